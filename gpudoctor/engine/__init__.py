@@ -1,0 +1,1 @@
+"""The diagnosis: a pure function of snapshot, matrix and rules."""

@@ -1,0 +1,73 @@
+"""diagnose(snapshot, matrix, rules): runs every rule whose facts were seen, and says which findings are root causes."""
+
+import traceback
+from collections.abc import Iterable
+
+from gpudoctor.engine.order import in_causal_order
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Crash, Diagnosis, Finding, Problem, Skipped
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import Rule
+
+
+def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
+    """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
+    wish = wish or Wish()
+    findings: list[Finding] = []
+    clean: list[str] = []
+    not_applicable: list[str] = []
+    skipped: list[Skipped] = []
+    crashed: list[Crash] = []
+    for rule in rules:
+        arguments = _arguments(rule, snapshot, matrix, wish)
+        if arguments is None:
+            not_applicable.append(rule.code)
+        elif isinstance(arguments, Gap):
+            skipped.append(Skipped(code=rule.code, gap=arguments))
+        else:
+            try:
+                problems = list(rule.check(**arguments))
+            except Exception:  # noqa: BLE001 - a rule's bug must not take the other rules' verdicts with it
+                crashed.append(Crash(code=rule.code, traceback=traceback.format_exc()))
+                continue
+            findings += [_stamp(rule, problem) for problem in problems]
+            if not problems:
+                clean.append(rule.code)
+    return Diagnosis(
+        findings=in_causal_order(findings),
+        clean=tuple(clean),
+        not_applicable=tuple(not_applicable),
+        skipped=tuple(skipped),
+        crashed=tuple(crashed),
+    )
+
+
+def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:
+    """What the rule asked for; None when a section it needs is absent (absent beats unseen), the Gap when unseen."""
+    given: dict[str, object] = {"matrix": matrix, "wish": wish}
+    arguments: dict[str, object] = {}
+    gap: Gap | None = None
+    for want in rule.wants:
+        value = given[want.field] if want.field in given else getattr(snapshot, want.field)
+        if value is None and not want.admits_absent:
+            return None
+        if isinstance(value, Gap) and not want.admits_gap:
+            gap = gap or value
+        arguments[want.parameter] = value
+    return gap or arguments
+
+
+def _stamp(rule: Rule, problem: Problem) -> Finding:
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=problem.severity or rule.severity,
+        summary=problem.summary,
+        subject=problem.subject,
+        confidence=problem.confidence,
+        evidence=problem.evidence,
+        explains=problem.explains,
+        fixes=problem.fixes,
+    )

@@ -1,0 +1,1 @@
+"""Frozen typed values: facts, findings, fixes, reports. No I/O."""

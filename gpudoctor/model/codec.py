@@ -1,0 +1,78 @@
+"""Snapshots and reports to JSON and back. Decoding validates and names the path of the bad field."""
+
+from typing import Any
+
+import msgspec
+
+from gpudoctor.model.report import Report
+from gpudoctor.model.snapshot import SNAPSHOT_SCHEMA, Snapshot
+from gpudoctor.model.versions import DOTTED_TYPES
+
+#: A recorded machine is some 100 kB; anything far larger is not one.
+MAX_BYTES = 64 * 1024 * 1024
+
+
+class NotASnapshot(ValueError):
+    """The bytes are not a snapshot that this version can read; the message says why in one sentence."""
+
+
+def _encode(value: object) -> str:
+    if isinstance(value, DOTTED_TYPES):
+        return str(value)
+    raise NotImplementedError(type(value))
+
+
+def _decode(kind: type, value: object) -> Any:
+    if kind in DOTTED_TYPES:
+        return kind(str(value))
+    raise NotImplementedError(kind)
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=_encode)
+
+
+def encode(value: Snapshot | Report, *, indent: int | None = None) -> bytes:
+    """The JSON of a snapshot or report, UTF-8; `indent` None is one line."""
+    raw = _ENCODER.encode(value)
+    return raw if indent is None else msgspec.json.format(raw, indent=indent)
+
+
+def decode_snapshot(raw: bytes) -> Snapshot:
+    """The snapshot in `raw`. Raises NotASnapshot for anything else, a newer schema included."""
+    if len(raw) > MAX_BYTES:
+        raise NotASnapshot(f"it has {len(raw):,} bytes; the limit is {MAX_BYTES:,}")
+    if not raw.strip():
+        raise NotASnapshot("it is empty")
+    _refuse_newer(raw)
+    try:
+        return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
+
+
+class _Envelope(msgspec.Struct):
+    schema: int | None = None
+
+
+def _refuse_newer(raw: bytes) -> None:
+    try:
+        schema = msgspec.json.decode(raw, type=_Envelope).schema
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
+    if schema is None:
+        raise NotASnapshot('it is JSON, but it has no "schema" number, so it is not a gpudoctor snapshot')
+    if schema > SNAPSHOT_SCHEMA:
+        raise NotASnapshot(
+            f"its schema is {schema}, and this gpudoctor reads up to {SNAPSHOT_SCHEMA}; update gpudoctor to read it"
+        )
+
+
+def json_schema() -> dict[str, Any]:
+    """The public JSON Schema of a snapshot."""
+
+    def hook(kind: type) -> dict[str, Any]:
+        if kind in DOTTED_TYPES:
+            return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
+        raise NotImplementedError(kind)
+
+    return msgspec.json.schema(Snapshot, schema_hook=hook)

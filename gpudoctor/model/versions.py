@@ -1,0 +1,129 @@
+"""Version numbers of the stack. Each kind is a type of its own, so that two that users mix up cannot be compared."""
+
+import re
+from functools import lru_cache, total_ordering
+from typing import TypeVar
+
+from packaging.version import InvalidVersion, Version
+
+_D = TypeVar("_D", bound="Dotted")
+
+
+@total_ordering
+class Dotted:
+    """A dotted number such as 580.65.06; compares by its numbers, prints as it was written."""
+
+    __slots__ = ("numbers", "text")
+    #: How many leading numbers take part in a comparison; missing ones count as zero.
+    width = 4
+
+    def __init__(self, text: str) -> None:
+        match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9}){0,5})\s*", text)
+        if match is None:
+            raise ValueError(f"not a {type(self).__name__}: {text!r}")
+        self.text = match.group(1)
+        numbers = [int(part) for part in self.text.split(".")][: self.width]
+        self.numbers = tuple(numbers + [0] * (self.width - len(numbers)))
+
+    @classmethod
+    def parse(cls: type[_D], text: object) -> _D | None:
+        """The value of `text`, or None when it is not one (`[N/A]`, `ERR!`, empty)."""
+        try:
+            return cls(str(text))
+        except ValueError:
+            return None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.text!r})"
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.numbers))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, type(self)) and self.numbers == other.numbers
+
+    def __lt__(self, other: object) -> bool:
+        if not isinstance(other, type(self)):
+            return NotImplemented
+        return self.numbers < other.numbers
+
+
+class DriverRelease(Dotted):
+    """An NVIDIA display-driver release: 580.65.06 (Linux) or 581.42 (Windows). Not a CUDA version."""
+
+    __slots__ = ()
+
+    @property
+    def branch(self) -> int:
+        """The driver branch, for example 580."""
+        return self.numbers[0]
+
+
+class CudaVersion(Dotted):
+    """A CUDA version, 12.4. The patch number is kept in the text and does not compare."""
+
+    __slots__ = ()
+    width = 2
+
+    @classmethod
+    def from_number(cls, number: int) -> "CudaVersion":
+        """From the driver API's and CUDART_VERSION's form: 12040 is 12.4."""
+        return cls(f"{number // 1000}.{number % 1000 // 10}")
+
+    @property
+    def major(self) -> int:
+        """The first number."""
+        return self.numbers[0]
+
+    @property
+    def minor(self) -> int:
+        """The second number."""
+        return self.numbers[1]
+
+
+class Capability(Dotted):
+    """A compute capability, 8.9."""
+
+    __slots__ = ()
+    width = 2
+
+    @property
+    def major(self) -> int:
+        """The first number."""
+        return self.numbers[0]
+
+    @property
+    def minor(self) -> int:
+        """The second number."""
+        return self.numbers[1]
+
+
+class LibraryVersion(Dotted):
+    """A library's version such as cuDNN 9.10.2.21."""
+
+    __slots__ = ()
+
+    @property
+    def major(self) -> int:
+        """The first number."""
+        return self.numbers[0]
+
+    @property
+    def minor(self) -> int:
+        """The second number."""
+        return self.numbers[1]
+
+
+@lru_cache(maxsize=4096)
+def package_version(text: str) -> Version | None:
+    """The PEP 440 version in `text`, or None when it is not one."""
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
+
+
+DOTTED_TYPES = (DriverRelease, CudaVersion, Capability, LibraryVersion)

@@ -1,0 +1,1 @@
+"""Framework builds against driver and GPU."""

@@ -1,0 +1,1 @@
+"""CUDA libraries and the loader."""

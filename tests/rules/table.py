@@ -1,0 +1,47 @@
+"""A rule's test is a table: each row says in one expression when it fires and when it is quiet."""
+
+from typing import Any
+
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import Rule
+from gpudoctor.rules._load import load_rules
+
+
+def rule_of(name: str) -> Rule:
+    """The rule of that name or code."""
+    return next(rule for rule in load_rules() if name in (rule.name, rule.code))
+
+
+def judge(name: str, *, wish: Wish | None = None, **sections: Any) -> tuple[Finding, ...]:
+    """What one rule says of a snapshot with just these sections; it must neither crash nor be skipped."""
+    diagnosis = diagnose(Snapshot(**sections), load_matrix(), (rule_of(name),), wish)
+    assert not diagnosis.crashed, diagnosis.crashed
+    assert not diagnosis.skipped, diagnosis.skipped
+    return diagnosis.findings
+
+
+def fires(name: str, *, wish: Wish | None = None, **sections: Any) -> Finding:
+    """The one finding (the first, where there are several) of a rule that must fire."""
+    findings = judge(name, wish=wish, **sections)
+    assert findings, f"{name} should have fired"
+    for finding in findings:
+        assert finding.evidence, f"{name} fired without evidence"
+        assert finding.summary.endswith("."), finding.summary
+    return findings[0]
+
+
+def quiet(name: str, *, wish: Wish | None = None, **sections: Any) -> None:
+    """A rule that must say nothing: clean or not applicable."""
+    findings = judge(name, wish=wish, **sections)
+    assert not findings, findings
+
+
+def skips(name: str, **sections: Any) -> str:
+    """The reason a rule gives for not judging."""
+    diagnosis = diagnose(Snapshot(**sections), load_matrix(), (rule_of(name),))
+    assert diagnosis.skipped, f"{name} should have been skipped"
+    return diagnosis.skipped[0].gap.reason
