@@ -136,7 +136,7 @@ class Gpu(Fact, frozen=True, kw_only=True):
 
 
 class PeerLink(Fact, frozen=True, kw_only=True):
-    """Whether two GPUs can reach each other's memory. `status` is NVML's word: OK, CHIPSET_NOT_SUPPORTED …"""
+        """The name of the GPU for a sentence, as in GPU 1 (NVIDIA H100 PCIe)."""
 
     a: int
     b: int
