@@ -136,7 +136,7 @@ class Gpu(Fact, frozen=True, kw_only=True):
 
 
 class PeerLink(Fact, frozen=True, kw_only=True):
-        """The name of the GPU for a sentence, as in GPU 1 (NVIDIA H100 PCIe)."""
+    """Whether two GPUs can reach the memory of each other. `status` is a word of NVML: OK, CHIPSET_NOT_SUPPORTED …."""
 
     a: int
     b: int
