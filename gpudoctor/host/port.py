@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from gpudoctor.model.base import Fact, Gap
+from gpudoctor.model.system import Space
 
 #: Files are read up to this many bytes unless the caller says otherwise.
 READ_LIMIT = 4 * 1024 * 1024
@@ -105,6 +106,10 @@ class Host(Protocol):
 
     def openable(self, path: str, *, write: bool = False) -> str | None:
         """None if a device node or file can be opened now, else the errno's name (EACCES, EPERM, ENXIO …)."""
+        ...
+
+    def space(self, path: str) -> Space | Gap | None:
+        """Total and free bytes of the file system that holds `path` (statvfs); None where `path` is not there."""
         ...
 
     def which(self, name: str) -> str | None:
