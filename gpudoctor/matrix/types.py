@@ -5,8 +5,12 @@ from typing import Literal
 from gpudoctor.model.base import Fact
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
 
+#: official: the vendor's own document. metadata: read out of published packages. derived: worked out from such facts.
+#: secondhand: other people's tables, or recalled.
 Grade = Literal["official", "metadata", "derived", "secondhand"]
 Os = Literal["linux", "windows", "macos"]
+#: The words for a platform: operating system and processor.
+PLATFORMS: tuple[str, ...] = ("linux-x86_64", "linux-aarch64", "windows-x86_64", "macos-arm64", "macos-x86_64")
 
 
 class Row(Fact, frozen=True, kw_only=True):
@@ -17,7 +21,7 @@ class Row(Fact, frozen=True, kw_only=True):
     confidence: Grade = "secondhand"
 
 
-class DriverFloor(Row, frozen=True, kw_only=True):
+class DriverFloor(Row, frozen=True, kw_only=True, tag_field="row", tag="floor"):
     """The oldest driver that runs programs built with a CUDA version, on one operating system."""
 
     cuda: CudaVersion
@@ -25,18 +29,36 @@ class DriverFloor(Row, frozen=True, kw_only=True):
     release: DriverRelease
     #: toolkit: the toolkit's own floor. family: minor-version compatibility, the whole major's floor.
     kind: Literal["toolkit", "family"]
+    #: Full version of the toolkit release, 12.4.1; a CUDA version compares by its first two numbers.
+    toolkit: str | None = None
+    notes: str | None = None
 
 
-class DriverBranch(Row, frozen=True, kw_only=True):
+class DriverBranch(Row, frozen=True, kw_only=True, tag_field="row", tag="branch"):
     """The newest CUDA version the drivers of a branch offer."""
 
     branch: int
     os: Os
     cuda: CudaVersion
+    #: First numbers of its releases, inclusive: Windows releases of branch 525 begin with 526 to 529.
+    first: int
+    last: int
+    notes: str | None = None
 
 
-class Architecture(Row, frozen=True, kw_only=True):
-    """A GPU architecture and the drivers that serve it."""
+class ForwardCompat(Row, frozen=True, kw_only=True, tag_field="row", tag="forward"):
+    """Kernel drivers (data-centre GPUs only) that take the cuda-compat package of a CUDA version."""
+
+    cuda: CudaVersion
+    #: Oldest release by driver branch, as published; a branch that is not listed is not known to work.
+    drivers: tuple[DriverRelease, ...] = ()
+    #: Branches named as not compatible.
+    refused: tuple[int, ...] = ()
+    notes: str | None = None
+
+
+class Architecture(Row, frozen=True, kw_only=True, tag_field="row", tag="architecture"):
+    """A GPU architecture, one row for each compute capability, and the drivers that serve it."""
 
     name: str
     capabilities: tuple[Capability, ...]
@@ -45,6 +67,22 @@ class Architecture(Row, frozen=True, kw_only=True):
     last_branch: int | None = None
     #: open: only the open kernel modules. proprietary: only the proprietary ones.
     kernel_module: Literal["open", "proprietary", "either"] | None = None
+    #: Integrated into a Tegra chip (Jetson): a driver of its own, and no cubins of discrete GPUs.
+    tegra: bool = False
+    chips: str | None = None
+    notes: str | None = None
+
+
+class Toolkit(Row, frozen=True, kw_only=True, tag_field="row", tag="toolkit"):
+    """What a CUDA toolkit compiles for, and the newest host compilers it takes."""
+
+    cuda: CudaVersion
+    capabilities: tuple[Capability, ...] = ()
+    #: sm_90a, sm_100f …: the targets with a suffix.
+    specific: tuple[str, ...] = ()
+    gcc_max: int | None = None
+    clang_max: int | None = None
+    notes: str | None = None
 
 
 class GpuModel(Row, frozen=True, kw_only=True):
@@ -55,28 +93,32 @@ class GpuModel(Row, frozen=True, kw_only=True):
     device_ids: tuple[str, ...] = ()
     architecture: str | None = None
     capability: Capability | None = None
+    #: datacenter, workstation, geforce, mining or jetson.
     segment: str | None = None
-
-
-class Toolkit(Row, frozen=True, kw_only=True):
-    """What a CUDA toolkit compiles for."""
-
-    cuda: CudaVersion
-    capabilities: tuple[Capability, ...] = ()
-    gcc_max: int | None = None
+    #: The oldest driver whose product list was seen to name it; older ones may know it too.
+    first_listed: DriverRelease | None = None
+    last_branch: int | None = None
 
 
 class TorchBuild(Row, frozen=True, kw_only=True):
-    """One release of PyTorch built for one CUDA version (or cpu, rocm)."""
+    """One release of PyTorch built for one CUDA version (or for the CPU)."""
 
     version: str
     #: cpu, cu126, rocm6.4 …: the local tag.
     variant: str
     cuda: CudaVersion | None = None
+    #: The toolkit release it was built with, where known: 12.8.1.
+    cuda_patch: str | None = None
     cudnn: str | None = None
+    nccl: str | None = None
+    #: Version or requirement of triton.
+    triton: str | None = None
     os: tuple[Os, ...] = ()
-    #: sm_80, compute_90 … by platform (linux-x86_64, linux-aarch64, windows); a missing platform is not known.
+    platforms: tuple[str, ...] = ()
+    #: sm_80, compute_90 … by platform; a platform that is missing is not known.
     archs: dict[str, tuple[str, ...]] = {}
+    #: Whether PTX is inside (Linux); None is not known.
+    ptx: bool | None = None
     pythons: tuple[str, ...] = ()
     #: Platforms whose default index gives this build to a plain `pip install torch`.
     default_on: tuple[str, ...] = ()
@@ -87,6 +129,15 @@ class TorchBuild(Row, frozen=True, kw_only=True):
     notes: str | None = None
 
 
+class Companions(Row, frozen=True, kw_only=True):
+    """The torchvision and torchaudio releases made for a release of torch; empty is not known or none was made."""
+
+    torch: str
+    torchvision: tuple[str, ...] = ()
+    torchaudio: tuple[str, ...] = ()
+    notes: str | None = None
+
+
 class TensorflowBuild(Row, frozen=True, kw_only=True):
     """A range of TensorFlow patch releases, one distribution, one platform."""
 
@@ -94,30 +145,66 @@ class TensorflowBuild(Row, frozen=True, kw_only=True):
     #: Inclusive.
     first: str
     last: str
-    #: linux-x86_64, windows-x86_64, macos-arm64 …
+    #: linux-x86_64, windows-x86_64, macos-arm64 …; "any" for a distribution that only fails to install.
     platform: str
     dist: str
-    #: gpu or cpu.
+    #: gpu, cpu, or stub (a distribution that only fails to install).
     build: str
     cuda: CudaVersion | None = None
     cudnn: str | None = None
     archs: tuple[str, ...] | None = None
+    #: Architectures with machine code for fewer than half of the kernels; the rest is compiled from PTX at the start.
+    partial: tuple[str, ...] = ()
     pythons: tuple[str, ...] = ()
+    #: Exact requirements of the and-cuda extra.
+    and_cuda: tuple[str, ...] = ()
     keras: str | None = None
     numpy: str | None = None
     protobuf: str | None = None
+    notes: str | None = None
 
 
 class JaxBuild(Row, frozen=True, kw_only=True):
     """One release of JAX with one CUDA extra."""
 
     version: str
+    #: The extra: cuda12, cuda13, cuda12_pip ….
     variant: str
+    #: The oldest CUDA and cuDNN its requirements admit.
     cuda: CudaVersion | None = None
     cudnn: str | None = None
+    jaxlib: str | None = None
     archs: tuple[str, ...] | None = None
     pythons: tuple[str, ...] = ()
+    #: Platforms where the extra gives a GPU build.
+    platforms: tuple[str, ...] = ()
     driver_linux: DriverRelease | None = None
+    #: The oldest GPU that the installation guide admits.
+    min_capability: Capability | None = None
+    yanked: bool = False
+    notes: str | None = None
+
+
+class KerasPairing(Row, frozen=True, kw_only=True):
+    """The Keras that a TensorFlow release asks for, and the tf-keras of the same line."""
+
+    tensorflow: str
+    #: Requirement as its metadata states it.
+    keras: str | None = None
+    major: int | None = None
+    tf_keras: tuple[str, ...] = ()
+    notes: str | None = None
+
+
+class ProtobufRange(Row, frozen=True, kw_only=True):
+    """The protobuf that a TensorFlow release asks for and the range that works with it."""
+
+    tensorflow: str
+    #: Specifier in its metadata; may admit releases that do not work.
+    required: str
+    #: Specifier that works, where it is narrower than what is required.
+    works: str | None = None
+    notes: str | None = None
 
 
 class NumpyAbi(Row, frozen=True, kw_only=True):
@@ -125,5 +212,23 @@ class NumpyAbi(Row, frozen=True, kw_only=True):
 
     package: str
     version: str
+    #: None: the same on every operating system.
     os: Os | None = None
     works_with_numpy2: bool | None = None
+    #: Specifier in its metadata.
+    required: str | None = None
+
+
+class Cudnn(Row, frozen=True, kw_only=True):
+    """A cuDNN minor release built for one or more CUDA versions."""
+
+    #: 9.10
+    cudnn: str
+    #: "12.x", or the single versions.
+    cuda: tuple[str, ...]
+    min_capability: Capability | None = None
+    driver_linux: DriverRelease | None = None
+    driver_windows: DriverRelease | None = None
+    #: Architectures in the operations library of the wheel, where it was read.
+    archs: tuple[str, ...] | None = None
+    notes: str | None = None

@@ -1,0 +1,44 @@
+"""Which product a GPU is, by PCI id and by name."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from gpudoctor.matrix.types import GpuModel
+from gpudoctor.model.gpus import Gpu
+from gpudoctor.model.versions import Capability
+
+NVIDIA = "10de"
+
+
+def _plain(name: str) -> str:
+    """A name as drivers of every age agree on it: newer ones write "NVIDIA" before it."""
+    return " ".join(name.lower().split()).removeprefix("nvidia ").replace(" ", "")
+
+
+class GpuModels:
+    """The products, indexed."""
+
+    def __init__(self, models: Iterable[GpuModel]) -> None:
+        self._by_id: dict[str, list[GpuModel]] = defaultdict(list)
+        self._by_name: dict[str, list[GpuModel]] = defaultdict(list)
+        for model in models:
+            self._by_name[_plain(model.name)].append(model)
+            for device in model.device_ids:
+                self._by_id[device].append(model)
+
+    def by_pci_id(self, pci_id: str) -> tuple[GpuModel, ...]:
+        """Products with the PCI id "vendor:device"."""
+        vendor, _, device = pci_id.lower().partition(":")
+        return tuple(self._by_id.get(device, ())) if vendor == NVIDIA else ()
+
+    def by_name(self, name: str) -> tuple[GpuModel, ...]:
+        """Products of that name."""
+        return tuple(self._by_name.get(_plain(name), ()))
+
+    def capability(self, gpu: Gpu) -> Capability | None:
+        """The compute capability that all products of its PCI id (else of its name) share."""
+        for models in (self.by_pci_id(gpu.pci_id or ""), self.by_name(gpu.name or "")):
+            known = {model.capability for model in models}
+            if len(known) == 1:
+                return known.pop()
+        return None
