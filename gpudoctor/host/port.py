@@ -58,6 +58,8 @@ class Ran(Fact, frozen=True, kw_only=True):
         """How it ended, in words: "was killed by SIGSEGV (segmentation fault)"."""
         if self.outcome == "exited":
             return f"ended with exit code {self.code}"
+        if self.outcome == "signalled" and self.truncated:
+            return "printed too much and was stopped"
         if self.outcome == "signalled":
             return f"was killed by {self.signal}"
         if self.outcome == "timed-out":

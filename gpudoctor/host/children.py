@@ -1,0 +1,44 @@
+"""The one runner for everything that can hang or crash: NVML, CUDA, other programs, the inspected interpreter.
+
+A child runs in its own session with nameless files for its output, is watched up to its deadline, and is stopped as a
+group. `subprocess.run(timeout=…)` would not do: after the timeout it waits without limit for a child that cannot die.
+"""
+
+import sys
+from collections.abc import Mapping
+
+from gpudoctor.host.port import Ran
+
+#: Output kept of each stream, bytes. A child that prints more is stopped.
+CAP = 1024 * 1024
+
+
+def run(
+    argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] | None = None, stdin: bytes = b"", cap: int = CAP
+) -> Ran:
+    """Run a child to its end or its deadline; returns at most 1.5 s after `timeout` seconds, whatever the child does.
+
+    `argv[0]` is the path of the program; PATH is not searched. `env` replaces the environment, None inherits it.
+    Whatever the child leaves behind in its session's first process group is killed when it ends. Never raises, except
+    KeyboardInterrupt in the main thread, with the child killed.
+    """
+    if not argv or not _is_path(argv[0]):
+        return Ran(argv=argv, outcome="not-started", reason="the full path of the program is needed")
+    if sys.platform == "win32":
+        from gpudoctor.host.children_windows import run_child  # noqa: PLC0415 - each system has its own
+    else:
+        from gpudoctor.host.children_posix import run_child  # noqa: PLC0415
+    return run_child(argv, timeout=timeout, env=env, stdin=stdin, cap=cap)
+
+
+def stop_for_good() -> None:
+    """Kill every running child and start no more: the process is ending (Ctrl-C). Threads in `run` return at once."""
+    if sys.platform != "win32":
+        from gpudoctor.host.children_posix import stop_for_good as stop  # noqa: PLC0415
+    else:
+        from gpudoctor.host.children_windows import stop_for_good as stop  # noqa: PLC0415
+    stop()
+
+
+def _is_path(program: str) -> bool:
+    return "/" in program or (sys.platform == "win32" and "\\" in program)

@@ -1,0 +1,156 @@
+"""One child process on Linux or macOS: started as the leader of its own group, waited for within a limit, let go of."""
+
+import errno
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Mapping
+
+assert sys.platform != "win32"
+
+#: Python ignores SIGPIPE and SIGXFSZ, nohup ignores SIGHUP, some launchers SIGCHLD; a child should not inherit this.
+_DEFAULTED = (
+    signal.SIGPIPE,
+    signal.SIGXFSZ,
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGCHLD,
+)
+#: Seconds. Where there is no pidfd, the longest pause between two looks; the longest wait for a late exit status.
+_LONGEST_PAUSE = 0.01
+_STATUS_WAIT = 1.0
+
+_lock = threading.Lock()
+_running: set[int] = set()
+_stopped = False
+
+
+def stop_for_good() -> None:
+    """Kill every running child and start no more."""
+    global _stopped  # noqa: PLW0603 - it is a fact about the process
+    with _lock:
+        _stopped = True
+        for pid in _running:
+            signal_group(pid, signal.SIGKILL)
+
+
+def signal_group(pid: int, number: signal.Signals) -> None:
+    """Signal the process and everything it started that did not leave its group."""
+    try:
+        os.killpg(pid, number)
+    except OSError:  # gone already, or (macOS) only a zombie is left
+        return
+
+
+def spawn(argv: tuple[str, ...], env: Mapping[str, str], streams: tuple[int, ...]) -> int:
+    """The number of a new process with these standard streams. Raises OSError, ValueError.
+
+    posix_spawn(3) does not copy our memory, and reports a failed exec as its own error.
+    """
+    actions = [(os.POSIX_SPAWN_DUP2, descriptor, stream) for stream, descriptor in enumerate(streams)]
+    with _lock:
+        if _stopped:
+            raise InterruptedError(errno.EINTR, "gpudoctor is ending")
+        try:
+            pid = os.posix_spawn(
+                argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_DEFAULTED
+            )
+        except NotImplementedError:  # macOS before 10.15, and Pythons built against glibc before 2.26: a group only
+            pid = os.posix_spawn(
+                argv[0], argv, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_DEFAULTED
+            )
+        _running.add(pid)
+    _forbid_core_file(pid)
+    return pid
+
+
+def _forbid_core_file(pid: int) -> None:
+    """A crash would leave a `core` file in the user's working directory."""
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415 - only here
+
+        try:
+            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
+        except OSError:
+            return
+
+
+class Child:
+    """A running child. Until `release`, its number cannot be given to another process."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.started = time.monotonic()
+        #: The status of wait(2); None while it runs, or when another part of this process took it.
+        self.status: int | None = None
+        self._pause = 0.0005
+        self._handle = _open_handle(pid)
+        self._poll = None
+        if self._handle is not None:
+            self._poll = select.poll()
+            self._poll.register(self._handle, select.POLLIN)
+
+    def ended(self, *, within: float) -> bool:
+        """Whether it has ended, after waiting up to `within` seconds for it."""
+        if self._poll is not None:
+            return bool(self._poll.poll(max(0.0, within) * 1000))
+        until = time.monotonic() + within
+        while not self._has_exited():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            time.sleep(min(self._pause, left))
+            self._pause = min(self._pause * 1.5, _LONGEST_PAUSE)
+        return True
+
+    def release(self) -> None:
+        """Kill what is left of the group while its leader still holds the number; then let go of it."""
+        ended = self.ended(within=0)
+        if ended:
+            signal_group(self.pid, signal.SIGKILL)
+        with _lock:
+            _running.discard(self.pid)
+        if ended:
+            self._collect()
+        if self._handle is not None:
+            os.close(self._handle)
+
+    def _has_exited(self) -> bool:
+        try:
+            if sys.platform == "linux":
+                return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            else:
+                return self._take_status()
+        except ChildProcessError:
+            return True
+
+    def _take_status(self) -> bool:
+        if self.status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self.status = status if pid else None
+        return self.status is not None
+
+    def _collect(self) -> None:
+        """Take the exit status. A tracer (strace) is told of the end first, so it may come a little later."""
+        until = time.monotonic() + _STATUS_WAIT
+        try:
+            while not self._take_status() and time.monotonic() < until:
+                time.sleep(0.001)
+        except ChildProcessError:
+            return
+
+
+def _open_handle(pid: int) -> int | None:
+    """A pidfd, which can be waited for without polling (Linux 5.3; some sandboxes and builds of Python lack it)."""
+    if sys.platform == "linux":
+        try:
+            return os.pidfd_open(pid)
+        except (OSError, AttributeError):
+            return None
+    else:
+        return None
