@@ -1,0 +1,46 @@
+"""`[tool.gpudoctor]` of the nearest pyproject.toml."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from gpudoctor.model.base import Fact
+from gpudoctor.model.finding import Severity
+
+
+class Config(Fact, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
+    """The settings a project may keep."""
+
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity | None = None
+    require: tuple[str, ...] = ()
+
+
+def load_config(folder: Path) -> Config:
+    """The settings that hold in `folder`; empty where no pyproject.toml has any. Raises click.ClickException."""
+    for candidate in (folder, *folder.parents):
+        path = candidate / "pyproject.toml"
+        try:
+            raw = path.read_bytes()
+        except OSError:
+            continue
+        return _parse(raw, path) if b"tool.gpudoctor" in raw or b"gpudoctor" in raw else Config()
+    return Config()
+
+
+def _parse(raw: bytes, path: Path) -> Config:
+    # Imported here: most checks run where no pyproject.toml speaks of gpudoctor.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        document: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
+        table = document.get("tool", {}).get("gpudoctor", {})
+        return msgspec.convert(table, Config)
+    except (ValueError, AttributeError, msgspec.ValidationError) as error:
+        raise click.UsageError(f"{path}: [tool.gpudoctor] could not be read: {error}") from None

@@ -1,0 +1,25 @@
+"""Our own bug: a report that can be pasted, with the user's home folder left out of it."""
+
+import os
+import platform
+import sys
+import traceback
+
+import click
+
+from gpudoctor import __version__
+
+
+def report_crash() -> int:
+    """Print the crash being handled, ready to paste; returns the exit code for it."""
+    home = os.path.expanduser("~")
+    trace = traceback.format_exc()
+    if len(home) > 1:
+        trace = trace.replace(home, "~")
+    click.echo(
+        "gpudoctor met a bug of its own and stopped; nothing was changed. Please report it with these lines:\n\n"
+        f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
+        f"command: gpudoctor {' '.join(sys.argv[1:2])}\n\n{trace}",
+        err=True,
+    )
+    return 4

@@ -1,0 +1,77 @@
+"""The `gpudoctor` command. Commands are imported only when they run: `--help` and `--version` stay quick."""
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from gpudoctor import __version__
+
+#: name: (module, what it does)
+COMMANDS = {
+    "check": ("gpudoctor.cli.check", "Examine this machine and say what keeps the GPU from being used."),
+    "explain": ("gpudoctor.cli.explain", "Print the manual page of a finding's code."),
+    "rules": ("gpudoctor.cli.rules", "List every rule."),
+    "snapshot": ("gpudoctor.cli.snapshot", "Save the facts of this machine, to be judged elsewhere."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """The names of all commands."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, written without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Exit codes: 0 healthy, 1 findings, 2 usage, 3 could not examine, 4 a bug of gpudoctor, 130 interrupted.",
+)
+@click.version_option(__version__, "--version", message="gpudoctor %(version)s")
+def cli() -> None:
+    """Find out why TensorFlow or PyTorch does not use the GPU, and what to type to mend it."""
+
+
+def main() -> None:
+    """Entry point: runs the command and turns whatever happens into a documented exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except click.exceptions.Exit as stop:
+        code = stop.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("\nInterrupted. Nothing was changed.", err=True)
+        code = 130
+    except Exception:  # noqa: BLE001 - the last place where our own bug can become a readable report
+        from gpudoctor.cli.crash import report_crash
+
+        code = report_crash()
+    _leave(code if isinstance(code, int) else 0)
+
+
+def _leave(code: int) -> None:
+    """Exit with `code`, whether or not the reader of our output is still there (`| head`)."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The interpreter would flush again at exit and complain (docs.python.org, library/signal, "Note on SIGPIPE").
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(code)

@@ -1,0 +1,52 @@
+"""Writing to standard output: any encoding, colour or none, and a reader who may leave early."""
+
+import os
+import shutil
+import sys
+from contextlib import AbstractContextManager, suppress
+
+import click
+
+#: Typographic characters and what stands for them where the stream cannot show them.
+_PLAIN = str.maketrans({"\u2026": "...", "\u2013": "-", "\u2014": "-", "\u2018": "'", "\u2019": "'", "\u00d7": "x"})
+
+
+def shows_unicode() -> bool:
+    """Whether standard output can show the check mark."""
+    try:
+        "\u2713\u2717".encode(sys.stdout.encoding or "ascii")
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
+
+
+def width() -> int:
+    """Columns to draw in: the terminal's, between 60 and 100; 80 in a pipe."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
+
+
+def write_text(text: str) -> None:
+    """Write text; colours only to a terminal that wants them, and no character that the stream cannot take."""
+    coloured = sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    encoding = sys.stdout.encoding or "ascii"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
+    with _until_the_reader_leaves():
+        click.echo(text, nl=False, color=coloured)
+
+
+def write_bytes(raw: bytes) -> None:
+    """Write bytes as they are: JSON is UTF-8 whatever the console's code page."""
+    with _until_the_reader_leaves():
+        stream = click.get_binary_stream("stdout")
+        stream.write(raw)
+        stream.flush()
+
+
+def _until_the_reader_leaves() -> AbstractContextManager[None]:
+    """A pipe closed early (`| head`) ends the writing, not the verdict: the exit code stays what it was."""
+    return suppress(BrokenPipeError)

@@ -1,0 +1,43 @@
+"""`gpudoctor snapshot`."""
+
+import os
+import tempfile
+
+import click
+
+from gpudoctor.cli.examine import examine
+from gpudoctor.cli.output import write_bytes
+from gpudoctor.model.codec import encode
+
+
+@click.command("snapshot")
+@click.option("-o", "--output", metavar="FILE", help="Write to this file (readable by you only) instead of the screen.")
+@click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
+def command(output: str | None, force: bool, python: str | None) -> None:
+    """Save the facts of this machine as JSON, to be judged elsewhere with `check --from`."""
+    if output is not None and not force and os.path.lexists(output):
+        raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
+    raw = encode(examine(python), indent=2) + b"\n"
+    if output is None:
+        write_bytes(raw)
+        return
+    try:
+        _write(output, raw)
+    except OSError as error:
+        raise click.FileError(output, error.strerror or str(error)) from None
+    click.echo(f"Wrote {output} ({len(raw):,} bytes).", err=True)
+
+
+def _write(path: str, raw: bytes) -> None:
+    """The whole file or none of it: written beside and renamed, so that a reader never sees half."""
+    descriptor, beside = tempfile.mkstemp(dir=os.path.dirname(path) or ".", prefix=".gpudoctor-")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(raw)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.replace(beside, path)
+    except BaseException:
+        os.unlink(beside)
+        raise

@@ -1,0 +1,82 @@
+"""Which facts a verdict needs and does not have. While there is one, nothing is called healthy."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Framework, Frameworks, Packages
+from gpudoctor.model.snapshot import Snapshot
+
+#: Frameworks whose build must be known before a GPU machine is called healthy.
+JUDGED = ("torch", "tensorflow", "jax")
+
+
+def unseen_facts(snapshot: Snapshot) -> tuple[str, ...]:
+    """What could not be seen, one sentence each; empty when a verdict rests on seen facts only."""
+    return tuple(_unseen(snapshot))
+
+
+def _unseen(snapshot: Snapshot) -> Iterator[str]:
+    yield from _section("the GPUs", snapshot.gpus)
+    yield from _section("the Python interpreter", snapshot.interpreter)
+    if not isinstance(snapshot.interpreter, Gap):
+        yield from _section("the installed packages", snapshot.packages)
+        yield from _section("the frameworks", snapshot.frameworks)
+    if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
+        return
+    yield from _section("the driver", snapshot.driver)
+    yield from _section("the environment variables", snapshot.environ)
+    yield from _of_gpus(snapshot.gpus)
+    if isinstance(snapshot.driver, Driver):
+        yield from _of_driver(snapshot.driver)
+    if isinstance(snapshot.frameworks, Frameworks):
+        yield from _of_frameworks(snapshot.frameworks, snapshot.libraries)
+    if isinstance(snapshot.packages, Packages):
+        yield from _section("files that two packages own", snapshot.packages.overlaps)
+        yield from _section("files that are damaged", snapshot.packages.damaged)
+
+
+def _section(what: str, value: object) -> Iterator[str]:
+    if isinstance(value, Gap):
+        yield f"{what}: {value.reason}"
+
+
+def _of_gpus(gpus: Gpus) -> Iterator[str]:
+    for gpu in gpus.nvidia:
+        if gpu.capability is None:
+            yield f"the compute capability of {gpu.label}"
+
+
+def _of_driver(driver: Driver) -> Iterator[str]:
+    if driver.release is None and driver.cuda is None:
+        yield "the driver's release"
+    for what, answer in (("NVML", driver.nvml), ("the CUDA driver", driver.cuda_init)):
+        if answer is None or not answer.ok:
+            yield f"an answer of {what}{_why(answer)}"
+
+
+def _why(answer: Answer | None) -> str:
+    if answer is None or answer.outcome == "not-asked":
+        return ": it was not asked"
+    if answer.outcome == "answered":
+        return f": it answered {answer.name or answer.code}"
+    return f": {answer.outcome}" + (f" ({answer.detail})" if answer.detail else "")
+
+
+def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) -> Iterator[str]:
+    judged = [framework for name in JUDGED if (framework := frameworks.get(name))]
+    for framework in judged:
+        yield from _of_build(framework)
+    if isinstance(libraries, Gap) and any(framework.variant == "cuda" for framework in judged):
+        yield f"which libraries the frameworks load: {libraries.reason}"
+
+
+def _of_build(framework: Framework) -> Iterator[str]:
+    if framework.version is None:
+        yield f"the version of {framework.name}"
+    if framework.variant is None:
+        yield f"whether {framework.label} was built for a GPU"
+    elif framework.variant == "cuda" and framework.cuda is None:
+        yield f"the CUDA version {framework.label} was built with"

@@ -1,0 +1,149 @@
+"""The report for a terminal: plain lines, colour where it is wanted, ASCII where nothing else can be shown."""
+
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from gpudoctor.model.base import Fact
+from gpudoctor.render.view import FindingView, FixView, View
+
+#: Signs by state, for streams that can show them and for those that cannot.
+_SIGNS = {
+    "ok": ("\u2713", "ok"),
+    "error": ("\u2717", "x"),
+    "warning": ("!", "!"),
+    "info": ("i", "i"),
+    "absent": ("-", "-"),
+    "unseen": ("?", "?"),
+}
+_COLOURS = {"ok": "green", "error": "red", "warning": "yellow", "unseen": "yellow"}
+_HEADLINE_STATES = {"healthy": "ok", "no-gpu": "ok", "findings": "error", "incomplete": "unseen", "bug": "error"}
+
+
+class Style(Fact, frozen=True, kw_only=True):
+    """How to draw. `width` in columns; `verbosity` -1 quiet, 0 normal, 1 verbose."""
+
+    width: int = 80
+    unicode: bool = True
+    verbosity: int = 0
+
+
+def render_terminal(view: View, style: Style) -> str:
+    """The report as text with ANSI colours; the caller strips them where colour is not wanted."""
+    if style.verbosity < 0:
+        return "\n".join([_headline(view), *(f"{f.code} {f.summary}" for f in view.causes)]) + "\n"
+    return "\n".join(_lines(view, style)) + "\n"
+
+
+def _lines(view: View, style: Style) -> Iterator[str]:
+    for line in view.stack:
+        yield from _stack_line(line.layer, line.text, line.state, style)
+    yield ""
+    yield from _wrapped(_headline(view), style)
+    yield from _details(view, style)
+    if view.examined:
+        yield ""
+        yield from _wrapped(f"Examined: {view.examined}. Static check, {view.rules_run} rules.", style)
+
+
+def _details(view: View, style: Style) -> Iterator[str]:
+    for finding in view.causes:
+        yield ""
+        yield from _finding(finding, style)
+    if view.consequences:
+        yield from _consequences(view.consequences, style)
+    for finding in view.notes:
+        yield ""
+        yield from _note(finding, style)
+    if view.unseen:
+        yield ""
+        yield "Not seen, and needed for a verdict:"
+        for fact in view.unseen:
+            yield from _wrapped(fact, style, indent="  - ", hang="    ")
+    if view.skipped and style.verbosity > 0:
+        yield ""
+        yield "Rules that could not judge:"
+        for code, reason in view.skipped:
+            yield from _wrapped(f"{code}  {reason}", style, indent="  ", hang="          ")
+    for crash in view.crashes:
+        yield ""
+        yield "gpudoctor's own failure, for a bug report:"
+        yield textwrap.indent(crash.rstrip(), "  ")
+
+
+def _stack_line(layer: str, text: str, state: str, style: Style) -> Iterator[str]:
+    sign = click.style(_sign(state, style).ljust(2), fg=_COLOURS.get(state), bold=state == "error")
+    head, *rest = textwrap.wrap(text, max(20, style.width - 15), break_on_hyphens=False) or [""]
+    yield f"{sign} {layer:<11} {head}"
+    for line in rest:
+        yield " " * 15 + line
+
+
+def _headline(view: View) -> str:
+    state = _HEADLINE_STATES[view.verdict]
+    return click.style(view.headline, fg=_COLOURS[state], bold=True)
+
+
+def _finding(finding: FindingView, style: Style) -> Iterator[str]:
+    sure = "" if finding.confidence == "certain" else f" ({finding.confidence})"
+    label = click.style(f"{finding.severity} {finding.code}", fg=_COLOURS.get(finding.severity), bold=True)
+    yield f"{label} {finding.name}{sure}"
+    yield from _wrapped(finding.summary, style, indent="  ")
+    for fact, value, where in finding.evidence:
+        source = f"  [{where}]" if where and style.verbosity > 0 else ""
+        yield from _wrapped(f"{fact}: {value}{source}", style, indent="    ", hang="      ")
+    for number, fix in enumerate(finding.fixes):
+        yield from _fix(fix, style, first=number == 0)
+
+
+def _fix(fix: FixView, style: Style, *, first: bool) -> Iterator[str]:
+    needs = f" ({fix.needs})" if fix.needs else ""
+    yield from _wrapped(f"{'To mend it' if first else 'Or'}: {fix.title}{needs}", style, indent="  ", hang="    ")
+    for is_command, line in fix.commands:
+        if is_command:
+            # Never wrapped: it must be pasted as it stands.
+            yield "    " + click.style(line, bold=True)
+        else:
+            yield from _wrapped(line, style, indent="    ")
+
+
+def _consequences(findings: tuple[FindingView, ...], style: Style) -> Iterator[str]:
+    yield ""
+    yield "What follows from it:"
+    for finding in findings:
+        because = ", ".join(finding.because_of)
+        yield from _wrapped(
+            f"{finding.code} {finding.summary} (because of {because})", style, indent="  ", hang="         "
+        )
+        if style.verbosity > 0:
+            for fact, value, _ in finding.evidence:
+                yield from _wrapped(f"{fact}: {value}", style, indent="         ", hang="           ")
+
+
+def _note(finding: FindingView, style: Style) -> Iterator[str]:
+    yield from _wrapped(f"note {finding.code}: {finding.summary}", style, hang="  ")
+    if style.verbosity > 0:
+        for fact, value, _ in finding.evidence:
+            yield from _wrapped(f"{fact}: {value}", style, indent="    ", hang="      ")
+    for fix in finding.fixes:
+        for is_command, line in fix.commands:
+            if is_command:
+                yield f"    {line}"
+            else:
+                yield from _wrapped(line, style, indent="  ")
+
+
+def _wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        max(30, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent if hang is None else hang,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _sign(state: str, style: Style) -> str:
+    return _SIGNS[state][0 if style.unicode else 1]

@@ -1,0 +1,138 @@
+"""The view model: one wording of a report, from which every renderer draws."""
+
+from gpudoctor.model.base import Fact
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.report import Report
+from gpudoctor.model.system import System
+from gpudoctor.render.commands import is_command, step_lines, visible
+from gpudoctor.render.stack import StackLine, stack_lines
+
+
+class FixView(Fact, frozen=True, kw_only=True):
+    """A fix: its title, what it needs, and its lines; a line is a command to paste or a sentence."""
+
+    title: str
+    needs: str
+    commands: tuple[tuple[bool, str], ...]
+
+
+class FindingView(Fact, frozen=True, kw_only=True):
+    """A finding as it is shown."""
+
+    code: str
+    name: str
+    severity: str
+    confidence: str
+    summary: str
+    evidence: tuple[tuple[str, str, str], ...]
+    fixes: tuple[FixView, ...]
+    because_of: tuple[str, ...]
+
+
+class View(Fact, frozen=True, kw_only=True):
+    """A report as it is shown."""
+
+    headline: str
+    #: healthy, no-gpu, findings, incomplete, bug
+    verdict: str
+    stack: tuple[StackLine, ...]
+    causes: tuple[FindingView, ...]
+    consequences: tuple[FindingView, ...]
+    notes: tuple[FindingView, ...]
+    unseen: tuple[str, ...]
+    skipped: tuple[tuple[str, str], ...]
+    crashes: tuple[str, ...]
+    rules_run: int
+    examined: str
+
+
+def view_of(report: Report) -> View:
+    """The view of a report."""
+    snapshot, diagnosis = report.snapshot, report.diagnosis
+    windows = isinstance(snapshot.host, System) and snapshot.host.os == "windows"
+    shown = [(finding, _finding(finding, windows=windows)) for finding in diagnosis.findings]
+    doctor = snapshot.doctor
+    return View(
+        headline=_headline(report),
+        verdict=report.verdict,
+        stack=stack_lines(snapshot, diagnosis.findings),
+        causes=tuple(view for f, view in shown if f.severity != "info" and not f.because_of),
+        consequences=tuple(view for f, view in shown if f.severity != "info" and f.because_of),
+        notes=tuple(view for f, view in shown if f.severity == "info"),
+        unseen=tuple(map(visible, report.unseen)),
+        skipped=tuple((skip.code, visible(skip.gap.reason)) for skip in diagnosis.skipped),
+        crashes=tuple(crash.traceback for crash in diagnosis.crashed) + (doctor.crashes if doctor else ()),
+        rules_run=len(diagnosis.clean) + len({finding.code for finding in diagnosis.findings}),
+        examined=_examined(snapshot.interpreter),
+    )
+
+
+def _finding(finding: Finding, *, windows: bool) -> FindingView:
+    return FindingView(
+        code=finding.code,
+        name=finding.name,
+        severity=finding.severity,
+        confidence=finding.confidence,
+        summary=visible(finding.summary),
+        evidence=tuple(
+            (visible(one.fact), visible(one.value), visible(one.source.where) if one.source else "")
+            for one in finding.evidence
+        ),
+        fixes=tuple(
+            FixView(
+                title=visible(fix.title),
+                needs=", ".join(
+                    text for flag, text in ((fix.needs_root, "needs root"), (fix.needs_reboot, "then a reboot")) if flag
+                ),
+                commands=tuple(
+                    (is_command(step), line) for step in fix.steps for line in step_lines(step, windows=windows)
+                ),
+            )
+            for fix in finding.fixes
+        ),
+        because_of=finding.because_of,
+    )
+
+
+def _headline(report: Report) -> str:
+    if report.verdict == "bug":
+        return "gpudoctor itself failed while judging, so there is no verdict."
+    if report.verdict == "findings":
+        return _found(report)
+    if report.verdict == "incomplete":
+        return "No verdict: nothing wrong was seen, but something a verdict needs could not be looked at."
+    if report.verdict == "no-gpu":
+        return _without_gpu(report)
+    return "Healthy: nothing wrong was found in the files and the driver. No training was run."
+
+
+def _found(report: Report) -> str:
+    roots = [f for f in report.diagnosis.root_causes if f.severity != "info"] or list(report.diagnosis.root_causes)
+    errors = sum(1 for finding in roots if finding.severity == "error")
+    if errors:
+        return "The GPU cannot be used as installed: 1 cause." if errors == 1 else f"{errors} separate causes found."
+    return "1 thing to look at." if len(roots) == 1 else f"{len(roots)} things to look at."
+
+
+def _without_gpu(report: Report) -> str:
+    gpus = report.snapshot.gpus
+    if isinstance(gpus, Gpus) and gpus.devices:
+        vendors = ", ".join(sorted({(gpu.vendor or "unknown").upper() for gpu in gpus.devices}))
+        return f"Fine: no NVIDIA GPU here ({vendors} only), and nothing is wrong with that."
+    return "Fine, no GPU: nothing is wrong with this machine."
+
+
+def _examined(interpreter: object) -> str:
+    if not isinstance(interpreter, Interpreter):
+        return ""
+    reason = {
+        "--python": "given by --python",
+        "VIRTUAL_ENV": "the active virtual environment",
+        "CONDA_PREFIX": "the active conda environment",
+        "PATH": "python on PATH",
+        "own": "gpudoctor's own interpreter",
+        "report": "as the report states",
+    }[interpreter.chosen_by]
+    return f"{visible(interpreter.executable)} ({reason})"
