@@ -28,20 +28,18 @@ def _open() -> int:
 
 
 def _in_memory() -> int:
-    if sys.platform == "linux":
-        try:
-            return os.memfd_create("gpudoctor-child", os.MFD_CLOEXEC | _MFD_NOEXEC_SEAL)
-        except OSError:
-            return os.memfd_create("gpudoctor-child", os.MFD_CLOEXEC)
-    else:
+    if sys.platform != "linux":
         raise AttributeError("memfd_create")
+    try:
+        return os.memfd_create("gpudoctor-child", os.MFD_CLOEXEC | _MFD_NOEXEC_SEAL)
+    except OSError:
+        return os.memfd_create("gpudoctor-child", os.MFD_CLOEXEC)
 
 
 def _in_shared_memory() -> int:
-    if sys.platform == "linux":
-        return os.open("/dev/shm", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)  # noqa: S108 - it has no name
-    else:
+    if sys.platform != "linux":
         raise AttributeError("O_TMPFILE")
+    return os.open("/dev/shm", os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)  # noqa: S108 - it has no name
 
 
 def _in_temporary_folder() -> int:
@@ -63,9 +61,8 @@ def _above_standard_streams(descriptor: int) -> int:
     """In a process started with closed standard streams, new files get 0, 1 and 2, which the child's must not be."""
     if sys.platform == "win32" or descriptor > 2:
         return descriptor
-    else:
-        import fcntl  # noqa: PLC0415 - rare
+    import fcntl  # noqa: PLC0415 - rare
 
-        moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
-        os.close(descriptor)
-        return moved
+    moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(descriptor)
+    return moved

@@ -122,10 +122,9 @@ class Child:
 
     def _has_exited(self) -> bool:
         try:
-            if sys.platform == "linux":
-                return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-            else:
+            if sys.platform != "linux":  # macOS has waitid from Python 3.13 on
                 return self._take_status()
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
         except ChildProcessError:
             return True
 
@@ -147,10 +146,9 @@ class Child:
 
 def _open_handle(pid: int) -> int | None:
     """A pidfd, which can be waited for without polling (Linux 5.3; some sandboxes and builds of Python lack it)."""
-    if sys.platform == "linux":
-        try:
-            return os.pidfd_open(pid)
-        except (OSError, AttributeError):
-            return None
-    else:
+    if sys.platform != "linux":
+        return None
+    try:
+        return os.pidfd_open(pid)
+    except (OSError, AttributeError):
         return None
