@@ -1,0 +1,101 @@
+"""The verdict never says healthy while something it needs was not seen."""
+
+import pytest
+
+from gpudoctor.engine.unseen import unseen_facts
+from gpudoctor.engine.verdict import report_of
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.finding import Crash, Diagnosis, Finding
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.snapshot import Doctor, Snapshot
+from gpudoctor.model.system import Environ
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+
+OK = Answer(outcome="answered", code=0)
+TORCH = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"))
+
+
+def snapshot(**changes):
+    """A machine of which everything needed was seen, with some sections changed."""
+    sections = {
+        "gpus": Gpus(devices=(Gpu(vendor="nvidia", index=0, name="RTX 4090", capability=Capability("8.9")),)),
+        "driver": Driver(release=DriverRelease("535.161.07"), cuda=CudaVersion("12.2"), nvml=OK, cuda_init=OK),
+        "environ": Environ(),
+        "interpreter": Interpreter(executable="/usr/bin/python3", chosen_by="PATH", version="3.11.7"),
+        "packages": Packages(),
+        "frameworks": Frameworks(found=(TORCH,)),
+        "libraries": Libraries(),
+    }
+    return Snapshot(**{**sections, **changes})
+
+
+def finding(severity):
+    return Finding(code="DRV001", name="x", severity=severity, summary="x.")
+
+
+def test_everything_seen_and_clean_is_healthy():
+    assert unseen_facts(snapshot()) == ()
+    assert report_of(snapshot(), Diagnosis()).verdict == "healthy"
+
+
+GAP = Gap(reason="it was locked")
+NO_ANSWER = Answer(outcome="timed-out")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"gpus": GAP},
+        {"driver": GAP},
+        {"environ": GAP},
+        {"interpreter": GAP, "packages": GAP, "frameworks": GAP, "libraries": GAP},
+        {"packages": GAP},
+        {"frameworks": GAP},
+        {"libraries": GAP},
+        {"packages": Packages(overlaps=GAP)},
+        {"packages": Packages(damaged=GAP)},
+        {"gpus": Gpus(devices=(Gpu(vendor="nvidia", index=0, name="unheard of"),))},
+        {"driver": Driver(nvml=OK, cuda_init=OK)},
+        {"driver": Driver(release=DriverRelease("535.1"), nvml=NO_ANSWER, cuda_init=OK)},
+        {"driver": Driver(release=DriverRelease("535.1"), nvml=OK, cuda_init=NO_ANSWER)},
+        {"driver": Driver(release=DriverRelease("535.1"), nvml=OK)},
+        {"frameworks": Frameworks(found=(Framework(name="torch", version="2.6.0"),))},
+        {"frameworks": Frameworks(found=(Framework(name="torch", variant="cuda", cuda=CudaVersion("12.4")),))},
+        {"frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.16.1", variant="cuda"),))},
+    ],
+)
+def test_a_fact_that_was_not_seen_is_never_healthy(changes):
+    report = report_of(snapshot(**changes), Diagnosis())
+    assert report.verdict == "incomplete"
+    assert report.exit_code == 3
+    assert all(report.unseen)
+
+
+@pytest.mark.parametrize(
+    ("severity", "fail_on", "verdict", "code"),
+    [
+        ("error", "error", "findings", 1),
+        ("warning", "error", "healthy", 0),
+        ("warning", "warning", "findings", 1),
+        ("info", "warning", "healthy", 0),
+        ("info", "info", "findings", 1),
+    ],
+)
+def test_fail_on(severity, fail_on, verdict, code):
+    report = report_of(snapshot(), Diagnosis(findings=(finding(severity),)), fail_on=fail_on)
+    assert (report.verdict, report.exit_code) == (verdict, code)
+
+
+def test_no_gpu_is_fine():
+    report = report_of(snapshot(gpus=None, driver=None), Diagnosis())
+    assert (report.verdict, report.exit_code) == ("no-gpu", 0)
+
+
+def test_our_own_bug_is_no_verdict():
+    crash = Diagnosis(crashed=(Crash(code="DRV001", traceback="…"),))
+    assert report_of(snapshot(), crash).exit_code == 4
+    doctor = Doctor(version="0", crashes=("…",))
+    assert report_of(snapshot(doctor=doctor), Diagnosis()).exit_code == 4

@@ -1,0 +1,119 @@
+"""The terminal report: the same verdict at any width, in any encoding, with or without colour."""
+
+import re
+
+import pytest
+
+from gpudoctor.engine.verdict import report_of
+from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.codec import decode_snapshot, encode
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Diagnosis, Evidence, Finding, Skipped
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.versions import Capability, DriverRelease
+from gpudoctor.render.terminal import Style, render_terminal
+from gpudoctor.render.view import view_of
+
+LONG = "https://download.pytorch.org/whl/cu126"
+CAUSE = Finding(
+    code="FRM003",
+    name="arch-too-old-for-build",
+    severity="error",
+    summary="torch 2.9.0+cu130 holds no code for the GPU, whose compute capability 6.1 is older than any it was built for.",
+    evidence=(Evidence(fact="built for", value="sm_75, sm_80", source=Source(kind="file", where="libtorch_cuda.so")),),
+    fixes=(
+        Fix(
+            title="install the build for CUDA 12.6",
+            safety="safe",
+            steps=(
+                Run(
+                    argv=("/opt/an/environment/bin/python", "-m", "pip", "install", "torch==2.9.0", "--index-url", LONG)
+                ),
+            ),
+        ),
+        Fix(
+            title="or a newer card", safety="manual", steps=(Ask(text="Buy one."),), needs_root=True, needs_reboot=True
+        ),
+    ),
+)
+FOLLOWS = Finding(code="SMK001", name="x", severity="error", summary="Training fails.", because_of=("FRM003",))
+NOTE = Finding(code="FRM010", name="y", severity="info", summary="A note.")
+SNAPSHOT = Snapshot(
+    gpus=Gpus(
+        devices=(
+            Gpu(
+                vendor="nvidia",
+                index=0,
+                name="GeForce GTX 1080 Ti",
+                capability=Capability("6.1"),
+                memory_total_mib=11264,
+            ),
+            Gpu(
+                vendor="nvidia",
+                index=1,
+                name="GeForce GTX 1080 Ti",
+                capability=Capability("6.1"),
+                memory_total_mib=11264,
+            ),
+        )
+    ),
+    driver=Driver(release=DriverRelease("580.65.06"), module_flavour="proprietary"),
+    frameworks=None,
+)
+
+
+def view(*findings, snapshot=SNAPSHOT, skipped=()):
+    return view_of(report_of(snapshot, Diagnosis(findings=findings, skipped=skipped)))
+
+
+def plain(text):
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_fits_the_width_but_never_breaks_a_command(width):
+    text = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(width=width)))
+    for line in text.splitlines():
+        assert len(line) <= width or line.strip().startswith("/opt/an/environment/bin/python")
+    assert f"    /opt/an/environment/bin/python -m pip install torch==2.9.0 --index-url {LONG}\n" in text
+
+
+def test_order_stack_headline_cause_commands_consequences():
+    text = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(width=80)))
+    places = [text.index(part) for part in ("Hardware", "Driver", "CUDA", "Libraries", "Python", "Framework")]
+    places += [
+        text.index(part) for part in ("1 cause", "FRM003", "built for", "To mend it", "What follows", "note FRM010")
+    ]
+    assert places == sorted(places)
+    assert "2 x GeForce GTX 1080 Ti (11 GB, compute capability 6.1)" in text
+    assert "needs root, then a reboot" in text
+
+
+def test_ascii_only_when_asked():
+    assert plain(render_terminal(view(CAUSE), Style(unicode=False))).isascii()
+
+
+def test_quiet_is_the_verdict_and_its_causes():
+    lines = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(verbosity=-1))).splitlines()
+    assert len(lines) == 2
+    assert lines[1].startswith("FRM003 ")
+
+
+def test_verbose_adds_sources_and_rules_that_could_not_judge():
+    skipped = (Skipped(code="LIB001", gap=Gap(reason="no permission")),)
+    quiet = plain(render_terminal(view(CAUSE, skipped=skipped), Style()))
+    verbose = plain(render_terminal(view(CAUSE, skipped=skipped), Style(verbosity=1)))
+    assert "libtorch_cuda.so" not in quiet and "libtorch_cuda.so" in verbose
+    assert "LIB001" not in quiet and "LIB001  no permission" in verbose
+
+
+def test_what_was_not_seen_is_said():
+    text = plain(render_terminal(view(snapshot=Snapshot(gpus=Gap(reason="the PCI bus was locked"))), Style()))
+    assert "No verdict" in text and "the PCI bus was locked" in text and "not seen" in text
+
+
+def test_a_saved_report_draws_the_same():
+    again = decode_snapshot(encode(SNAPSHOT))
+    assert render_terminal(view(CAUSE, snapshot=again), Style()) == render_terminal(view(CAUSE), Style())
