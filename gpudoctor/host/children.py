@@ -25,18 +25,18 @@ def run(
     if not argv or not _is_path(argv[0]):
         return Ran(argv=argv, outcome="not-started", reason="the full path of the program is needed")
     if sys.platform == "win32":
-        from gpudoctor.host.children_windows import run_child  # noqa: PLC0415 - each system has its own
+        from gpudoctor.host.children_windows import run_child
     else:
-        from gpudoctor.host.children_posix import run_child  # noqa: PLC0415
+        from gpudoctor.host.children_posix import run_child
     return run_child(argv, timeout=timeout, env=env, stdin=stdin, cap=cap)
 
 
 def stop_for_good() -> None:
     """Kill every running child and start no more: the process is ending (Ctrl-C). Threads in `run` return at once."""
     if sys.platform != "win32":
-        from gpudoctor.host.children_posix import stop_for_good as stop  # noqa: PLC0415
+        from gpudoctor.host.children_posix import stop_for_good as stop
     else:
-        from gpudoctor.host.children_windows import stop_for_good as stop  # noqa: PLC0415
+        from gpudoctor.host.children_windows import stop_for_good as stop
     stop()
 
 

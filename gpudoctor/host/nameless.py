@@ -43,7 +43,7 @@ def _in_shared_memory() -> int:
 
 
 def _in_temporary_folder() -> int:
-    import tempfile  # noqa: PLC0415 - rare on Linux
+    import tempfile
 
     with tempfile.TemporaryFile() as file:
         return os.dup(file.fileno())
@@ -61,7 +61,7 @@ def _above_standard_streams(descriptor: int) -> int:
     """In a process started with closed standard streams, new files get 0, 1 and 2, which the child's must not be."""
     if sys.platform == "win32" or descriptor > 2:
         return descriptor
-    import fcntl  # noqa: PLC0415 - rare
+    import fcntl
 
     moved = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
     os.close(descriptor)

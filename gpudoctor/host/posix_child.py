@@ -72,7 +72,7 @@ def spawn(argv: tuple[str, ...], env: Mapping[str, str], streams: tuple[int, ...
 def _forbid_core_file(pid: int) -> None:
     """A crash would leave a `core` file in the user's working directory."""
     if sys.platform == "linux":
-        import resource  # noqa: PLC0415 - only here
+        import resource
 
         try:
             resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
