@@ -21,7 +21,7 @@ CAUSE = Finding(
     code="FRM003",
     name="arch-too-old-for-build",
     severity="error",
-    summary="torch 2.9.0+cu130 holds no code for the GPU, whose compute capability 6.1 is older than any it was built for.",
+    summary="torch 2.9.0+cu130 holds no code for the GPU: compute capability 6.1 is older than any it was built for.",
     evidence=(Evidence(fact="built for", value="sm_75, sm_80", source=Source(kind="file", where="libtorch_cuda.so")),),
     fixes=(
         Fix(
