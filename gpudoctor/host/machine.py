@@ -6,6 +6,7 @@ import msgspec
 
 from gpudoctor.host.port import Ran, Stat
 from gpudoctor.model.base import Fact
+from gpudoctor.model.system import Space
 
 
 class Piece(Fact, frozen=True, kw_only=True):
@@ -69,6 +70,8 @@ class Machine(Fact, frozen=True, kw_only=True):
     #: Names in a directory, added to those that follow from the other paths.
     directories: dict[str, tuple[str, ...]] = {}
     stats: dict[str, Stat] = {}
+    #: Room by path.
+    spaces: dict[str, Space] = {}
     #: errno's name for what cannot be opened at all, or not for writing.
     unopenable: dict[str, str] = {}
     unwritable: dict[str, str] = {}

@@ -11,6 +11,7 @@ from gpudoctor.host.owners import group_name, user_name
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.system import Space
 
 _T = TypeVar("_T")
 
@@ -76,14 +77,24 @@ class RealHost:
             return path
 
     def openable(self, path: str, *, write: bool = False) -> str | None:
-        """None, or the errno's name. Opening a GPU's node without waiting does not bring the GPU up (O_NONBLOCK)."""
+        """None, or the errno's name. A device that lets us in is not opened: that could load its driver, or wake a GPU.
+
+        access(2) asks the mode, the ACL and the device control group alike (inode_permission() in Linux's fs/namei.c).
+        """
+        where = self._at(path)
         try:
-            os.close(os.open(self._at(path), _LOOK | (os.O_RDWR if write else os.O_RDONLY)))
+            if _is_device(where) and os.access(where, os.R_OK | (os.W_OK if write else 0)):
+                return None
+            os.close(os.open(where, _LOOK | (os.O_RDWR if write else os.O_RDONLY)))
         except OSError as error:
             return errno.errorcode.get(error.errno or 0, "EIO")
         except ValueError:
             return "ENOENT"
         return None
+
+    def space(self, path: str) -> Space | Gap | None:
+        """Room on the file system of `path`."""
+        return _ask(path, lambda: _space(path, self._at(path)))
 
     def which(self, name: str) -> str | None:
         """The file PATH gives for `name`."""
@@ -171,6 +182,20 @@ def _stat(path: str) -> Stat:
         group=group_name(found.st_gid) if sys.platform != "win32" else None,
         modified=found.st_mtime,
     )
+
+
+def _is_device(path: str) -> bool:
+    return modes.S_ISCHR(os.stat(path).st_mode)
+
+
+def _space(path: str, where: str) -> Space:
+    if sys.platform == "win32":
+        from shutil import disk_usage
+
+        usage = disk_usage(where)
+        return Space(path=path, total=usage.total, free=usage.free)
+    room = os.statvfs(where)
+    return Space(path=path, total=room.f_blocks * room.f_frsize, free=room.f_bavail * room.f_frsize)
 
 
 def _kind(mode: int) -> Literal["file", "directory", "character", "block", "other"]:

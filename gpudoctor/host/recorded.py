@@ -7,6 +7,7 @@ from gpudoctor.host.paths import find_program, resolve, search_path, tool_direct
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.host.tree import Tree
 from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.system import Space
 
 _NOT_RECORDED = "not recorded"
 
@@ -27,6 +28,7 @@ class RecordedHost:
         directories: Mapping[str, tuple[str, ...]] | None = None,
         gaps: Mapping[str, str] | None = None,
         pieces: Mapping[str, tuple[Piece, ...]] | None = None,
+        spaces: Mapping[str, Space] | None = None,
         unopenable: Mapping[str, str] | None = None,
         unwritable: Mapping[str, str] | None = None,
         programs: Mapping[str, str] | None = None,
@@ -44,6 +46,7 @@ class RecordedHost:
         self._stats = self._tree.keyed(stats or {})
         self._gaps = self._tree.keyed(gaps or {})
         self._pieces = self._tree.keyed(pieces or {})
+        self._spaces = {self._tree.key(path): space for path, space in (spaces or {}).items()}
         self._unopenable = self._tree.keyed(unopenable or {})
         self._unwritable = self._tree.keyed(unwritable or {})
         empty = {path: () for path, stat in (stats or {}).items() if stat.kind == "directory"}
@@ -68,6 +71,7 @@ class RecordedHost:
             directories=machine.directories,
             gaps=machine.gaps,
             pieces=machine.pieces,
+            spaces=machine.spaces,
             unopenable=machine.unopenable,
             unwritable=machine.unwritable,
             programs=machine.programs,
@@ -133,6 +137,11 @@ class RecordedHost:
         key = self._find(path)
         refused = self._unopenable.get(key) or (self._unwritable.get(key) if write else None)
         return refused or (None if self._exists(key) else "ENOENT")
+
+    def space(self, path: str) -> Space | Gap | None:
+        """The recorded room."""
+        key = self._tree.key(path)
+        return self._spaces.get(key) or (_gap(path, _NOT_RECORDED) if self._exists(self._find(path)) else None)
 
     def which(self, name: str) -> str | None:
         """The file PATH gives for `name`."""
