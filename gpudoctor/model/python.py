@@ -36,6 +36,10 @@ class Interpreter(Section, frozen=True, kw_only=True):
     abi: str | None = None
     #: linux-x86_64, win-amd64, macosx-14-arm64.
     platform: str | None = None
+    #: The command that was started, where it leads to another file: a pyenv shim.
+    started_as: str | None = None
+    #: Settings that name an environment without a Python, so that the next choice was taken: VIRTUAL_ENV=/gone.
+    passed_over: tuple[str, ...] = ()
     free_threaded: bool | None = None
     prefix: str | None = None
     base_prefix: str | None = None
@@ -44,18 +48,27 @@ class Interpreter(Section, frozen=True, kw_only=True):
     made_by: str | None = None
     externally_managed: bool | None = None
     include_system_site: bool | None = None
+    #: Every folder that installed packages are imported from, in the order of sys.path: PYTHONPATH, site-packages of the
+    #: environment, user site, site-packages below it, and the folders that path lines of .pth files add.
     site_dirs: tuple[str, ...] = ()
+    #: Those of site_dirs that PYTHONPATH puts first.
+    python_path: tuple[str, ...] = ()
     user_site: str | None = None
     user_site_enabled: bool | None = None
     #: .pth files whose lines run code at start.
     executable_pth: tuple[str, ...] = ()
+    #: Editable installs that a finder in such a .pth file serves, by the name the file gives them.
+    editables: tuple[str, ...] = ()
     shadows: tuple[Shadow, ...] = ()
     has_ssl: bool | None = None
     #: pip in the target, and the pip first on PATH with the interpreter it belongs to.
     pip_version: str | None = None
     pip_on_path: str | None = None
     pip_on_path_interpreter: str | None = None
+    #: Package managers that can be run: uv, conda, mamba, micromamba, poetry, pixi, pipenv, pipx.
     managers: tuple[str, ...] = ()
+    #: Files in the working directory that say which manager looks after it: uv.lock, poetry.lock, pixi.toml.
+    project_files: tuple[str, ...] = ()
     kernelspecs: tuple[Kernelspec, ...] | None = None
     has_python_h: bool | None = None
 
