@@ -1,0 +1,108 @@
+"""What the kernel log says of the NVIDIA driver since the machine started."""
+
+import re
+
+from gpudoctor.host.port import Host
+from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.driver import KernelLine
+from gpudoctor.probes.reading import word_of
+
+#: Log files that hold kernel messages, where the system keeps any: Debian's, Red Hat's, the boot's alone.
+_FILES = ("/var/log/kern.log", "/var/log/messages", "/var/log/dmesg")
+_TAIL = 512 * 1024
+#: Different lines kept; a failing GPU can repeat itself for hours.
+_MOST_LINES = 100
+_LONGEST_LINE = 400
+_DMESG_SECONDS = 2.0
+
+#: syslog's time and host, journald's "kernel:", the kernel's own seconds: none of them a fact about the GPU.
+_PREFIX = re.compile(r"^(?:(?!\s)\S.*? kernel: ?)?(?:<\d+>)?(?:\[[^\]]{3,40}\] ?)?")
+_BOOT = re.compile(r"(?:^|kernel: |\] ?)Linux version \d")
+_RELEVANT = re.compile(
+    r"\bNVRM\b|\bnvidia\b|\bnvidia-|\bnouveau\b|\bnova_core\b|fallen off the bus|^PKCS#7|unsigned module"
+    r"|unavailable key|^Lockdown: modprobe|^PM: (?:suspend|hibernation) exit"
+)
+_RESUMED = re.compile(r"^PM: (?:suspend|hibernation) exit")
+#: A message of several lines arrives as indented lines (dmesg, journald), as #012 (rsyslog), or with two blanks.
+_CONTINUED = re.compile(r"^(?:\s+|NVRM:  )")
+_XID = re.compile(r"\bXid \((?:PCI:)?[0-9a-fA-F:.]+\): (\d{1,4})\b")
+_PCI = re.compile(r"\b([0-9a-fA-F]{4,8}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?(?![0-9a-fA-F:])")
+
+
+def read_kernel_log(host: Host) -> tuple[KernelLine, ...] | Gap:
+    """The lines on the driver and on sleep, oldest first; a Gap with what was tried where no log may be read."""
+    tried = []
+    for path in _FILES:
+        text = _tail(host, path)
+        if isinstance(text, str) and text.strip():
+            return parse_kernel_log(text)
+        if isinstance(text, Gap):
+            tried.append(Source(kind="file", where=path))
+    return _dmesg(host, tried)
+
+
+def _tail(host: Host, path: str) -> str | Gap | None:
+    stat = host.stat(path)
+    if stat is None or isinstance(stat, Gap):
+        return stat
+    raw = host.read_range(path, max(0, stat.size - _TAIL), _TAIL)
+    return raw.decode("utf-8", "replace") if isinstance(raw, bytes) else raw
+
+
+def _dmesg(host: Host, tried: list[Source]) -> tuple[KernelLine, ...] | Gap:
+    """The kernel's own buffer, where the machine lets everyone read it (kernel.dmesg_restrict)."""
+    tool = host.tool("dmesg")
+    if tool is None:
+        return Gap(reason="no kernel log file could be read, and there is no dmesg", tried=tuple(tried))
+    ran = host.run((tool,), timeout=_DMESG_SECONDS)
+    if ran.ok:
+        return parse_kernel_log(ran.text)
+    tried.append(Source(kind="command", where=tool))
+    if word_of(host, "/proc/sys/kernel/dmesg_restrict") == "1":
+        return Gap(reason="this machine shows the kernel log to administrators only", tried=tuple(tried))
+    return Gap(reason=f"dmesg {ran.describe()}", tried=tuple(tried))
+
+
+def parse_kernel_log(text: str) -> tuple[KernelLine, ...]:
+    """The relevant messages since the last start, without time and host name, each once."""
+    messages = dict.fromkeys(message for message in _messages(text) if _RELEVANT.search(message))
+    return tuple(parse_message(message) for message in list(messages)[-_MOST_LINES:])
+
+
+def _messages(text: str) -> list[str]:
+    """The messages of the last start, several lines of one message joined."""
+    messages: list[str] = []
+    for line in text.splitlines():
+        if _BOOT.search(line):
+            messages.clear()
+        message = _PREFIX.sub("", line, count=1).replace("#012", " ")
+        if messages and _CONTINUED.match(message):
+            messages[-1] = f"{messages[-1]} {message}"
+        else:
+            messages.append(message)
+    return [_tidy(message) for message in messages]
+
+
+def _tidy(message: str) -> str:
+    head, *rest = re.split(r"\s*NVRM:\s+", message)
+    joined = " ".join((head, "NVRM:", *rest)) if rest else head
+    return " ".join(joined.split())[:_LONGEST_LINE]
+
+
+def parse_message(message: str) -> KernelLine:
+    """The line with the Xid and the GPU it names.
+
+    "Fallen off the bus" is Xid 79 in NVIDIA's list (docs.nvidia.com/deploy/xid-errors), also where it has no number.
+    """
+    xid = _XID.search(message)
+    number = int(xid.group(1)) if xid else None
+    if number is None and "fallen off the bus" in message:
+        number = 79
+    pci = _PCI.search(message)
+    where = f"{pci.group(1)[-4:]}:{pci.group(2)}:{pci.group(3)}.{pci.group(4) or 0}".lower() if pci else None
+    return KernelLine(text=message, xid=number, pci_bus_id=where)
+
+
+def says_resumed(lines: tuple[KernelLine, ...]) -> bool:
+    """The log tells of a sleep that ended."""
+    return any(_RESUMED.match(line.text) for line in lines)
