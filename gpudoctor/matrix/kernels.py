@@ -1,41 +1,53 @@
 """Does a build run on a GPU? Binary and PTX compatibility of CUDA device code.
 
-Source: CUDA C++ Programming Guide, "Binary Compatibility" and "PTX Compatibility",
-docs.nvidia.com/cuda/cuda-c-programming-guide.
+Sources: CUDA C++ Programming Guide, "Binary Compatibility", "PTX Compatibility" and "Feature Set Compiler Targets",
+docs.nvidia.com/cuda/cuda-c-programming-guide; torch/cuda/__init__.py of torch 2.15.0, DEVICE_REQUIREMENT.
 """
 
 import re
 from collections.abc import Iterable
 from typing import Literal
 
-from gpudoctor.model.versions import Capability
+from gpudoctor.model.versions import Capability, CudaVersion
 
 #: native: machine code for it is inside. ptx: only PTX, which the driver must compile. none: nothing that runs.
 Coverage = Literal["native", "ptx", "none"]
 
+#: Capabilities of Tegra chips (Jetson): binary compatibility is promised for discrete GPUs only, neither among Tegra
+#: chips nor between the two kinds.
+TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
+#: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
+TEGRA_JOINS = CudaVersion("13.2")
 
-def coverage(archs: Iterable[str], capability: Capability) -> Coverage:
-    """How code for `archs` ("sm_86", "sm_90a", "compute_90") serves a GPU.
+_ARCH = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)")
+
+
+def coverage(archs: Iterable[str], capability: Capability, cuda: CudaVersion | None = None) -> Coverage:
+    """How code for `archs` ("sm_86", "sm_90a", "compute_90"), built with `cuda`, serves a GPU.
 
     A cubin serves GPUs of the same major and a minor not below its own; an `a` suffix (sm_90a) serves that capability
     only, an `f` suffix (sm_100f) the same major like a plain cubin. PTX serves every capability not below it, with the
-    same exception for suffixes.
+    same exception for suffixes. Tegra chips take cubins made for them, and PTX.
     """
     best: Coverage = "none"
     for arch in archs:
-        match = re.fullmatch(r"(sm|compute)_(\d+)(\d)([af]?)", arch.strip())
+        match = _ARCH.fullmatch(arch.strip())
         if match is None:
             continue
-        kind, major, minor, suffix = match.group(1), int(match.group(2)), int(match.group(3)), match.group(4)
-        same_major = major == capability.major and minor <= capability.minor
-        if suffix == "a":
-            serves = (major, minor) == (capability.major, capability.minor)
-        elif kind == "sm" or suffix == "f":
-            serves = same_major
-        else:
-            serves = (major, minor) <= (capability.major, capability.minor)
-        if serves and kind == "sm":
+        kind, target, suffix = match.group(1), (int(match.group(2)), int(match.group(3))), match.group(4)
+        if not _serves(kind, target, suffix, capability, cuda):
+            continue
+        if kind == "sm":
             return "native"
-        if serves:
-            best = "ptx"
+        best = "ptx"
     return best
+
+
+def _serves(kind: str, target: tuple[int, int], suffix: str, gpu: Capability, cuda: CudaVersion | None) -> bool:
+    device = (gpu.major, gpu.minor)
+    if suffix == "a" or target == device:
+        return target == device
+    if kind == "compute" and not suffix:
+        return target <= device
+    mixes = bool(TEGRA & {target, device}) and (cuda is None or cuda < TEGRA_JOINS)
+    return target[0] == device[0] and target[1] <= device[1] and (kind == "compute" or not mixes)

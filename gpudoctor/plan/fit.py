@@ -1,0 +1,126 @@
+"""Which published builds fit a machine: driver, GPUs, Python and platform, as far as the matrix knows them."""
+
+from collections.abc import Iterable
+
+from packaging.version import Version
+
+from gpudoctor.matrix.kernels import coverage
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
+from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+
+
+class Machine(Fact, frozen=True, kw_only=True):
+    """What a build must fit. What is None or empty is not known, and then no build is ruled out by it."""
+
+    driver: DriverRelease | None = None
+    #: One for each GPU that is to be used.
+    capabilities: tuple[Capability, ...] = ()
+    #: "3.12"
+    python: str | None = None
+    #: linux-x86_64, linux-aarch64, windows-x86_64, macos-arm64, macos-x86_64.
+    platform: str | None = None
+
+    @property
+    def os(self) -> Os:
+        """The operating system of the platform; Linux where that is not known."""
+        prefix = (self.platform or "linux").split("-")[0]
+        return "windows" if prefix == "windows" else "macos" if prefix == "macos" else "linux"
+
+    @property
+    def not_judged(self) -> tuple[str, ...]:
+        """What is not known of the machine, in words; a list of builds that fit holds only as far as the rest goes."""
+        known = {
+            "driver": self.driver,
+            "GPU": self.capabilities,
+            "Python version": self.python,
+            "platform": self.platform,
+        }
+        return tuple(name for name, value in known.items() if not value)
+
+
+def torch_builds_that_fit(machine: Machine, matrix: Matrix, version: str | None = None) -> tuple[TorchBuild, ...]:
+    """CUDA builds of PyTorch (of one release, if given) that run on every GPU of the machine, best first.
+
+    Newest release first; within it the build that a plain install gives, then builds that need nothing beyond what the
+    driver offers, then the newest CUDA. Empty when nothing the matrix knows fits.
+    """
+    fitting = [build for build in matrix.torch_builds(version) if _torch_fits(build, machine, matrix)]
+    return tuple(sorted(fitting, key=lambda build: _rank(build, machine, matrix), reverse=True))
+
+
+def tensorflow_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[TensorflowBuild, ...]:
+    """GPU builds of TensorFlow that run on every GPU of the machine, newest first; `last` is the release to take."""
+    return tuple(
+        build
+        for build in matrix.tensorflow_builds(platform=machine.platform)
+        if build.build == "gpu"
+        and not Version(build.last).is_prerelease
+        and _python_fits(build.pythons, machine)
+        and _cuda_fits(build.cuda, build.archs, machine, matrix)
+    )
+
+
+def jax_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[JaxBuild, ...]:
+    """Releases of JAX, with the CUDA extra, that run on every GPU of the machine, newest first."""
+    return tuple(
+        build
+        for build in matrix.jax_builds()
+        if not build.yanked
+        and machine.platform in (None, *build.platforms)
+        and _python_fits(build.pythons, machine)
+        and (build.driver_linux is None or machine.driver is None or machine.driver >= build.driver_linux)
+        and all(build.min_capability is None or gpu >= build.min_capability for gpu in machine.capabilities)
+        and _cuda_fits(build.cuda, build.archs, machine, matrix)
+    )
+
+
+def driver_can_compile(cuda: CudaVersion, driver: DriverRelease, os: Os, matrix: Matrix) -> bool | None:
+    """Whether a driver compiles PTX made by CUDA `cuda`: only if it offers that CUDA or a newer one. None: not known.
+
+    Source: docs.nvidia.com/deploy/cuda-compatibility, "Minor Version Compatibility", on PTX and JIT.
+    """
+    offered = matrix.offered_cuda(driver, os)
+    if offered is not None:
+        return offered >= cuda
+    floor = matrix.toolkit_floor(cuda, os)
+    return driver >= floor.release if floor is not None else None
+
+
+def _torch_fits(build: TorchBuild, machine: Machine, matrix: Matrix) -> bool:
+    platform = machine.platform
+    if build.cuda is None or (platform is not None and platform not in build.platforms):
+        return False
+    if build.index_suffix is None and platform not in build.default_on:
+        return False
+    # Without a platform the build of the commonest one speaks for all.
+    archs = build.archs.get(platform or "linux-x86_64")
+    return _python_fits(build.pythons, machine) and _cuda_fits(build.cuda, archs, machine, matrix)
+
+
+def _python_fits(pythons: Iterable[str], machine: Machine) -> bool:
+    return machine.python is None or machine.python in pythons
+
+
+def _cuda_fits(cuda: CudaVersion | None, archs: tuple[str, ...] | None, machine: Machine, matrix: Matrix) -> bool:
+    """The driver starts programs of `cuda`, and every GPU finds code it can run; False where the matrix cannot tell."""
+    if cuda is None or (archs is None and machine.capabilities):
+        return False
+    if machine.driver is not None:
+        floor = matrix.family_floor(cuda, machine.os)
+        if floor is None or machine.driver < floor.release:
+            return False
+    found = {coverage(archs or (), gpu, cuda) for gpu in machine.capabilities}
+    if "none" in found:
+        return False
+    if "ptx" not in found or machine.driver is None:
+        return True
+    return driver_can_compile(cuda, machine.driver, machine.os, matrix) is True
+
+
+def _rank(build: TorchBuild, machine: Machine, matrix: Matrix) -> tuple[Version, bool, bool, tuple[int, ...]]:
+    cuda = build.cuda or CudaVersion("0.0")
+    plain = machine.platform in build.default_on
+    unlimited = machine.driver is not None and bool(driver_can_compile(cuda, machine.driver, machine.os, matrix))
+    return Version(build.version), plain, unlimited, cuda.numbers
