@@ -58,6 +58,7 @@ def main() -> None:
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except (KeyboardInterrupt, click.Abort):
+        _stop_children()
         click.echo("\nInterrupted. Nothing was changed.", err=True)
         code = 130
     except Exception:  # noqa: BLE001 - the last place where our own bug can become a readable report
@@ -67,11 +68,17 @@ def main() -> None:
     _leave(code if isinstance(code, int) else 0)
 
 
+def _stop_children() -> None:
+    """End the children of probes that still run in other threads; only there if a probe ever started one."""
+    if "gpudoctor.host.children" in sys.modules:
+        sys.modules["gpudoctor.host.children"].stop_for_good()
+
+
 def _leave(code: int) -> None:
     """Exit with `code`, whether or not the reader of our output is still there (`| head`)."""
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        # The interpreter would flush again at exit and complain (docs.python.org, library/signal, "Note on SIGPIPE").
+    except OSError:
+        # Closed early or a full disk, reported already. The interpreter would flush again at exit and complain (docs.python.org, library/signal, "Note on SIGPIPE").
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)

@@ -3,12 +3,19 @@
 import os
 import shutil
 import sys
-from contextlib import AbstractContextManager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
 #: Typographic characters and what stands for them where the stream cannot show them.
 _PLAIN = str.maketrans({"\u2026": "...", "\u2013": "-", "\u2014": "-", "\u2018": "'", "\u2019": "'", "\u00d7": "x"})
+
+
+class CannotWrite(click.ClickException):
+    """Standard output took no more."""
+
+    exit_code = 3
 
 
 def shows_unicode() -> bool:
@@ -35,18 +42,24 @@ def write_text(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(_PLAIN).encode(encoding, "replace").decode(encoding)
-    with _until_the_reader_leaves():
+    with _readable_failure():
         click.echo(text, nl=False, color=coloured)
 
 
 def write_bytes(raw: bytes) -> None:
     """Write bytes as they are: JSON is UTF-8 whatever the console's code page."""
-    with _until_the_reader_leaves():
+    with _readable_failure():
         stream = click.get_binary_stream("stdout")
         stream.write(raw)
         stream.flush()
 
 
-def _until_the_reader_leaves() -> AbstractContextManager[None]:
-    """A pipe closed early (`| head`) ends the writing, not the verdict: the exit code stays what it was."""
-    return suppress(BrokenPipeError)
+@contextmanager
+def _readable_failure() -> Iterator[None]:
+    """A pipe closed early (`| head`) ends the writing, not the verdict; a full disk is said in one sentence."""
+    try:
+        yield
+    except BrokenPipeError:
+        pass
+    except OSError as error:
+        raise CannotWrite(f"the report could not be written: {error.strerror}") from None
