@@ -122,7 +122,7 @@ class TorchBuild(Row, frozen=True, kw_only=True):
     pythons: tuple[str, ...] = ()
     #: Platforms whose default index gives this build to a plain `pip install torch`.
     default_on: tuple[str, ...] = ()
-    #: Path below the PyTorch download site, whl/cu126; None where it is not known to exist.
+    #: Path below the PyTorch download site, whl/cu126; None where the project does not offer it there.
     index_suffix: str | None = None
     torchvision: str | None = None
     torchaudio: str | None = None
