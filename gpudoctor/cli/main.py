@@ -79,6 +79,7 @@ def _leave(code: int) -> None:
     try:
         sys.stdout.flush()
     except OSError:
-        # Closed early or a full disk, reported already. The interpreter would flush again at exit and complain (docs.python.org, library/signal, "Note on SIGPIPE").
+        # Closed early or a full disk, reported already. The interpreter would flush again at exit and complain
+        # (docs.python.org, library/signal, "Note on SIGPIPE").
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
