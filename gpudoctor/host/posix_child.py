@@ -52,7 +52,10 @@ def spawn(argv: tuple[str, ...], env: Mapping[str, str], streams: tuple[int, ...
 
     posix_spawn(3) does not copy our memory, and reports a failed exec as its own error.
     """
-    actions = [(os.POSIX_SPAWN_DUP2, descriptor, stream) for stream, descriptor in enumerate(streams)]
+    actions: list[tuple[int, int] | tuple[int, int, int]] = [
+        (os.POSIX_SPAWN_DUP2, descriptor, stream) for stream, descriptor in enumerate(streams)
+    ]
+    actions += [(os.POSIX_SPAWN_CLOSE, descriptor) for descriptor in _inherited()]
     with _lock:
         if _stopped:
             raise InterruptedError(errno.EINTR, "gpudoctor is ending")
@@ -67,6 +70,23 @@ def spawn(argv: tuple[str, ...], env: Mapping[str, str], streams: tuple[int, ...
         _running.add(pid)
     _forbid_core_file(pid)
     return pid
+
+
+def _inherited() -> list[int]:
+    """Descriptors our caller left open. A child that cannot be killed would hold its pipes, and the caller wait."""
+    if sys.platform != "linux":
+        return []
+    try:
+        return [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2 and _passes_on(number)]
+    except OSError:
+        return []
+
+
+def _passes_on(descriptor: int) -> bool:
+    try:
+        return os.get_inheritable(descriptor)
+    except OSError:  # the listing itself
+        return False
 
 
 def _forbid_core_file(pid: int) -> None:
