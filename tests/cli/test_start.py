@@ -8,10 +8,24 @@ import tempfile
 import pytest
 
 #: Heavy, or only for what a user asks to fetch or draw.
-NEVER = set(
-    "requests urllib3 psutil rich tomllib tomli importlib.metadata asyncio ctypes yaml packaging.requirements "
-    "packaging.specifiers torch tensorflow pynvml concurrent.futures".split()
-)
+NEVER = {
+    "requests",
+    "urllib3",
+    "psutil",
+    "rich",
+    "tomllib",
+    "tomli",
+    "importlib.metadata",
+    "asyncio",
+    "ctypes",
+    "yaml",
+    "packaging.requirements",
+    "packaging.specifiers",
+    "torch",
+    "tensorflow",
+    "pynvml",
+    "concurrent.futures",
+}
 
 
 def imported(*arguments):
