@@ -204,11 +204,12 @@ class Matrix:
         rows = [row for row in self._of("numpy", NumpyAbi) if row.package == package and row.os in (os, None)]
         return next((row.works_with_numpy2 for row in _exactly(rows, version)), None)
 
-    def cudnn(self, version: LibraryVersion, cuda_major: int) -> Cudnn | None:
-        """What is known of a cuDNN minor release for a CUDA major."""
+    def cudnn(self, cuda_major: int, version: LibraryVersion | None = None) -> Cudnn | None:
+        """What is known of a cuDNN minor release for a CUDA major; of the newest one without a version."""
         for row in self._of("cudnn", Cudnn):
             major, minor = row.cudnn.split(".")
-            if (version.major, version.minor) == (int(major), int(minor)) and _has_major(row.cuda, cuda_major):
+            wanted = version is None or (version.major, version.minor) == (int(major), int(minor))
+            if wanted and any(int(cuda.split(".")[0]) == cuda_major for cuda in row.cuda):
                 return row
         return None
 
@@ -243,7 +244,3 @@ class Matrix:
 def _exactly(rows: Iterable[Any], version: str) -> tuple[Any, ...]:
     wanted = public(version)
     return tuple(row for row in rows if package_version(row.version) == wanted) if wanted is not None else ()
-
-
-def _has_major(versions: tuple[str, ...], major: int) -> bool:
-    return any(int(version.split(".")[0]) == major for version in versions)

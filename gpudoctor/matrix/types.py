@@ -161,6 +161,8 @@ class TensorflowBuild(Row, frozen=True, kw_only=True):
     keras: str | None = None
     numpy: str | None = None
     protobuf: str | None = None
+    #: A measured fault of the release itself: a fresh install does not use the GPU.
+    defect: str | None = None
     notes: str | None = None
 
 

@@ -1,5 +1,6 @@
 """Which published builds fit a machine: driver, GPUs, Python and platform, as far as the matrix knows them."""
 
+import re
 from collections.abc import Iterable
 
 from packaging.version import Version
@@ -8,7 +9,7 @@ from gpudoctor.matrix.kernels import coverage
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 
 
 class Machine(Fact, frozen=True, kw_only=True):
@@ -56,9 +57,11 @@ def tensorflow_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[Tens
         build
         for build in matrix.tensorflow_builds(platform=machine.platform)
         if build.build == "gpu"
+        and build.defect is None
         and not Version(build.last).is_prerelease
         and _python_fits(build.pythons, machine)
         and _cuda_fits(build.cuda, build.archs, machine, matrix)
+        and (not build.and_cuda or _cudnn_fits(build.cuda, _pinned_cudnn(build), machine, matrix))
     )
 
 
@@ -73,6 +76,7 @@ def jax_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[JaxBuild, .
         and (build.driver_linux is None or machine.driver is None or machine.driver >= build.driver_linux)
         and all(build.min_capability is None or gpu >= build.min_capability for gpu in machine.capabilities)
         and _cuda_fits(build.cuda, build.archs, machine, matrix)
+        and _cudnn_fits(build.cuda, None, machine, matrix)
     )
 
 
@@ -117,6 +121,19 @@ def _cuda_fits(cuda: CudaVersion | None, archs: tuple[str, ...] | None, machine:
     if "ptx" not in found or machine.driver is None:
         return True
     return driver_can_compile(cuda, machine.driver, machine.os, matrix) is True
+
+
+def _pinned_cudnn(build: TensorflowBuild) -> LibraryVersion | None:
+    """The cuDNN that the and-cuda extra pins; None where pip takes the newest, or where there is no such extra."""
+    pins = (re.fullmatch(r"nvidia-cudnn-cu\d+==([\d.]+)", requirement) for requirement in build.and_cuda)
+    return next((LibraryVersion(pin.group(1)) for pin in pins if pin), None)
+
+
+def _cudnn_fits(cuda: CudaVersion | None, pinned: LibraryVersion | None, machine: Machine, matrix: Matrix) -> bool:
+    """The cuDNN that comes with a fresh install still has kernels for every GPU; True where the matrix cannot tell."""
+    row = matrix.cudnn(cuda.major, pinned) if cuda is not None else None
+    oldest = row.min_capability if row is not None else None
+    return oldest is None or all(gpu >= oldest for gpu in machine.capabilities)
 
 
 def _rank(build: TorchBuild, machine: Machine, matrix: Matrix) -> tuple[Version, bool, bool, tuple[int, ...]]:
