@@ -1,7 +1,7 @@
 """Asks NVML what it knows, in a process of its own: a driver may hang or crash, and the caller must not.
 
-Run by gpudoctor's own Python: `python -I -S -B ask_nvml.py FOLDER_OF_PYNVML LIBRARY...`. The libraries are tried in
-order, the first that loads is used. The answers are written as `asking` says; units are those of nvml.h.
+Run by gpudoctor's own Python: `python -I -S -B ask_nvml.py`, with the folder of pynvml and then the libraries to try on
+standard input, one a line. The answers are written as `asking` says; units are those of nvml.h.
 """
 
 import os
@@ -9,7 +9,7 @@ import sys
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from asking import Transcript, load, loaded_path
+from asking import Transcript, load, loaded_path, read_lines
 
 # NOT_SUPPORTED, FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH: an older call may still know.
 TRY_THE_NEXT = (3, 13, 25)
@@ -187,4 +187,5 @@ def main(folder, libraries):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2:])
+    FOLDER, *LIBRARIES = read_lines()
+    main(FOLDER, LIBRARIES)

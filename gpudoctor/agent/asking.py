@@ -64,7 +64,14 @@ def plain(value):
         return [plain(item) for item in value]
     if hasattr(value, "_fields_"):
         return {field[0]: plain(getattr(value, field[0])) for field in value._fields_}
-    return {name: plain(item) for name, item in getattr(value, "__dict__", {}).items()} or None
+    if type(value).__name__ == "nvmlFriendlyObject":  # what the binding makes of a process on a GPU
+        return {name: plain(item) for name, item in vars(value).items()}
+    return None
+
+
+def read_lines():
+    """What the caller wrote on standard input. Not in the arguments: those name the question, not this machine."""
+    return os.fsdecode(sys.stdin.buffer.read()).splitlines()
 
 
 def load(libraries):

@@ -1,0 +1,129 @@
+"""All GPUs of the machine: NVML first, the PCI bus beside it, nvidia-smi and the CUDA driver where NVML is mute."""
+
+import threading
+
+import msgspec
+
+from gpudoctor.host.port import Host
+from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.probes import gpus_platform
+from gpudoctor.probes.gpus_merge import from_cuda, merge
+from gpudoctor.probes.gpus_pci import SOURCE as PCI
+from gpudoctor.probes.gpus_pci import read_bus
+from gpudoctor.probes.gpus_processes import name_processes
+from gpudoctor.probes.gpus_smi import SOURCE as SMI
+from gpudoctor.probes.gpus_smi import Smi, read_smi
+from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts, not_asked
+from gpudoctor.probes.nvidia_children import DEADLINE, ask_cuda, ask_nvml
+from gpudoctor.probes.reading import exists
+
+
+#: NVML's codes on a machine without a GPU: NOT_FOUND, DRIVER_NOT_LOADED, GPU_NOT_FOUND.
+_NO_GPU = (6, 9, 28)
+
+
+class _Bus(msgspec.Struct, frozen=True):
+    """What was seen without any NVIDIA software. `gap` says why that is not all there is."""
+
+    gpus: tuple[Gpu, ...] = ()
+    nvswitches: int | None = None
+    gap: Gap | None = None
+    source: Source = PCI
+
+
+def probe(host: Host, deadline: float = DEADLINE) -> tuple[Gpus | Gap | None, NvmlFacts, CudaFacts]:
+    """The GPUs, and what NVML and the CUDA driver answered. `deadline` in seconds is for each of those. Never raises.
+
+    None means that the hardware was looked at and holds no GPU; where it cannot be looked at, that is a Gap.
+    """
+    cuda = [CudaFacts(cuda_init=not_asked("the thread that asks it did not end", CUDA))]
+
+    def ask_beside() -> None:
+        cuda[0] = ask_cuda(host, deadline)
+
+    beside = threading.Thread(target=ask_beside, daemon=True)
+    beside.start()
+    nvml = ask_nvml(host, deadline)
+    bus = _read_hardware(host)
+    smi = read_smi(host, deadline) if _smi_may_know_more(nvml, bus) else None
+    beside.join()
+    return _gpus(host, nvml, cuda[0], bus, smi), _facts(nvml, smi), cuda[0]
+
+
+def _read_hardware(host: Host) -> _Bus:
+    if host.platform == "darwin":
+        return _of_system(gpus_platform.read_macos(host))
+    if host.platform == "win32":
+        return _of_system(gpus_platform.read_windows(host))
+    found = read_bus(host)
+    if isinstance(found, Gap):
+        return _Bus(gap=found)
+    integrated = None if any(gpu.vendor == "nvidia" for gpu in found.gpus) else gpus_platform.read_tegra(host)
+    gpus = (*found.gpus, integrated) if integrated else found.gpus
+    return _Bus(gpus, found.nvswitches, _wsl_gap(host))
+
+
+def _of_system(found: tuple[Gpu, ...] | Gap) -> _Bus:
+    if isinstance(found, Gap):
+        return _Bus(gap=found)
+    return _Bus(found, source=found[0].source or PCI) if found else _Bus()
+
+
+def _wsl_gap(host: Host) -> Gap | None:
+    """In WSL the GPU belongs to Windows: the bus shows none, whether there is one or not."""
+    release = host.read_text("/proc/sys/kernel/osrelease")
+    if exists(host, "/dev/dxg") or (isinstance(release, str) and "microsoft" in release.lower()):
+        return Gap(reason="in WSL the PCI bus does not show the GPUs of Windows", tried=(PCI,))
+    return None
+
+
+def _smi_may_know_more(nvml: NvmlFacts, bus: _Bus) -> bool:
+    """NVML gave no GPU, not because it says so or hangs (then nvidia-smi, which asks NVML, does too)."""
+    mute = not nvml.gpus and nvml.nvml.outcome in ("no-library", "not-asked", "crashed", "garbage")
+    return mute and (bus.gap is not None or any(gpu.vendor == "nvidia" for gpu in bus.gpus))
+
+
+def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | None) -> Gpus | Gap | None:
+    listed, source = _best_list(nvml, cuda, smi)
+    devices = merge(listed, bus.gpus)
+    if not devices:
+        return _none_seen(nvml, bus)
+    return Gpus(
+        devices=tuple(name_processes(host, gpu) for gpu in devices),
+        sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
+        nvswitches=bus.nvswitches,
+        peer_links=nvml.peer_links,
+    )
+
+
+def _best_list(nvml: NvmlFacts, cuda: CudaFacts, smi: Smi | None) -> tuple[tuple[Gpu, ...], Source | None]:
+    if nvml.gpus:
+        return nvml.gpus, NVML
+    if smi is not None and smi.gpus:
+        return smi.gpus, SMI
+    if cuda.devices:
+        return from_cuda(cuda.devices, CUDA), CUDA
+    return (), None
+
+
+def _none_seen(nvml: NvmlFacts, bus: _Bus) -> Gap | None:
+    """Nothing is listed: that is no GPU only if the bus and NVML both leave no doubt."""
+    answer = nvml.nvml
+    if answer.ok and answer.device_count == 0:
+        return None
+    if bus.gap is not None:
+        return msgspec.structs.replace(bus.gap, tried=(*bus.gap.tried, NVML))
+    if answer.outcome in ("no-library", "not-asked") or answer.code in _NO_GPU:
+        return None
+    what = answer.name or answer.outcome
+    return Gap(
+        reason=f"the PCI bus shows no GPU, but NVML fails in another way than without one ({what})", tried=(PCI, NVML)
+    )
+
+
+def _facts(nvml: NvmlFacts, smi: Smi | None) -> NvmlFacts:
+    """NVML's facts, with the versions that nvidia-smi printed where NVML told none."""
+    if smi is None:
+        return nvml
+    return msgspec.structs.replace(nvml, release=nvml.release or smi.release, cuda=nvml.cuda or smi.cuda)
