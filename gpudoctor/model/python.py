@@ -103,7 +103,10 @@ class Overlap(Fact, frozen=True, kw_only=True):
 
     first: str
     second: str
+    #: Paths that both own.
     files: int
+    #: How many of them the two do not have the same content for; only these can hurt.
+    differing: int | None = None
     example: str
     #: Which of them the bytes on disk agree with, as far as RECORD sizes tell.
     on_disk: str | None = None

@@ -1,0 +1,101 @@
+"""The target's installed distributions, read from its site folders; nothing of it is imported or run."""
+
+from collections.abc import Iterable, Mapping
+
+from gpudoctor.host.port import Host
+from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.python import Broken, Interpreter, Package, Packages, Unmet
+from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_conda
+from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions
+from gpudoctor.probes.packages_names import is_relevant
+from gpudoctor.probes.records import find_damage, read_record
+from gpudoctor.probes.records_overlap import find_overlaps
+from gpudoctor.probes.requirements import find_unmet
+from gpudoctor.probes.requirements_environment import marker_environment
+
+
+def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
+    """The installed distributions and what does not agree among them, or why no site folder could be read."""
+    listing = list_distributions(host, interpreter.site_dirs)
+    if interpreter.site_dirs and len(listing.unreadable) == len(interpreter.site_dirs):
+        tried = tuple(Source(kind="file", where=broken.path) for broken in listing.unreadable)
+        return Gap(reason=f"no folder of packages could be read: {listing.unreadable[0].reason}", tried=tried)
+    conda = read_conda(host, interpreter.prefix) if interpreter.prefix else {}
+    first, later = _first_of_each(listing.found)
+    records = [
+        record
+        for dist in first
+        if dist.kind == "dist-info" and is_relevant(dist.name)
+        for record in (read_record(host, dist.name, dist.location, dist.file, dist.installer),)
+        if record is not None
+    ]
+    overlaps, contested = find_overlaps(host, records)
+    damaged, checked = find_damage(host, records, contested)
+    return Packages(
+        installed=(*(_package(dist, interpreter, conda) for dist in first), *_conda_only(first, conda, interpreter)),
+        unmet=_unmet(host, interpreter, first, conda),
+        overlaps=overlaps,
+        damaged=damaged,
+        broken=_broken(listing, first),
+        duplicates=tuple(_package(dist, interpreter, conda) for dist in later),
+        files_checked=checked,
+        files_known=sum(record.sized for record in records),
+    )
+
+
+def _first_of_each(found: Iterable[Distribution]) -> tuple[list[Distribution], list[Distribution]]:
+    """The distributions that an import would use, and those of the same name behind them."""
+    first: dict[str, Distribution] = {}
+    later = [dist for dist in found if first.setdefault(dist.name, dist) is not dist]
+    return list(first.values()), later
+
+
+def _package(dist: Distribution, interpreter: Interpreter, conda: Mapping[str, CondaPackage]) -> Package:
+    by_conda = conda.get(_CONDA_NAMES.get(dist.name, dist.name)) if dist.installer in (None, "conda") else None
+    return Package(
+        name=dist.name,
+        version=dist.version,
+        location=dist.location,
+        installer=dist.installer,
+        build=by_conda.build if by_conda is not None else None,
+        channel=by_conda.channel if by_conda is not None else None,
+        user_site=dist.location == interpreter.user_site,
+        direct_url=dist.direct_url,
+    )
+
+
+#: Distributions that conda knows by another name.
+_CONDA_NAMES = {"torch": "pytorch"}
+
+
+def _conda_only(
+    first: Iterable[Distribution], conda: Mapping[str, CondaPackage], interpreter: Interpreter
+) -> list[Package]:
+    """GPU-relevant conda packages that no Python distribution stands for: cudatoolkit, cudnn, cuda-version, pytorch."""
+    listed = {dist.name for dist in first}
+    return [
+        Package(
+            name=package.name,
+            version=package.version,
+            location=interpreter.prefix,
+            installer="conda",
+            build=package.build,
+            channel=package.channel,
+        )
+        for package in conda.values()
+        if package.name not in listed and is_gpu_package(package.name)
+    ]
+
+
+def _unmet(
+    host: Host, interpreter: Interpreter, first: Iterable[Distribution], conda: Mapping[str, CondaPackage]
+) -> tuple[Unmet, ...]:
+    versions = {name: package.version for name, package in conda.items()}
+    versions |= {dist.name: dist.version for dist in first}
+    requires = {dist.name: dist.requires for dist in first if dist.requires}
+    return find_unmet(requires, versions, marker_environment(host.platform, interpreter))
+
+
+def _broken(listing: Listing, first: Iterable[Distribution]) -> tuple[Broken, ...]:
+    """Site folders that cannot be read, what has no name or version, and distributions whose metadata is no good."""
+    return (*listing.unreadable, *listing.nameless, *(dist.broken for dist in first if dist.broken is not None))

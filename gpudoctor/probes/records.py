@@ -1,0 +1,126 @@
+"""Whether the files on disk are those the installers wrote down: RECORD against the disk, for GPU packages.
+
+RECORD lists `path,hash,size` of each installed file, relative to the site folder:
+https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from gpudoctor.host.port import Host, Stat
+from gpudoctor.model.base import Fact
+from gpudoctor.model.python import Damage
+from gpudoctor.probes.target_choice import path_rules
+
+#: tensorflow's has 2.5 MB.
+LIMIT = 64 * 1024 * 1024
+#: Shared libraries are all compared; of the other files this many in all, evenly spread.
+SAMPLE = 200
+#: A package whose files are gone needs no list of them all.
+MOST_DAMAGES = 100
+#: Their files are changed after RECORD was written: build prefix, RPATH, stripping.
+_REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm", "spack")
+_LIBRARY = {
+    "win32": re.compile(rb"\.(?:dll|pyd),"),
+    "darwin": re.compile(rb"\.(?:so|dylib),"),
+    "linux": re.compile(rb"\.so[,.]"),
+}
+
+
+class Row(Fact, frozen=True):
+    """One file of a RECORD; size in bytes."""
+
+    path: str
+    digest: str
+    size: int
+
+
+class Record(Fact, frozen=True, kw_only=True):
+    """The RECORD of a distribution: its text as it is, since few of its many lines are ever looked at."""
+
+    package: str
+    location: str
+    #: The metadata folder's name.
+    folder: str
+    raw: bytes
+    #: How many lines state a size (compiled .pyc files and RECORD itself do not).
+    sized: int
+
+
+def parse_row(line: bytes) -> Row | None:
+    """A line with a size. None for one without, and for a quoted path (one with a comma)."""
+    path, _, rest = line.rstrip(b"\r\n").partition(b",")
+    digest, _, size = rest.partition(b",")
+    if not size.isdigit() or path.startswith(b'"'):
+        return None
+    return Row(path.decode("utf-8", "replace"), digest.decode("ascii", "replace"), int(size))
+
+
+def read_record(host: Host, package: str, location: str, folder: str, installer: str | None) -> Record | None:
+    """The RECORD of a distribution; None where there is none or where it does not bind the files."""
+    if any(name in (installer or "").lower() for name in _REWRITERS) or location.startswith("/nix/store/"):
+        return None
+    raw = host.read(path_rules(host).join(location, folder, "RECORD"), limit=LIMIT)
+    if not isinstance(raw, bytes) or not raw:
+        return None
+    return Record(package=package, location=location, folder=folder, raw=raw, sized=raw.count(b",sha256="))
+
+
+def find_damage(
+    host: Host, records: Sequence[Record], explained: frozenset[tuple[str, str]] = frozenset()
+) -> tuple[tuple[Damage, ...], int]:
+    """Files missing or of another size than their RECORD says, and how many files were compared.
+
+    `explained` are (location, path) that another distribution owns too, so that a difference is no damage.
+    """
+    damaged: list[Damage] = []
+    checked = 0
+    for record, row in _chosen(records, host.platform):
+        if (record.location, row.path) in explained:
+            continue
+        path = path_rules(host).join(record.location, row.path)
+        stat = host.stat(path)
+        if stat is not None and not isinstance(stat, Stat):
+            continue
+        checked += 1
+        if stat is None or stat.size != row.size:
+            found = None if stat is None else stat.size
+            damaged.append(Damage(package=record.package, path=path, expected=row.size, found=found))
+    return tuple(damaged[:MOST_DAMAGES]), checked
+
+
+def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, Row]]:
+    """All shared libraries first, then lines evenly spread over all records, at least two of each."""
+    pattern = _LIBRARY.get(platform, _LIBRARY["linux"])
+    for record in records:
+        for row in _rows_at(record.raw, (match.start() for match in pattern.finditer(record.raw))):
+            if is_library(row.path):
+                yield record, row
+    step = max(1, sum(len(record.raw) for record in records) // SAMPLE)
+    for record in records:
+        size = len(record.raw)
+        for row in _rows_at(record.raw, range(0, size, max(1, min(step, size // 2)))):
+            if not is_library(row.path) and not row.path.startswith(("..", record.folder)):
+                yield record, row
+
+
+def _rows_at(raw: bytes, offsets: Iterator[int] | range) -> Iterator[Row]:
+    """The rows that these places in a RECORD are in, or next after them where that one states no size."""
+    end = 0
+    for offset in offsets:
+        if offset < end:
+            continue
+        start = raw.rfind(b"\n", 0, offset) + 1
+        for _ in range(2):
+            end = raw.find(b"\n", start) + 1 or len(raw)
+            row = parse_row(raw[start:end])
+            if row is not None:
+                yield row
+                break
+            start = end
+
+
+def is_library(path: str) -> bool:
+    """Whether a path is that of a shared library or an extension module."""
+    name = path.rpartition("/")[2]
+    return name.endswith((".so", ".dll", ".pyd", ".dylib")) or ".so." in name

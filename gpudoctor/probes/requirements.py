@@ -1,0 +1,73 @@
+"""Which requirements of the installed frameworks' own metadata are not met in their environment."""
+
+import re
+from collections.abc import Iterable, Mapping
+
+from gpudoctor.model.base import Fact
+from gpudoctor.model.python import Unmet
+from gpudoctor.probes.packages_names import normalise
+from gpudoctor.probes.requirements_markers import Environment, applies
+from gpudoctor.probes.requirements_versions import is_met
+
+_LINE = re.compile(
+    r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*"
+    r"(?:\(([^)]*)\)|@[^;]*?(?:\s+(?=;)|$)|([^;@(\[]*))\s*(?:;\s*(.*?))?\s*"
+)
+
+
+class Requirement(Fact, frozen=True, kw_only=True):
+    """One Requires-Dist line. Names are normalised."""
+
+    name: str
+    extras: frozenset[str] = frozenset()
+    specifier: str = ""
+    marker: str = ""
+
+
+def parse_requirement(line: str) -> Requirement | None:
+    """The parts of a requirement; None where it is not one."""
+    match = _LINE.fullmatch(line)
+    if match is None:
+        return None
+    name, extras, bracketed, plain, marker = match.groups()
+    return Requirement(
+        name=normalise(name),
+        extras=frozenset(normalise(extra.strip()) for extra in (extras or "").split(",") if extra.strip()),
+        specifier=(bracketed or plain or "").strip(),
+        marker=(marker or "").strip(),
+    )
+
+
+def find_unmet(
+    requires: Mapping[str, Iterable[str]], installed: Mapping[str, str], environment: Environment
+) -> tuple[Unmet, ...]:
+    """What the distributions in `requires` (name to Requires-Dist lines) need and `installed` (name to version) lacks.
+
+    Extras count where another of them asks for them: torch needs cuda-toolkit[cublas], and that needs nvidia-cublas.
+    """
+    lines = {
+        name: [parsed for line in texts if (parsed := parse_requirement(line))] for name, texts in requires.items()
+    }
+    found: dict[tuple[str, str, str], Unmet] = {}
+    todo: list[tuple[str, frozenset[str]]] = [(name, frozenset()) for name in lines]
+    done: set[tuple[str, frozenset[str]]] = set()
+    while todo:
+        package, extras = todo.pop(0)
+        if (package, extras) in done:
+            continue
+        done.add((package, extras))
+        for needed in _needed(lines[package], environment, extras):
+            version = installed.get(needed.name)
+            if version is None or not is_met(needed.specifier, version):
+                unmet = Unmet(package=package, requirement=needed.name, wanted=needed.specifier, found=version)
+                found[package, needed.name, needed.specifier] = unmet
+            elif needed.extras and needed.name in lines:
+                todo.append((needed.name, needed.extras))
+    return tuple(found.values())
+
+
+def _needed(lines: Iterable[Requirement], environment: Environment, extras: frozenset[str]) -> Iterable[Requirement]:
+    """Those that hold; with extras only what they add, since the rest was looked at without."""
+    for line in lines:
+        if bool(extras) == ("extra" in line.marker) and applies(line.marker, environment, extras):
+            yield line
