@@ -1,6 +1,7 @@
 """A machine that answers from data: recorded on a real host, or written down by a test."""
 
 from collections.abc import Mapping
+from typing import TypeVar
 
 from gpudoctor.host.machine import Machine, Piece, load_machine
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
@@ -8,6 +9,8 @@ from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.host.tree import Tree
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.system import Space
+
+_T = TypeVar("_T")
 
 _NOT_RECORDED = "not recorded"
 
@@ -41,17 +44,20 @@ class RecordedHost:
         self.env: Mapping[str, str] = env or {}
         self.cwd: str = cwd
         self._tree = Tree(windows=platform == "win32")
-        self._files = self._tree.keyed({path: _as_bytes(value) for path, value in (files or {}).items()})
-        self._links = self._tree.keyed(links or {})
-        self._stats = self._tree.keyed(stats or {})
-        self._gaps = self._tree.keyed(gaps or {})
-        self._pieces = self._tree.keyed(pieces or {})
-        self._spaces = {self._tree.key(path): space for path, space in (spaces or {}).items()}
-        self._unopenable = self._tree.keyed(unopenable or {})
-        self._unwritable = self._tree.keyed(unwritable or {})
+        self._links: Mapping[str, str] = links or {}
+        self._links = {self._place_of_link(path): target for path, target in self._links.items()}
+        self._files = self._keyed({path: _as_bytes(value) for path, value in (files or {}).items()})
+        self._stats = self._keyed(stats)
+        self._gaps = self._keyed(gaps)
+        self._pieces = self._keyed(pieces)
+        self._spaces = {self._find(path): space for path, space in (spaces or {}).items()}
+        self._unopenable = self._keyed(unopenable)
+        self._unwritable = self._keyed(unwritable)
+        for path in self._links:
+            self._tree.plant(path)
         empty = {path: () for path, stat in (stats or {}).items() if stat.kind == "directory"}
         for path, names in {**empty, **(directories or {})}.items():
-            self._tree.plant_directory(path, names)
+            self._tree.plant_directory(self._resolve(path), names)
         self._programs = programs or {}
         self._commands = {key: _as_ran(key, value) for key, value in (commands or {}).items()}
         self._commands |= {command_key(key): ran for key, ran in self._commands.items()}
@@ -102,7 +108,7 @@ class RecordedHost:
             return _gap(path, _NOT_RECORDED) if found is None else found
         if self._tree.is_directory(key):
             return _gap(path, "it is a directory")
-        return _gap(path, _NOT_RECORDED) if self._exists(key) else None
+        return _gap(path, _NOT_RECORDED) if self._tree.has(key) else None
 
     def list(self, path: str) -> tuple[str, ...] | Gap | None:
         """The sorted names in a directory."""
@@ -116,17 +122,17 @@ class RecordedHost:
         key = self._find(path)
         if key in self._stats:
             return self._stats[key]
+        if key in self._gaps:
+            return _gap(path, self._gaps[key])
         if key in self._files:
             return Stat(kind="file", size=len(self._files[key]), mode=0o644)
         if self._tree.is_directory(key):
             return Stat(kind="directory", mode=0o755)
-        return Stat(kind="file", mode=0o644) if self._exists(key) else None
+        return Stat(kind="file", mode=0o644) if self._tree.has(key) else None
 
     def link(self, path: str) -> str | None:
         """The target text of a symbolic link."""
-        key = self._tree.key(path)
-        parent, slash, name = key.rpartition("/")
-        return self._links.get(key) or self._links.get(self._tree.key(self._resolve(parent)) + slash + name)
+        return self._links.get(self._place_of_link(path))
 
     def real(self, path: str) -> str:
         """`path` with its links resolved."""
@@ -136,12 +142,12 @@ class RecordedHost:
         """None, or the recorded errno's name; ENOENT for what is not there."""
         key = self._find(path)
         refused = self._unopenable.get(key) or (self._unwritable.get(key) if write else None)
-        return refused or (None if self._exists(key) else "ENOENT")
+        return refused or (None if self._tree.has(key) else "ENOENT")
 
     def space(self, path: str) -> Space | Gap | None:
         """The recorded room."""
-        key = self._tree.key(path)
-        return self._spaces.get(key) or (_gap(path, _NOT_RECORDED) if self._exists(self._find(path)) else None)
+        key = self._find(path)
+        return self._spaces.get(key) or (_gap(path, _NOT_RECORDED) if self._tree.has(key) else None)
 
     def which(self, name: str) -> str | None:
         """The file PATH gives for `name`."""
@@ -171,15 +177,19 @@ class RecordedHost:
         return ran or Ran(argv=argv, outcome="not-started", reason=_NOT_RECORDED)
 
     def _find(self, path: str) -> str:
-        """The key under which `path` is recorded: as it was asked, else with its links resolved."""
-        key = self._tree.key(path)
-        return key if self._exists(key) else self._tree.key(self._resolve(path))
+        """The key under which `path` is recorded: with its links resolved."""
+        return self._tree.key(self._resolve(path))
 
-    def _exists(self, key: str) -> bool:
-        return self._tree.has(key) and key not in self._links
+    def _keyed(self, table: Mapping[str, _T] | None) -> dict[str, _T]:
+        return self._tree.keyed({self._resolve(path): value for path, value in (table or {}).items()})
 
     def _resolve(self, path: str) -> str:
         return path if self.platform == "win32" else resolve(path, self._links.get)
+
+    def _place_of_link(self, path: str) -> str:
+        """The path of a link itself: only its directory is resolved."""
+        parent, slash, name = path.rstrip("/").rpartition("/")
+        return f"{self._resolve(parent).rstrip('/')}{slash}{name}"
 
     def _is_program(self, path: str) -> bool:
         found = self.stat(path)
