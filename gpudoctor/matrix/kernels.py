@@ -6,6 +6,7 @@ docs.nvidia.com/cuda/cuda-c-programming-guide; torch/cuda/__init__.py of torch 2
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Literal
 
 from gpudoctor.model.versions import Capability, CudaVersion
@@ -19,7 +20,14 @@ TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
 #: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
 TEGRA_JOINS = CudaVersion("13.2")
 
-_ARCH = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)")
+Target = tuple[str, tuple[int, int], str]
+
+
+@lru_cache(maxsize=256)
+def _target(arch: str) -> Target | None:
+    """Kind, capability and suffix of "sm_90a"; None for what is no CUDA architecture."""
+    match = re.fullmatch(r"\s*(sm|compute)_(\d+)(\d)([af]?)\s*", arch)
+    return (match.group(1), (int(match.group(2)), int(match.group(3))), match.group(4)) if match else None
 
 
 def coverage(archs: Iterable[str], capability: Capability, cuda: CudaVersion | None = None) -> Coverage:
@@ -31,23 +39,21 @@ def coverage(archs: Iterable[str], capability: Capability, cuda: CudaVersion | N
     """
     best: Coverage = "none"
     for arch in archs:
-        match = _ARCH.fullmatch(arch.strip())
-        if match is None:
+        target = _target(arch)
+        if target is None or not _serves(target, capability, cuda):
             continue
-        kind, target, suffix = match.group(1), (int(match.group(2)), int(match.group(3))), match.group(4)
-        if not _serves(kind, target, suffix, capability, cuda):
-            continue
-        if kind == "sm":
+        if target[0] == "sm":
             return "native"
         best = "ptx"
     return best
 
 
-def _serves(kind: str, target: tuple[int, int], suffix: str, gpu: Capability, cuda: CudaVersion | None) -> bool:
+def _serves(target: Target, gpu: Capability, cuda: CudaVersion | None) -> bool:
+    kind, made_for, suffix = target
     device = (gpu.major, gpu.minor)
-    if suffix == "a" or target == device:
-        return target == device
+    if suffix == "a" or made_for == device:
+        return made_for == device
     if kind == "compute" and not suffix:
-        return target <= device
-    mixes = bool(TEGRA & {target, device}) and (cuda is None or cuda < TEGRA_JOINS)
-    return target[0] == device[0] and target[1] <= device[1] and (kind == "compute" or not mixes)
+        return made_for <= device
+    mixes = (made_for in TEGRA or device in TEGRA) and (cuda is None or cuda < TEGRA_JOINS)
+    return made_for[0] == device[0] and made_for[1] <= device[1] and (kind == "compute" or not mixes)

@@ -52,6 +52,7 @@ class Matrix:
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
         self._decoded: dict[str, tuple[Row, ...]] = {}
+        self._by_kind: dict[type[Row], tuple[Any, ...]] = {}
 
     def table(self, name: str) -> tuple[Any, ...]:
         """All rows of a table, in the order of its file. Raises MatrixUnreadable."""
@@ -60,7 +61,9 @@ class Matrix:
         return self._decoded[name]
 
     def _of(self, name: str, kind: type[T]) -> tuple[T, ...]:
-        return tuple(row for row in self.table(name) if isinstance(row, kind))
+        if kind not in self._by_kind:
+            self._by_kind[kind] = tuple(row for row in self.table(name) if isinstance(row, kind))
+        return self._by_kind[kind]
 
     @cached_property
     def edition(self) -> str:
@@ -157,14 +160,16 @@ class Matrix:
     def torch_companions(self, version: str) -> Companions | None:
         """The torchvision and torchaudio made for a torch release."""
         wanted = public(version)
-        return next((row for row in self._of("companions", Companions) if public(row.torch) == wanted), None)
+        return next((row for row in self._of("companions", Companions) if package_version(row.torch) == wanted), None)
 
     def torch_for(self, package: str, version: str) -> tuple[str, ...]:
         """The torch releases that a torchvision or torchaudio release was made for, newest first."""
         wanted = public(version)
         rows = self._of("companions", Companions)
         made = {row.torch: row.torchvision if package == "torchvision" else row.torchaudio for row in rows}
-        return tuple(torch for torch, versions in made.items() if any(public(one) == wanted for one in versions))
+        return tuple(
+            torch for torch, versions in made.items() if any(package_version(one) == wanted for one in versions)
+        )
 
     # TensorFlow, JAX and what they need.
 
@@ -181,18 +186,20 @@ class Matrix:
             for row in rows
             if (platform is None or row.platform == platform)
             and (dist is None or row.dist == dist)
-            and (wanted is None or Version(row.first) <= wanted <= Version(row.last))
+            and (wanted is None or _version(row.first) <= wanted <= _version(row.last))
         )
 
     def tf_protobuf(self, version: str) -> ProtobufRange | None:
         """The protobuf that a TensorFlow release asks for, and what works."""
         wanted = public(version)
-        return next((row for row in self._of("protobuf", ProtobufRange) if public(row.tensorflow) == wanted), None)
+        return next(
+            (row for row in self._of("protobuf", ProtobufRange) if package_version(row.tensorflow) == wanted), None
+        )
 
     def keras_for(self, version: str) -> KerasPairing | None:
         """The Keras and tf-keras that belong to a TensorFlow release."""
         wanted = public(version)
-        return next((row for row in self._of("keras", KerasPairing) if public(row.tensorflow) == wanted), None)
+        return next((row for row in self._of("keras", KerasPairing) if package_version(row.tensorflow) == wanted), None)
 
     def jax_builds(self, version: str | None = None) -> tuple[JaxBuild, ...]:
         """Rows of a JAX version, newest first."""
@@ -227,7 +234,7 @@ class Matrix:
         elif package in ("jax", "jaxlib"):
             rows = self.jax_builds(version)
         found = {python for row in rows for python in row.pythons}
-        return tuple(sorted(found, key=Version)) or None
+        return tuple(sorted(found, key=_version)) or None
 
     def newest(self, package: str) -> str | None:
         """The newest release the matrix knows, to tell "too new for the matrix" from "no such release"."""
@@ -238,7 +245,12 @@ class Matrix:
             versions = (row.last for row in self.tensorflow_builds(dist=package) if row.build != "stub")
         elif package in ("jax", "jaxlib"):
             versions = (row.version for row in self.jax_builds())
-        return next((version for version in versions if not Version(version).is_prerelease), None)
+        return next((version for version in versions if not _version(version).is_prerelease), None)
+
+
+def _version(text: str) -> Version:
+    """A version of the tables, where every one is known to be a version."""
+    return package_version(text) or Version(text)
 
 
 def _exactly(rows: Iterable[Any], version: str) -> tuple[Any, ...]:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterable
-
-from packaging.version import Version
+from itertools import groupby
 
 from gpudoctor.matrix.kernels import coverage
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion, package_version
 
 
 class Machine(Fact, frozen=True, kw_only=True):
@@ -48,7 +47,11 @@ def torch_builds_that_fit(machine: Machine, matrix: Matrix, version: str | None 
     driver offers, then the newest CUDA. Empty when nothing the matrix knows fits.
     """
     fitting = [build for build in matrix.torch_builds(version) if _torch_fits(build, machine, matrix)]
-    return tuple(sorted(fitting, key=lambda build: _rank(build, machine, matrix), reverse=True))
+    # The table is in this order already, newest release and newest CUDA first.
+    releases = groupby(fitting, key=lambda build: build.version)
+    return tuple(
+        build for _, builds in releases for build in sorted(builds, key=lambda build: _rank(build, machine, matrix))
+    )
 
 
 def tensorflow_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[TensorflowBuild, ...]:
@@ -58,7 +61,7 @@ def tensorflow_releases_that_fit(machine: Machine, matrix: Matrix) -> tuple[Tens
         for build in matrix.tensorflow_builds(platform=machine.platform)
         if build.build == "gpu"
         and build.defect is None
-        and not Version(build.last).is_prerelease
+        and _is_release(build.last)
         and _python_fits(build.pythons, machine)
         and _cuda_fits(build.cuda, build.archs, machine, matrix)
         and (not build.and_cuda or _cudnn_fits(build.cuda, _pinned_cudnn(build), machine, matrix))
@@ -123,6 +126,11 @@ def _cuda_fits(cuda: CudaVersion | None, archs: tuple[str, ...] | None, machine:
     return driver_can_compile(cuda, machine.driver, machine.os, matrix) is True
 
 
+def _is_release(version: str) -> bool:
+    parsed = package_version(version)
+    return parsed is not None and not parsed.is_prerelease
+
+
 def _pinned_cudnn(build: TensorflowBuild) -> LibraryVersion | None:
     """The cuDNN that the and-cuda extra pins; None where pip takes the newest, or where there is no such extra."""
     pins = (re.fullmatch(r"nvidia-cudnn-cu\d+==([\d.]+)", requirement) for requirement in build.and_cuda)
@@ -136,8 +144,11 @@ def _cudnn_fits(cuda: CudaVersion | None, pinned: LibraryVersion | None, machine
     return oldest is None or all(gpu >= oldest for gpu in machine.capabilities)
 
 
-def _rank(build: TorchBuild, machine: Machine, matrix: Matrix) -> tuple[Version, bool, bool, tuple[int, ...]]:
-    cuda = build.cuda or CudaVersion("0.0")
-    plain = machine.platform in build.default_on
-    unlimited = machine.driver is not None and bool(driver_can_compile(cuda, machine.driver, machine.os, matrix))
-    return Version(build.version), plain, unlimited, cuda.numbers
+def _rank(build: TorchBuild, machine: Machine, matrix: Matrix) -> tuple[bool, bool]:
+    driver = machine.driver
+    unlimited = (
+        build.cuda is not None
+        and driver is not None
+        and driver_can_compile(build.cuda, driver, machine.os, matrix) is True
+    )
+    return machine.platform not in build.default_on, not unlimited

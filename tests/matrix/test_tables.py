@@ -79,6 +79,12 @@ def test_newest_first(name: str, field: str) -> None:
     assert versions == sorted(versions, reverse=True)
 
 
+def test_newest_cuda_first_within_a_release_of_torch() -> None:
+    nothing = CudaVersion("0.0")
+    order = [(Version(row.version), row.cuda or nothing) for row in MATRIX.torch_builds()]
+    assert order == sorted(order, reverse=True)
+
+
 # Driver.
 
 
