@@ -1,5 +1,6 @@
 """The real host, on a tree of real files: every refusal is a Gap, absence is None, and nothing raises or waits."""
 
+import errno
 import os
 import stat
 import sys
@@ -71,6 +72,27 @@ def test_what_may_not_be_read_is_a_gap(host: RealHost, root: Path) -> None:
     assert isinstance(answer := host.read("/etc/os-release"), Gap)
     assert answer.reason == "permission denied"
     assert host.openable("/etc/os-release") == "EACCES"
+
+
+@pytest.mark.parametrize(
+    ("number", "reason", "name"),
+    [
+        (errno.EACCES, "permission denied", "EACCES"),
+        (errno.EPERM, "not permitted", "EPERM"),
+        (errno.EIO, "input/output error", "EIO"),
+        (errno.ENXIO, "no such device or address", "ENXIO"),
+        (errno.EBUSY, "device or resource busy", "EBUSY"),
+    ],
+)
+def test_a_refusal_of_the_system_is_told(number: int, reason: str, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> int:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(os, "open", refuse)
+    assert isinstance(answer := RealHost().read("/x"), Gap)
+    assert answer.reason == reason
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert RealHost().openable("/dev/null") == name
 
 
 def test_reading(host: RealHost) -> None:
