@@ -1,0 +1,105 @@
+"""Fixes of the driver. All are for a person to carry out: nothing here can be undone from this environment.
+
+Package names only where the distribution's own documents give them: help.ubuntu.com (ubuntu-drivers),
+wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinux.org/title/NVIDIA; read 2026-11.
+"""
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._situation import is_contained, known, wsl_of
+
+WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
+OPEN_FLAVOUR = ' This GPU needs the open kernel modules: take the flavour with "open" in its name.'
+VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
+
+REBOOT = Fix(
+    title="Restart the machine",
+    safety="manual",
+    steps=(Run(argv=("reboot",)),),
+    needs_root=True,
+    needs_reboot=True,
+)
+
+RELOAD_MODULES = Fix(
+    title="Or, without a restart: end every program that uses the GPU, then load the kernel modules anew",
+    safety="manual",
+    steps=(
+        Ask(text="End every program that uses the GPU, the graphical desktop included."),
+        Run(argv=("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")),
+        Run(argv=("modprobe", "nvidia")),
+    ),
+    needs_root=True,
+)
+
+
+def update_driver(host: System | Gap | None, container: Container | Gap | None, need: str) -> tuple[Fix, ...]:
+    """Bring the driver to what is needed ("branch 570 or newer"); names no release."""
+    if wsl_of(container) or _os(host) == "windows":
+        steps: tuple[Run | Ask, ...] = (WINDOWS_DRIVER,)
+    else:
+        where = "On the host of this container, install" if is_contained(container) else "Install"
+        text = f"{where} a driver of {need}: from your distribution, or from NVIDIA's repository ({VENDOR_GUIDE})."
+        steps = (Ask(text=text),)
+    return (Fix(title=f"Install a driver of {need}", safety="manual", steps=steps, needs_root=True, needs_reboot=True),)
+
+
+def install_driver(
+    host: System | Gap | None, container: Container | Gap | None, *, needs_open: bool = False
+) -> tuple[Fix, ...]:
+    """Install the distribution's NVIDIA driver."""
+    if wsl_of(container) or _os(host) == "windows":
+        return (Fix(title="Install the NVIDIA driver on Windows", safety="manual", steps=(WINDOWS_DRIVER,)),)
+    title, steps = "Install the NVIDIA driver", _install_steps(known(host), needs_open=needs_open)
+    if is_contained(container):
+        title = "Install the NVIDIA driver on the host, never inside the container"
+        steps = (Ask(text=f"On the host, follow its distribution's guide, or NVIDIA's: {VENDOR_GUIDE}"),)
+    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True),)
+
+
+def _os(host: System | Gap | None) -> str | None:
+    machine = known(host)
+    return machine.os if machine else None
+
+
+def _install_steps(host: System | None, *, needs_open: bool) -> tuple[Run | Ask, ...]:
+    distribution = host.distribution if host else None
+    flavour = ' This GPU needs the open kernel modules: take the flavour with "open" in its name.' if needs_open else ""
+    if distribution == "ubuntu" and not needs_open:
+        return (Run(argv=("ubuntu-drivers", "install")),)
+    if distribution == "ubuntu":
+        listing = Run(argv=("ubuntu-drivers", "list"))
+        return (listing, Ask(text="Install the newest listed package whose name ends in -open, with apt install."))
+    if distribution == "debian" and not needs_open and host is not None and host.kernel:
+        return (
+            Ask(text="Enable the components contrib, non-free and non-free-firmware in the APT sources."),
+            Run(argv=("apt", "update")),
+            Run(argv=("apt", "install", f"linux-headers-{host.kernel}", "nvidia-driver")),
+        )
+    if distribution == "fedora":
+        return (
+            Ask(text="Enable the RPM Fusion repositories: https://rpmfusion.org/Configuration"),
+            Run(argv=("dnf", "install", "akmod-nvidia", "xorg-x11-drv-nvidia-cuda")),
+            Ask(text="Wait until the module is built (some minutes) before you restart."),
+        )
+    if distribution == "arch":
+        module = "nvidia-open" if host and "-arch" in (host.kernel or "") else "nvidia-open-dkms"
+        return (
+            Run(argv=("pacman", "-S", module, "nvidia-utils")),
+            Ask(text="For GPUs older than Turing (GTX 10 series and before) use a legacy driver of the AUR instead."),
+        )
+    return (Ask(text=f"Follow your distribution's guide for the NVIDIA driver, or NVIDIA's: {VENDOR_GUIDE}{flavour}"),)
+
+
+def headers_command(host: System | Gap | None) -> tuple[Run | Ask, ...]:
+    """Install the headers of the running kernel."""
+    machine = known(host)
+    kernel = machine.kernel if machine else None
+    family = {machine.distribution, *machine.distribution_like} if machine else set()
+    if kernel and family & {"debian", "ubuntu"}:
+        return (Run(argv=("apt", "install", f"linux-headers-{kernel}")),)
+    if kernel and family & {"fedora", "rhel", "centos"}:
+        return (Run(argv=("dnf", "install", f"kernel-devel-{kernel}")),)
+    if "arch" in family:
+        return (Ask(text="Install the headers package of your kernel: linux-headers, linux-lts-headers or the like."),)
+    return (Ask(text=f"Install the headers (or -devel package) of kernel {kernel or 'that is running'}."),)

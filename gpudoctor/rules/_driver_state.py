@@ -1,0 +1,141 @@
+"""What state the driver is in: the questions that the rules of the lower stack share. None is not known."""
+
+import re
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import Architecture
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.versions import DriverRelease
+
+NVML_LIBRARY = "libnvidia-ml.so.1"
+CUDA_LIBRARY = "libcuda.so.1"
+
+_NODE = re.compile(r"/dev/nvidia(\d+|ctl|-uvm)")
+
+#: Packages that bring the kernel module, or build it.
+_KERNEL_PACKAGES = re.compile(
+    r"(nvidia-(driver|dkms|kernel|open|open-kernel|lts|lts-open|driver-pinning|legacy)\b.*|nvidia|a?kmod-nvidia.*|"
+    r"linux-modules-nvidia.*|nvidia-\d+xx.*|xorg-x11-drv-nvidia|cuda-drivers.*)"
+)
+
+
+def meant_for_us(gpus: Gpus) -> tuple[Gpu, ...]:
+    """The NVIDIA GPUs that this system is to use: not those handed to a virtual machine."""
+    return tuple(gpu for gpu in gpus.nvidia if gpu.bound_driver not in ("vfio-pci", "pci-stub", "xen-pciback"))
+
+
+def unlisted(gpus: Gpus) -> tuple[Gpu, ...]:
+    """Those of them that NVML does not list."""
+    return tuple(gpu for gpu in meant_for_us(gpus) if gpu.index is None)
+
+
+def is_loaded(driver: Driver | None, module: str = "nvidia") -> bool | None:
+    """Whether a kernel module is loaded."""
+    if driver is None:
+        return False
+    if module == "nvidia" and driver.module_release is not None:
+        return True
+    return None if driver.modules_loaded is None else module in driver.modules_loaded
+
+
+def module_for(driver: Driver, kernel: str | None) -> ModuleFile | None:
+    """nvidia.ko for a kernel."""
+    return next((file for file in driver.module_files or () if file.kernel == kernel), None)
+
+
+def module_is_built(driver: Driver, kernel: str | None) -> bool | None:
+    """Whether there is a module file for the running kernel."""
+    if kernel is None or driver.module_files is None:
+        return None
+    return module_for(driver, kernel) is not None
+
+
+def brings_kernel_module(driver: Driver) -> bool:
+    """A package or a DKMS tree is there that should give every kernel its module."""
+    packaged = any(_KERNEL_PACKAGES.fullmatch(package.name) for package in driver.packages or ())
+    return packaged or any(row.module.startswith("nvidia") for row in driver.dkms or ())
+
+
+def real_libraries(driver: Driver) -> tuple[DriverLibrary, ...]:
+    """User-space driver libraries that belong to a driver: no stubs, no forward-compatibility copies."""
+    return tuple(library for library in driver.libraries or () if not library.stub and not library.compat)
+
+
+def is_installed(driver: Driver | None) -> bool | None:
+    """Whether anything of an NVIDIA driver is on the disk."""
+    if driver is None:
+        return False
+    if driver.module_files or brings_kernel_module(driver) or real_libraries(driver) or is_loaded(driver):
+        return True
+    return None if driver.module_files is None or driver.libraries is None else False
+
+
+def release_of(driver: Driver, kernel: str | None) -> DriverRelease | None:
+    """The release in use, else the one that would be loaded for the running kernel."""
+    file = module_for(driver, kernel)
+    return driver.module_release or driver.release or (file.release if file else None)
+
+
+def differ(one: DriverRelease | None, other: DriverRelease | None) -> bool | None:
+    """Whether two releases differ; None where one is unknown, or is too short to tell (570.124 against 570.124.06)."""
+    if one is None or other is None:
+        return None
+    parts, others = one.text.split("."), other.text.split(".")
+    shared = min(len(parts), len(others))
+    if [int(part) for part in parts[:shared]] != [int(part) for part in others[:shared]]:
+        return True
+    return False if len(parts) == len(others) else None
+
+
+def failed_with(answer: Answer | None, *codes: int) -> bool:
+    """It answered with one of these codes."""
+    return answer is not None and answer.outcome == "answered" and answer.code in codes
+
+
+def log_lines(driver: Driver, *words: str) -> tuple[KernelLine, ...]:
+    """Lines of the kernel log that hold one of the words, case ignored."""
+    if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):
+        return ()
+    return tuple(line for line in driver.kernel_log if any(word.casefold() in line.text.casefold() for word in words))
+
+
+def xid_lines(driver: Driver, *numbers: int) -> tuple[KernelLine, ...]:
+    """Lines of the kernel log with one of these Xid numbers."""
+    if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):
+        return ()
+    return tuple(line for line in driver.kernel_log if line.xid in numbers)
+
+
+def slot(pci_bus_id: str | None) -> str | None:
+    """The slot of a PCI address without its function, for comparison: 0000:0b:00."""
+    match = re.search(r"(?:([0-9a-f]{4,8}):)?([0-9a-f]{2}):([0-9a-f]{2})(?:\.[0-9a-f])?$", (pci_bus_id or "").lower())
+    return f"{(match.group(1) or '0000')[-4:]}:{match.group(2)}:{match.group(3)}" if match else None
+
+
+def of_gpu(lines: tuple[KernelLine, ...], gpu: Gpu) -> tuple[KernelLine, ...]:
+    """Those lines that speak of this GPU."""
+    wanted = slot(gpu.pci_bus_id)
+    return tuple(line for line in lines if wanted and slot(line.pci_bus_id) == wanted)
+
+
+def architecture_of(gpu: Gpu, matrix: Matrix) -> Architecture | None:
+    """The architecture of a GPU, where the matrix knows it."""
+    capability = matrix.capability(gpu)
+    return matrix.architecture(capability) if capability else None
+
+
+def denied_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
+    """Device nodes that CUDA needs and this process may not open. Those below nvidia-caps are root's by design."""
+    return tuple(node for node in driver.device_nodes or () if node.accessible is False and _NODE.fullmatch(node.path))
+
+
+def is_denied_by_cgroup(node: DeviceNode) -> bool:
+    """The kernel's device controller refuses with EPERM; wrong permission bits give EACCES."""
+    return bool(re.search(r"EPERM|not permitted|errno 1\b", node.error or "", re.IGNORECASE))
+
+
+def gpu_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
+    """The nodes of single GPUs: /dev/nvidia0 and so on."""
+    return tuple(node for node in driver.device_nodes or () if re.fullmatch(r"/dev/nvidia\d+", node.path))

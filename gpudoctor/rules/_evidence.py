@@ -1,0 +1,45 @@
+"""Evidence as a reader would see it."""
+
+from gpudoctor.model.base import Source
+from gpudoctor.model.driver import Answer, KernelLine
+from gpudoctor.model.finding import Evidence
+from gpudoctor.model.gpus import Gpu
+
+
+def seen(fact: str, value: object, source: Source | None = None) -> Evidence:
+    """A fact with its value in words."""
+    return Evidence(fact=fact, value=str(value), source=source)
+
+
+def answer_seen(who: str, answer: Answer | None) -> Evidence:
+    """What NVML or the CUDA driver answered, with the meaning of its code."""
+    return Evidence(fact=f"{who} answers", value=answer_words(answer), source=answer.source if answer else None)
+
+
+def answer_words(answer: Answer | None) -> str:
+    """An answer in words: the code with its meaning, or how the question ended."""
+    if answer is None or answer.outcome == "not-asked":
+        return "not asked"
+    if answer.outcome == "answered":
+        code = f"{answer.name} ({answer.code})" if answer.name else f"code {answer.code}"
+        return f"{code}: {answer.meaning}" if answer.meaning else code
+    words = {
+        "no-library": "its library could not be loaded",
+        "crashed": "it crashed",
+        "timed-out": "no answer before the deadline",
+        "stuck": "no answer, and the process that asked cannot be ended",
+        "garbage": "an answer that makes no sense",
+    }[answer.outcome]
+    return f"{words} ({answer.detail})" if answer.detail else words
+
+
+def gpu_seen(gpu: Gpu) -> Evidence:
+    """A GPU that the PCI bus shows, and the kernel driver that holds it."""
+    place = f"at {gpu.pci_bus_id}" if gpu.pci_bus_id else "present"
+    holder = {None: "", "none": ", held by no kernel driver"}.get(gpu.bound_driver, f", held by {gpu.bound_driver}")
+    return Evidence(fact=gpu.name or gpu.pci_id or "NVIDIA GPU", value=place + holder, source=gpu.source)
+
+
+def log_seen(lines: tuple[KernelLine, ...], most: int = 3) -> tuple[Evidence, ...]:
+    """Lines of the kernel log, the newest few."""
+    return tuple(Evidence(fact="kernel log", value=line.text.strip()) for line in lines[-most:])

@@ -1,0 +1,64 @@
+"""Where the facts were taken. Context that a rule can do without is None here, whether absent or not seen."""
+
+from typing import TypeVar
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.system import Container, Slurm, System, Wsl
+
+_S = TypeVar("_S")
+
+#: /dev/shm that container engines give by default.
+DEFAULT_SHM_BYTES = 64 * 1024 * 1024
+GIB = 1024**3
+
+
+def known(section: _S | Gap | None) -> _S | None:
+    """The section, or None where it is absent or was not seen."""
+    return None if isinstance(section, Gap) else section
+
+
+def wsl_of(container: Container | Gap | None) -> Wsl | None:
+    """WSL, when we are in it."""
+    around = known(container)
+    return around.wsl if around else None
+
+
+def slurm_of(container: Container | Gap | None) -> Slurm | None:
+    """Slurm, when there is one."""
+    around = known(container)
+    return around.slurm if around else None
+
+
+def is_contained(container: Container | Gap | None) -> bool:
+    """We are known to be inside a container."""
+    around = known(container)
+    return around is not None and around.kind not in (None, "none")
+
+
+def is_bare(container: Container | Gap | None) -> bool:
+    """We are known to be outside containers and WSL: the driver is ours to look at."""
+    around = known(container)
+    return around is not None and around.kind == "none" and around.wsl is None
+
+
+def may_hide_gpus(container: Container | Gap | None) -> bool:
+    """A container or a scheduler's job may have been given only some of the machine's GPUs."""
+    slurm = slurm_of(container)
+    return is_contained(container) or bool(slurm and slurm.in_job)
+
+
+def os_of(host: System | Gap | None) -> str | None:
+    """linux, windows, macos, other; None where it is not known."""
+    machine = known(host)
+    return machine.os if machine else None
+
+
+def kernel_of(host: System | Gap | None) -> str | None:
+    """The running kernel's release."""
+    machine = known(host)
+    return machine.kernel if machine else None
+
+
+def place(container: Container | Gap | None) -> str:
+    """Where a driver must be mended, for the end of a sentence."""
+    return " on the host (not in this container)" if is_contained(container) else ""

@@ -1,0 +1,68 @@
+"""BOX004: a running container lost its device access."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import DeviceNode, Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_denied_by_cgroup
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained
+
+#: NVML_ERROR_UNKNOWN.
+UNKNOWN = 999
+
+
+@rule("BOX004", name="container-cgroup-device-lost", severity="error", since="0.1")
+def container_cgroup_device_lost(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+    """The container may no longer open the GPU's device files, although they are there.
+
+    What it means:
+    The kernel keeps a list of devices for every container. The GPU was struck from it, or never on it. nvidia-smi says
+    "Failed to initialize NVML: Unknown Error".
+
+    Why it breaks:
+    With systemd as the manager of control groups, a daemon-reload on the host writes the lists anew, and devices that
+    were added from outside are lost. It often happens hours after the start of a container that worked.
+
+    How to mend it:
+    Start the container again. For good: use CDI (docker run --device nvidia.com/gpu=all), or create the links below
+    /dev/char on the host (nvidia-ctk system create-dev-char-symlinks --create-all), or let Docker manage control
+    groups itself (cgroupfs). --privileged hides the error and opens all of the host: do not use it for this.
+
+    When to ignore it:
+    Never, if the container is to use the GPU.
+
+    Sources:
+    NVIDIA Container Toolkit, troubleshooting, "Containers losing access to GPUs with error: Failed to initialize NVML:
+    Unknown Error"
+    """
+    if not gpus.nvidia or not is_contained(container):
+        return
+    refused = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node)]
+    unknown = failed_with(driver.nvml, UNKNOWN) and bool(driver.device_nodes) and _may_all_be_denied(driver)
+    if (driver.nvml is not None and driver.nvml.ok) or not (refused or unknown):
+        return
+    again = Ask(text="On the host, start the container again (docker restart CONTAINER).")
+    lasting = Ask(text="For good, give it the GPU through CDI: docker run --device nvidia.com/gpu=all IMAGE")
+    yield Problem(
+        summary="The container may not open the GPU's device files, although they are there.",
+        confidence="certain" if refused else "likely",
+        evidence=(
+            *(seen(node.path, node.error) for node in refused[:3]),
+            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+            seen("container", container.kind),
+        ),
+        explains=(*NO_DEVICE, "dev-permission"),
+        fixes=(Fix(title="Start the container again", safety="manual", steps=(again, lasting), needs_root=True),),
+    )
+
+
+def _may_all_be_denied(driver: Driver) -> bool:
+    """No node is known to open."""
+    nodes: tuple[DeviceNode, ...] = driver.device_nodes or ()
+    return not any(node.accessible for node in nodes)

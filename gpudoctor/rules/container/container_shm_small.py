@@ -1,0 +1,59 @@
+"""BOX001: little shared memory in a container."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
+
+
+@rule("BOX001", name="container-shm-small", severity="warning", since="0.1")
+def container_shm_small(
+    gpus: Gpus, host: System, container: Container, frameworks: Frameworks | Gap | None
+) -> Iterator[Problem]:
+    """The container has only 64 MiB of shared memory, too little for data loaders and for several GPUs.
+
+    What it means:
+    Processes of one program hand data to each other through /dev/shm. Container engines give it 64 MiB by default.
+
+    Why it breaks:
+    PyTorch's DataLoader workers and NCCL (training on several GPUs) need more. They fail with "Bus error", "No space
+    left on device" or a NCCL error, though disk and memory are free.
+
+    How to mend it:
+    Start the container with more: --shm-size=8g or --ipc=host. In Kubernetes, mount an emptyDir with medium Memory at
+    /dev/shm.
+
+    When to ignore it:
+    When you use one GPU and no data loader with several workers.
+
+    Sources:
+    PyTorch README, section on the Docker image, https://github.com/pytorch/pytorch#docker-image; NCCL user guide,
+    troubleshooting, https://docs.nvidia.com/deeplearning/nccl/
+    """
+    shm = host.space("shm")
+    found = known(frameworks)
+    needed = len(gpus.nvidia) > 1 or bool(gpus.nvidia and found and found.get("torch"))
+    if not is_contained(container) or not needed or shm is None or shm.total is None:
+        return
+    if shm.total > DEFAULT_SHM_BYTES:
+        return
+    if container.kubernetes:
+        text = "In the pod's specification, mount an emptyDir volume with medium: Memory at /dev/shm."
+    else:
+        text = "Start the container again with --shm-size=8g, or with --ipc=host."
+    yield Problem(
+        summary=f"This container has only {shm.total // 1024**2} MiB of shared memory (/dev/shm).",
+        evidence=(
+            seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
+            *((seen("free", f"{shm.free // 1024**2} MiB"),) if shm.free is not None else ()),
+            seen("NVIDIA GPUs", len(gpus.nvidia)),
+        ),
+        fixes=(Fix(title="Give the container more shared memory", safety="manual", steps=(Ask(text=text),)),),
+    )

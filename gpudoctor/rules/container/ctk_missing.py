@@ -1,0 +1,59 @@
+"""BOX003: a container engine without NVIDIA's toolkit."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare
+
+GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
+
+
+@rule("BOX003", name="ctk-missing", severity="warning", since="0.1")
+def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
+    """Docker or Podman is here, but not the NVIDIA Container Toolkit: containers cannot use the GPU.
+
+    What it means:
+    A container engine cannot hand a GPU to a container by itself. The NVIDIA Container Toolkit teaches it to.
+
+    Why it breaks:
+    Without it docker run --gpus all ends with: could not select device driver "" with capabilities: [[gpu]].
+
+    How to mend it:
+    Install the package nvidia-container-toolkit from NVIDIA's repository, register it with the engine, and restart the
+    engine.
+
+    When to ignore it:
+    When you do not use the GPU in containers. Programs outside containers are not affected.
+
+    Sources:
+    NVIDIA Container Toolkit, installation,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    """
+    tools = container.tools
+    if not gpus.nvidia or not is_bare(container) or tools is None or not tools.engines:
+        return
+    if tools.nvidia_toolkit is not False:
+        return
+    engines = " and ".join(sorted(tools.engines))
+    steps: tuple[Run | Ask, ...] = (Ask(text=f"Install nvidia-container-toolkit from NVIDIA's repository: {GUIDE}"),)
+    if "docker" in tools.engines:
+        steps += (
+            Run(argv=("nvidia-ctk", "runtime", "configure", "--runtime=docker")),
+            Run(argv=("systemctl", "restart", "docker")),
+        )
+    if "podman" in tools.engines:
+        steps += (Run(argv=("nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml")),)
+    yield Problem(
+        summary=f"{engines} cannot give the GPU to containers: the NVIDIA Container Toolkit is not installed.",
+        evidence=(
+            *(seen(name, path) for name, path in sorted(tools.engines.items())),
+            seen("NVIDIA Container Toolkit", "not found"),
+        ),
+        explains=("ctk-not-configured",),
+        fixes=(Fix(title="Install the NVIDIA Container Toolkit", safety="manual", steps=steps, needs_root=True),),
+    )

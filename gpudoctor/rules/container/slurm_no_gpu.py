@@ -1,0 +1,72 @@
+"""BOX006: a Slurm job without a GPU, or a login node."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, Environ, Slurm
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+
+@rule("BOX006", name="slurm-no-gpu", severity="error", since="0.1")
+def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap | None) -> Iterator[Problem]:
+    """The Slurm job was given no GPU, or this is a login node.
+
+    What it means:
+    On a cluster with Slurm a job sees only the GPUs it asked for. Login nodes mostly have none. The batch shell, a step
+    started with srun, and the login node can each see different GPUs.
+
+    Why it breaks:
+    The job was started without --gres=gpu or --gpus, or a step of it did not ask. Slurm then hides the device files.
+
+    How to mend it:
+    Ask for a GPU, and run gpudoctor inside that job: srun --gpus 1 gpudoctor check.
+
+    When to ignore it:
+    When this job is meant to run on the processor.
+
+    Sources:
+    Slurm, generic resources (GRES), https://slurm.schedmd.com/gres.html
+    """
+    slurm = container.slurm
+    if slurm is None or (gpus is not None and any(gpu.index is not None for gpu in gpus.nvidia)):
+        return
+    variables = known(environ)
+    mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None
+    if slurm.in_job and (_given(slurm) or mask not in (None, "", "NoDevFiles", "-1")):
+        return
+    there = bool(gpus and gpus.nvidia)
+    if not slurm.in_job and there:
+        return
+    yield Problem(
+        summary="This Slurm job was given no GPU." if slurm.in_job else "This is a Slurm node outside of any job.",
+        severity="error" if there else "info",
+        evidence=(
+            seen("inside a Slurm job", "yes" if slurm.in_job else "no"),
+            seen("SLURM_JOB_GPUS", slurm.job_gpus or "not set"),
+            seen("SLURM_STEP_GPUS", slurm.step_gpus or "not set"),
+            seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
+        ),
+        explains=("no-gpu", "drv-absent", "cvd-invalid", *NO_MODULE),
+        fixes=(
+            Fix(
+                title="Ask Slurm for a GPU",
+                safety="manual",
+                steps=(
+                    Run(argv=("srun", "--gpus", "1", "gpudoctor", "check")),
+                    Ask(text="In a batch script, add the line: #SBATCH --gpus=1 (on some clusters --gres=gpu:1)."),
+                ),
+            ),
+        ),
+    )
+
+
+def _given(slurm: Slurm) -> bool:
+    """Slurm names a GPU of the job, or counts one."""
+    count = slurm.gpus_on_node
+    return bool(slurm.job_gpus or slurm.step_gpus or (count and count != "0"))

@@ -1,0 +1,51 @@
+"""BOX012: WSL 1 has no GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import kernel_of
+
+
+@rule("BOX012", name="wsl1", severity="warning", since="0.1")
+def wsl1(container: Container, host: System | Gap) -> Iterator[Problem]:
+    """WSL 1 cannot use a GPU at all; WSL 2 can.
+
+    What it means:
+    There are two kinds of the Windows Subsystem for Linux. WSL 1 translates calls of Linux programs; it has no Linux
+    kernel and no way to the GPU. WSL 2 has both.
+
+    Why it breaks:
+    The distribution was installed as, or converted to, WSL 1.
+
+    How to mend it:
+    Convert it to WSL 2 in Windows. Your files stay.
+
+    When to ignore it:
+    When you need no GPU in WSL.
+
+    Sources:
+    Microsoft, comparing WSL versions, https://learn.microsoft.com/windows/wsl/compare-versions
+    """
+    wsl = container.wsl
+    if wsl is None or wsl.version != 1:
+        return
+    steps = (
+        Ask(text="In Windows, list your distributions: wsl --list --verbose"),
+        Ask(text="Convert this one: wsl --set-version NAME 2"),
+    )
+    yield Problem(
+        summary="This is WSL 1, which cannot use a GPU; WSL 2 can.",
+        evidence=(seen("WSL version", 1), seen("kernel", kernel_of(host) or "not known")),
+        explains=("no-gpu", "drv-absent", *NO_MODULE),
+        fixes=(
+            Fix(
+                title="Convert the distribution to WSL 2", safety="manual", steps=steps, undo="wsl --set-version NAME 1"
+            ),
+        ),
+    )

@@ -1,0 +1,58 @@
+"""BOX011: WSL without the libraries of Windows' NVIDIA driver."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
+from gpudoctor.rules._evidence import seen
+
+
+@rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")
+def wsl_driver_libs_missing(gpus: Gpus | None, container: Container) -> Iterator[Problem]:
+    """WSL has no libraries of an NVIDIA driver, so no NVIDIA GPU can be used from it.
+
+    What it means:
+    WSL 2 uses the driver of Windows. When Windows has an NVIDIA driver, WSL shows its libraries in /usr/lib/wsl/lib.
+    They are not there.
+
+    Why it breaks:
+    Windows has no NVIDIA GPU, or no NVIDIA driver, or one from before WSL was supported; or WSL is too old, or was not
+    restarted after the driver was installed.
+
+    How to mend it:
+    Install the current NVIDIA driver in Windows, update WSL, and restart it. Install nothing of the driver in WSL.
+
+    When to ignore it:
+    When this PC has no NVIDIA GPU.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
+    wsl = container.wsl
+    if wsl is None or wsl.version != 2 or wsl.driver_library is not False:
+        return
+    found = bool(gpus and gpus.nvidia)
+    if gpus and any(gpu.index is not None for gpu in gpus.nvidia):
+        return
+    restart = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
+    dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
+    yield Problem(
+        summary="WSL has no libraries of an NVIDIA driver, so no NVIDIA GPU can be used from it.",
+        # Without these libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
+        severity="error" if found else "warning",
+        confidence="certain" if found else "possible",
+        evidence=(seen("/usr/lib/wsl/lib/libcuda.so.1", "missing"), seen("/dev/dxg", dxg)),
+        explains=("no-gpu", "nvml-library-missing", *NO_DEVICE),
+        fixes=(
+            Fix(
+                title="If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL",
+                safety="manual",
+                steps=(WINDOWS_DRIVER, restart),
+            ),
+        ),
+    )

@@ -1,0 +1,75 @@
+"""BOX010: a Linux driver inside WSL."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import CUDA_LIBRARY
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
+LINUX_DRIVER = re.compile(
+    r"(libnvidia-(compute|gl|decode|encode|extra|cfg1|common|fbc1|ml)[-0-9].*|nvidia-(utils|driver|dkms|compute-utils|kernel)"
+    r"-.*|nvidia-driver|nvidia-utils|cuda-drivers.*|libcuda1|libnvidia-ml1|xserver-xorg-video-nvidia.*)"
+)
+WSL_LIBRARIES = "/usr/lib/wsl/"
+
+
+@rule("BOX010", name="wsl-linux-driver-installed", severity="error", since="0.1")
+def wsl_linux_driver_installed(driver: Driver, container: Container, host: System | Gap) -> Iterator[Problem]:
+    """A Linux NVIDIA driver is installed inside WSL, where the driver of Windows must be used.
+
+    What it means:
+    In WSL the GPU is served by the driver of Windows; its libraries lie in /usr/lib/wsl/lib. A Linux driver that is
+    installed beside them hides them, and it has no kernel module to talk to.
+
+    Why it breaks:
+    The package "cuda" of NVIDIA's repository for Ubuntu, or a search for a solution, brought nvidia-utils,
+    libnvidia-compute or cuda-drivers along.
+
+    How to mend it:
+    Remove these packages. For a toolkit inside WSL, use NVIDIA's repository named wsl-ubuntu and the package
+    cuda-toolkit, never cuda or cuda-drivers.
+
+    When to ignore it:
+    When CUDA works: then the copies of Windows are found first.
+
+    Sources:
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
+    wsl = container.wsl
+    if wsl is None or wsl.version != 2 or (driver.cuda_init and driver.cuda_init.ok):
+        return
+    packages = [package for package in driver.packages or () if LINUX_DRIVER.fullmatch(package.name)]
+    first = driver.library(CUDA_LIBRARY)
+    foreign = first is not None and not (first.real_path or first.path).startswith(WSL_LIBRARIES) and not first.stub
+    if not packages and not foreign:
+        return
+    yield Problem(
+        summary="A Linux NVIDIA driver is installed inside WSL; it hides the driver of Windows, which must be used.",
+        confidence="certain" if packages else "likely",
+        evidence=(
+            *(seen(package.name, package.version) for package in packages[:4]),
+            *((seen("libcuda found first", first.path),) if foreign and first else ()),
+        ),
+        explains=(*NO_DEVICE, "nvml-library-missing", "wsl-libcuda-path", "wsl-driver-libs-missing"),
+        fixes=_fixes(host, [package.name for package in packages]),
+    )
+
+
+def _fixes(host: System | Gap, names: list[str]) -> tuple[Fix, ...]:
+    machine = known(host)
+    family = {machine.distribution, *machine.distribution_like} if machine else set()
+    if names and family & {"debian", "ubuntu"}:
+        steps: tuple[Run | Ask, ...] = (Run(argv=("apt", "purge", *sorted(names))), Run(argv=("ldconfig",)))
+    else:
+        steps = (Ask(text="Remove the Linux NVIDIA driver from this WSL distribution, then run ldconfig."),)
+    restart = Ask(text="In Windows, run: wsl --shutdown, and open WSL again.")
+    return (Fix(title="Remove the Linux driver", safety="manual", steps=(*steps, restart), needs_root=True),)

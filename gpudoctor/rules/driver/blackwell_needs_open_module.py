@@ -1,0 +1,72 @@
+"""DRV015: the proprietary kernel module on a GPU that needs the open one."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
+from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
+from gpudoctor.rules._situation import is_contained, known, place
+
+
+@rule("DRV015", name="blackwell-needs-open-module", severity="error", since="0.1")
+def blackwell_needs_open_module(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """The GPU works only with NVIDIA's open kernel modules, and the proprietary ones are installed.
+
+    What it means:
+    NVIDIA's driver comes with two flavours of kernel module, proprietary and open. GPUs from Blackwell on (RTX 50
+    series, B200) work only with the open one. nvidia-smi says "No devices were found".
+
+    Why it breaks:
+    The package without "-open" in its name was installed; some tools still recommend it.
+
+    How to mend it:
+    Install the -open flavour of the same branch and restart. Nothing else changes.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA driver installation guide, chapter on kernel modules,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    if driver.module_flavour != "proprietary":
+        return
+    for gpu in unlisted(gpus):
+        architecture = architecture_of(gpu, matrix)
+        if architecture is None or architecture.kernel_module != "open":
+            continue
+        yield Problem(
+            summary=f"This {architecture.name} GPU works only with the open kernel modules, but proprietary ones run.",
+            subject=gpu.label,
+            evidence=(
+                gpu_seen(gpu),
+                seen("kernel module", f"proprietary, release {driver.module_release or 'not known'}"),
+                *log_seen(of_gpu(log_lines(driver, "NVRM"), gpu)),
+            ),
+            explains=NO_MODULE,
+            fixes=_fixes(host, container, driver),
+        )
+
+
+def _fixes(host: System | Gap, container: Container | Gap | None, driver: Driver) -> tuple[Fix, ...]:
+    machine = known(host)
+    branch = driver.module_release.branch if driver.module_release else None
+    if machine and machine.distribution == "ubuntu" and branch and not is_contained(container):
+        steps: tuple[Run | Ask, ...] = (
+            Run(argv=("ubuntu-drivers", "list")),
+            Ask(text=f"Install nvidia-driver-{branch}-open with apt install, if listed; else the newest -open one."),
+        )
+    else:
+        steps = (Ask(text='Install the flavour of the driver with "open" in its name, of the same branch or newer.'),)
+    title = f"Install the open kernel modules{place(container)}"
+    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True),)

@@ -1,0 +1,94 @@
+"""DRV014: a forward-compatibility libcuda on a GPU or driver that does not take it."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver, DriverLibrary
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
+from gpudoctor.rules._evidence import answer_seen, seen
+
+#: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
+MISMATCH, UNSUPPORTED = 803, 804
+
+
+@rule("DRV014", name="cuda-compat-unsupported-gpu", severity="error", since="0.1")
+def cuda_compat_unsupported_gpu(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.
+
+    What it means:
+    Some images and CUDA installations bring a newer libcuda in a folder named compat (package cuda-compat), so that
+    new CUDA programs run on an older driver. That works on data-centre GPUs only. On GeForce cards CUDA fails with
+    error 804, "forward compatibility was attempted on non supported HW"; with an unsuitable driver with 803.
+
+    Why it breaks:
+    The compat folder is searched before the place where the host's own libcuda lies.
+
+    How to mend it:
+    Update the driver of the host, so that the program needs no compat library. Or use an image of an older CUDA
+    version. Or take the compat folder out of LD_LIBRARY_PATH or of /etc/ld.so.conf.d.
+
+    When to ignore it:
+    Never: no CUDA program starts in this state.
+
+    Sources:
+    CUDA forward compatibility, https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
+    """
+    first = driver.library(CUDA_LIBRARY)
+    compat = first if first is not None and first.compat else None
+    answer = driver.cuda_init
+    refused = failed_with(answer, UNSUPPORTED) or (failed_with(answer, MISMATCH) and _compat_in_use(driver, compat))
+    if not gpus.nvidia or not (refused or (_not_asked(driver) and _cannot_work(gpus, driver, compat, matrix))):
+        return
+    away = "Take the compat folder out of LD_LIBRARY_PATH and of the files in /etc/ld.so.conf.d, then run ldconfig."
+    yield Problem(
+        summary="A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.",
+        confidence="certain" if refused else "likely",
+        evidence=tuple(_evidence(gpus.nvidia[0], driver, compat)),
+        explains=(*NO_CUDA, "driver-too-old"),
+        fixes=(
+            *update_driver(host, container, "at least the branch that the CUDA version of your program came with"),
+            Fix(title="Or use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),
+        ),
+    )
+
+
+def _compat_in_use(driver: Driver, compat: DriverLibrary | None) -> bool:
+    """Error 803 has two causes; this one needs a compat copy on the loader's path."""
+    return compat is not None and differ(compat.release, driver.module_release) is not False
+
+
+def _not_asked(driver: Driver) -> bool:
+    return driver.cuda_init is None or driver.cuda_init.outcome == "not-asked"
+
+
+def _cannot_work(gpus: Gpus, driver: Driver, compat: DriverLibrary | None, matrix: Matrix) -> bool:
+    """Nobody asked CUDA, but a newer compat copy is first and every GPU is a GeForce."""
+    if compat is None or compat.release is None or driver.module_release is None:
+        return False
+    return compat.release.branch > driver.module_release.branch and all(_is_geforce(gpu, matrix) for gpu in gpus.nvidia)
+
+
+def _is_geforce(gpu: Gpu, matrix: Matrix) -> bool:
+    models = matrix.models_by_pci_id(gpu.pci_id) if gpu.pci_id else ()
+    models = models or (matrix.models_by_name(gpu.name) if gpu.name else ())
+    return bool(models) and all(model.segment == "geforce" for model in models)
+
+
+def _evidence(gpu: Gpu, driver: Driver, compat: DriverLibrary | None) -> Iterator[Evidence]:
+    if not _not_asked(driver):
+        yield answer_seen("The CUDA driver (cuInit)", driver.cuda_init)
+    if compat:
+        yield seen("libcuda that is loaded", f"{compat.release or 'release not known'} ({compat.path})")
+    if driver.module_release:
+        yield seen("kernel module", driver.module_release)
+    yield seen("GPU", gpu.name or gpu.pci_id or "model not known")

@@ -1,0 +1,81 @@
+"""DRV013: NVML or cuInit fails, and this says with what."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._driver_state import log_lines, meant_for_us
+from gpudoctor.rules._evidence import answer_seen, answer_words, log_seen, seen
+from gpudoctor.rules._situation import wsl_of
+
+
+@rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
+def cuda_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """There is a GPU, but the driver reports an error when it is started.
+
+    What it means:
+    gpudoctor started the driver's two libraries, as every CUDA program does, and one of them answered with an error.
+    The code and its meaning are below. No framework can use the GPU while this is so.
+
+    Why it breaks:
+    Mostly another finding says why, and this one is listed under it. When it stands alone, the cause is not one that
+    gpudoctor knows: a damaged driver installation, firmware, a virtual machine's settings, or a GPU in a bad state.
+
+    How to mend it:
+    Restart the machine. If the error stays, install the driver anew. If it still stays, run nvidia-bug-report.sh and
+    give its file to NVIDIA or to your administrator.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    CUresult in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/; nvmlReturn_t in the NVML
+    API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    if not meant_for_us(gpus):
+        return
+    failed = [(who, answer) for who, answer in _answers(driver) if answer.outcome == "answered" and answer.code]
+    empty = driver.cuda_init is not None and driver.cuda_init.ok and driver.cuda_init.device_count == 0
+    if not failed and not empty:
+        return
+    who, answer = failed[0] if failed else ("The CUDA driver", driver.cuda_init)
+    what = f"{who} reports {answer_words(answer)}" if failed else "The CUDA driver starts, but it lists no GPU."
+    yield Problem(
+        summary=what if what.endswith(".") else f"{what}.",
+        evidence=(
+            *(answer_seen(name, one) for name, one in failed),
+            *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
+            seen("NVIDIA GPUs present", len(gpus.nvidia)),
+            *log_seen(log_lines(driver, "NVRM")),
+        ),
+        explains=("gpu-required", "capability-required", "cuda-required", "driver-required"),
+        fixes=_fixes(container),
+    )
+
+
+def _answers(driver: Driver) -> Iterator[tuple[str, Answer]]:
+    if driver.nvml:
+        yield "NVML", driver.nvml
+    if driver.cuda_init:
+        yield "The CUDA driver", driver.cuda_init
+
+
+def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+    if wsl_of(container):
+        steps: tuple[Run | Ask, ...] = (
+            Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
+        )
+        return (Fix(title="Restart WSL", safety="manual", steps=steps),)
+    report = Fix(
+        title="If it stays, collect what the driver knows",
+        safety="manual",
+        steps=(Run(argv=("nvidia-bug-report.sh",)),),
+        needs_root=True,
+    )
+    return (REBOOT, report)

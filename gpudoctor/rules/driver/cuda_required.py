@@ -1,0 +1,49 @@
+"""DRV901: the user requires a CUDA version of the driver."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.system import System
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import os_of
+
+
+@rule("DRV901", name="cuda-required", severity="error", since="0.1")
+def cuda_required(driver: Driver | None, host: System | Gap, wish: Wish, matrix: Matrix) -> Iterator[Problem]:
+    """You require a CUDA version that the driver does not offer.
+
+    What it means:
+    The option --require 'cuda>=12.4' was given. It is about the newest CUDA version that the driver offers, which is
+    what nvidia-smi shows, not about a toolkit that may be installed.
+
+    Why it breaks:
+    Every driver branch offers CUDA up to one version. Programs built with a newer one may not start.
+
+    How to mend it:
+    Install a newer driver, or programs that were built with an older CUDA version.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    CUDA toolkit release notes, table of driver versions, https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
+    system = os_of(host)
+    offered = driver.cuda if driver else None
+    if offered is None and driver and driver.release and system in ("linux", "windows"):
+        offered = matrix.offered_cuda(driver.release, "windows" if system == "windows" else "linux")
+    for requirement in wish.of("cuda"):
+        if unmet(str(offered) if offered else None, requirement.comparisons):
+            has = f"it offers {offered}" if offered else "what it offers is not known"
+            yield Problem(
+                summary=f"You require {requirement.text} of the driver, and {has}.",
+                subject=requirement.text,
+                evidence=(seen("CUDA version that the driver offers", offered or "none, or not known"),),
+                explains=("no-gpu",),
+            )

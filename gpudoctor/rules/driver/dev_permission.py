@@ -1,0 +1,81 @@
+"""DRV008: this user may not open the device nodes."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import DeviceNode, Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_denied_by_cgroup
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
+
+#: NVML_ERROR_NO_PERMISSION.
+NO_PERMISSION = 4
+
+
+@rule("DRV008", name="dev-permission", severity="error", since="0.1")
+def dev_permission(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """Your user may not open the GPU's device files.
+
+    What it means:
+    Programs reach the GPU through files such as /dev/nvidia0. The permissions of these files do not let your user
+    open them, so only root or members of a group see the GPU.
+
+    Why it breaks:
+    The administrator limited the GPU to a group (often video or render), or a setting of the nvidia module
+    (NVreg_DeviceFileMode, NVreg_DeviceFileGID) did.
+
+    How to mend it:
+    Have your user added to the group that owns the files, then log in again: a session keeps the groups it started
+    with.
+
+    When to ignore it:
+    When your user is not meant to use this GPU.
+
+    Sources:
+    NVIDIA driver README, chapter on the device files /dev/nvidia*; usermod(8)
+    """
+    if not gpus.nvidia:
+        return
+    denied = [node for node in denied_nodes(driver) if not (may_hide_gpus(container) and is_denied_by_cgroup(node))]
+    refused = failed_with(driver.nvml, NO_PERMISSION) and not denied_nodes(driver)
+    if not denied and not refused:
+        return
+    machine = known(host)
+    evidence = [seen(node.path, _permissions(node)) for node in denied[:3]]
+    if machine and machine.groups is not None:
+        evidence.append(seen("your groups", ", ".join(machine.groups) or "none"))
+    if driver.nvml and not driver.nvml.ok:
+        evidence.append(answer_seen("NVML", driver.nvml))
+    groups = sorted({node.group for node in denied if node.group and node.group != "root"})
+    yield Problem(
+        summary="This user may not open the GPU's device files.",
+        evidence=tuple(evidence),
+        explains=NO_DEVICE,
+        fixes=_fixes(container, groups),
+    )
+
+
+def _permissions(node: DeviceNode) -> str:
+    mode = f"mode {node.mode & 0o7777:04o}, " if node.mode is not None else ""
+    owner = f"owner {node.owner or 'not known'}, group {node.group or 'not known'}"
+    return f"{mode}{owner}" + (f": {node.error}" if node.error else "")
+
+
+def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, ...]:
+    if is_contained(container):
+        text = "Start the container with your groups: podman run --group-add keep-groups, or docker run --group-add."
+        return (Fix(title="Keep your groups inside the container", safety="manual", steps=(Ask(text=text),)),)
+    if groups:
+        add = Ask(text=f"Have an administrator run: usermod -aG {groups[0]} YOUR_USER_NAME")
+    else:
+        add = Ask(text="Ask the administrator for access to /dev/nvidia*: a group, or mode 0666 of the files.")
+    steps = (Run(argv=("ls", "-l", "/dev/nvidiactl")), add, Ask(text="Log out, and log in again."))
+    return (Fix(title="Get access to the device files", safety="manual", steps=steps, needs_root=True),)

@@ -1,0 +1,73 @@
+"""DRV010: the driver is too new for the GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
+from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules._situation import kernel_of, place
+
+
+@rule("DRV010", name="driver-dropped-gpu", severity="error", since="0.1")
+def driver_dropped_gpu(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """The driver is too new for this GPU: its branch no longer serves it.
+
+    What it means:
+    From time to time NVIDIA ends the support of old GPUs. Newer driver branches then ignore the card. Branch 580 is the
+    last for Maxwell, Pascal and Volta, branch 470 the last for Kepler.
+
+    Why it breaks:
+    An update installed a newer branch than the last one that knows this card. The kernel log says that the driver
+    "will ignore this GPU".
+
+    How to mend it:
+    Install the last branch for this card (your distribution calls it a legacy driver) and hold it, so that the next
+    update does not replace it. Note which CUDA version it offers: frameworks must be built for that or an older one.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA's list of legacy GPUs, https://www.nvidia.com/en-us/drivers/unix/legacy-gpu/, and the driver branches in
+    this program's matrix
+    """
+    release = release_of(driver, kernel_of(host))
+    if release is None:
+        return
+    for gpu in unlisted(gpus):
+        architecture = architecture_of(gpu, matrix)
+        if architecture is None or architecture.last_branch is None or release.branch <= architecture.last_branch:
+            continue
+        last = architecture.last_branch
+        lines = of_gpu(log_lines(driver, "Legacy drivers", "will ignore this GPU"), gpu)
+        hold = "Install the driver of branch " + f"{last} from your distribution's legacy packages, and hold it."
+        yield Problem(
+            summary=f"Driver {release} no longer serves this {architecture.name} GPU; branch {last} is its last one.",
+            subject=gpu.label,
+            evidence=(
+                seen("driver", release),
+                seen(f"last driver branch for {architecture.name}", last),
+                seen(gpu.label, "not listed by NVML"),
+                *log_seen(lines),
+            ),
+            explains=(*NO_MODULE, "open-module-unsupported-gpu"),
+            fixes=(
+                Fix(
+                    title=f"Install driver branch {last}{place(container)}",
+                    safety="manual",
+                    steps=(Ask(text=hold),),
+                    needs_root=True,
+                    needs_reboot=True,
+                ),
+            ),
+        )

@@ -1,0 +1,100 @@
+"""DRV007: NVML or the CUDA driver hangs, crashes, or answers nonsense."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._driver_state import xid_lines
+from gpudoctor.rules._evidence import answer_seen, log_seen, seen
+from gpudoctor.rules._situation import place
+
+WORDS = {
+    "stuck": "does not answer, and the process that asked it hangs in the kernel and cannot be ended",
+    "timed-out": "did not answer in time",
+    "crashed": "crashes when it is asked",
+    "garbage": "gives an answer that makes no sense",
+}
+
+
+@rule("DRV007", name="driver-not-answering", severity="error", since="0.1")
+def driver_not_answering(
+    gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The driver hangs, crashes, or gives an answer that makes no sense.
+
+    What it means:
+    gpudoctor asks the driver in a separate process, so that it cannot be taken down with it. That process hung,
+    crashed or printed something else. Every CUDA program will meet the same.
+
+    Why it breaks:
+    A hang is mostly a GPU that fell off the bus or a driver bug (the kernel log shows an Xid number). A crash is
+    mostly a damaged or foreign copy of libcuda or libnvidia-ml. On machines with many GPUs the first start alone can
+    take half a minute when persistence mode is off: then only the time limit was too short.
+
+    How to mend it:
+    Look for NVRM and Xid lines in the kernel log. Restart the machine; a process that hangs in the kernel cannot be
+    ended in any other way. For crashes, install the driver anew.
+
+    When to ignore it:
+    When nvidia-smi answers, only slowly: turn persistence mode on.
+
+    Sources:
+    NVIDIA Xid errors, https://docs.nvidia.com/deploy/xid-errors/; driver persistence,
+    https://docs.nvidia.com/deploy/driver-persistence/
+    """
+    silent = [(who, answer) for who, answer in _asked(driver) if answer.outcome in WORDS]
+    if not silent or (gpus is None and not _hangs(silent)):
+        return
+    who, worst = silent[0]
+    lines = xid_lines(driver, *range(1, 1000))
+    yield Problem(
+        summary=f"{who} {WORDS[worst.outcome]}.",
+        confidence="likely" if worst.outcome == "timed-out" else "certain",
+        evidence=(
+            *(answer_seen(name, answer) for name, answer in silent),
+            *((seen("library", worst.library),) if worst.library else ()),
+            *log_seen(lines),
+        ),
+        explains=(*NO_CUDA, "gpu-unreadable", "rm-init-failed", "uvm-missing"),
+        fixes=_fixes(worst, container),
+    )
+
+
+def _asked(driver: Driver) -> Iterator[tuple[str, Answer]]:
+    if driver.nvml:
+        yield "The driver's management library (NVML)", driver.nvml
+    if driver.cuda_init:
+        yield "The CUDA driver (libcuda)", driver.cuda_init
+
+
+def _hangs(silent: list[tuple[str, Answer]]) -> bool:
+    return any(answer.outcome in ("stuck", "timed-out") for _, answer in silent)
+
+
+def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
+    log = Fix(
+        title=f"Read the driver's lines of the kernel log{place(container)}",
+        safety="manual",
+        steps=(Run(argv=("dmesg",)), Ask(text="Look for lines with NVRM or Xid.")),
+        needs_root=True,
+    )
+    if worst.outcome in ("crashed", "garbage"):
+        text = "Check that the library named above belongs to the NVIDIA driver; then install the driver anew."
+        return (Fix(title="Install the driver anew", safety="manual", steps=(Ask(text=text),), needs_root=True), log)
+    if worst.outcome == "timed-out":
+        persistence = Fix(
+            title="If nvidia-smi answers after a while, keep the driver awake",
+            safety="manual",
+            steps=(Run(argv=("nvidia-smi", "-pm", "1")),),
+            needs_root=True,
+            undo="nvidia-smi -pm 0",
+        )
+        return (log, persistence, REBOOT)
+    return (log, REBOOT)

@@ -1,0 +1,41 @@
+"""DRV900: the user requires a driver release."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
+
+
+@rule("DRV900", name="driver-required", severity="error", since="0.1")
+def driver_required(driver: Driver | None, wish: Wish) -> Iterator[Problem]:
+    """You require a driver release that this machine does not have.
+
+    What it means:
+    The option --require 'driver>=570' was given, and the NVIDIA driver in use is another one, or there is none.
+
+    Why it breaks:
+    The driver's release is not the version of CUDA: 580.65.06 is a driver, 13.0 is a CUDA version.
+
+    How to mend it:
+    Install a driver that meets the requirement. When there is no driver at all, another finding says what to do.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    The requirement on the command line or in pyproject.toml
+    """
+    release = driver.release if driver else None
+    for requirement in wish.of("driver"):
+        if unmet(str(release) if release else None, requirement.comparisons):
+            has = f"it is {release}" if release else "none is in use here that could be read"
+            yield Problem(
+                summary=f"You require {requirement.text} of the NVIDIA driver, and {has}.",
+                subject=requirement.text,
+                evidence=(seen("driver in use", release or "none, or not known"),),
+                explains=("no-gpu",),
+            )

@@ -1,0 +1,60 @@
+"""DRV011: the driver is older than the GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
+from gpudoctor.rules._driver_state import architecture_of, release_of, unlisted
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import kernel_of
+
+
+@rule("DRV011", name="driver-too-old-for-gpu", severity="error", since="0.1")
+def driver_too_old_for_gpu(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """The driver is older than this GPU and does not know it.
+
+    What it means:
+    Every GPU generation needs a first driver branch. The installed driver is from before that.
+
+    Why it breaks:
+    The distribution installs an older branch by default, or the card was exchanged for a newer one and the driver
+    stayed. A driver ignores a GPU it does not know.
+
+    How to mend it:
+    Install the branch named below or a newer one. If your distribution does not have it, NVIDIA's repository does.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    Supported products of the driver releases, https://www.nvidia.com/drivers, and the driver branches in this
+    program's matrix
+    """
+    release = release_of(driver, kernel_of(host))
+    if release is None:
+        return
+    for gpu in unlisted(gpus):
+        architecture = architecture_of(gpu, matrix)
+        if architecture is None or architecture.first_branch is None or release.branch >= architecture.first_branch:
+            continue
+        first = architecture.first_branch
+        yield Problem(
+            summary=f"Driver {release} does not know this {architecture.name} GPU; it needs branch {first} or newer.",
+            subject=gpu.label,
+            evidence=(
+                seen("driver", release),
+                seen(f"first driver branch for {architecture.name}", first),
+                seen(gpu.label, "not listed by NVML"),
+            ),
+            explains=(*NO_MODULE, "blackwell-needs-open-module"),
+            fixes=update_driver(host, container, f"branch {first} or newer"),
+        )

@@ -1,0 +1,56 @@
+"""DRV001: a GPU and no driver."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import install_driver
+from gpudoctor.rules._driver_state import architecture_of, is_installed, meant_for_us
+from gpudoctor.rules._evidence import gpu_seen, seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+
+@rule("DRV001", name="drv-absent", severity="error", since="0.1")
+def drv_absent(
+    gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """There is an NVIDIA GPU, and no NVIDIA driver is installed.
+
+    What it means:
+    The computer has an NVIDIA graphics card, but the software that lets programs use it is missing.
+
+    Why it breaks:
+    PyTorch, TensorFlow and every other CUDA program reach the GPU only through NVIDIA's driver: a kernel module, and
+    the libraries libcuda and libnvidia-ml. A CUDA toolkit or the CUDA parts of a Python package do not contain it.
+
+    How to mend it:
+    Install the driver that your distribution offers for this card and restart. Do not install it inside a container or
+    inside WSL: there the driver of the host (or of Windows) is used.
+
+    When to ignore it:
+    When you do not want to use this GPU for computing.
+
+    Sources:
+    NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    found = meant_for_us(gpus)
+    if not found or is_contained(container) or wsl_of(container) or is_installed(driver) is not False:
+        return
+    architectures = [architecture_of(gpu, matrix) for gpu in found]
+    needs_open = any(one is not None and one.kernel_module == "open" for one in architectures)
+    yield Problem(
+        summary="There is an NVIDIA GPU, but no NVIDIA driver is installed, so no program can use it.",
+        evidence=(
+            *(gpu_seen(gpu) for gpu in found),
+            seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),
+            seen("NVIDIA driver libraries", "none found"),
+        ),
+        explains=NO_MODULE,
+        fixes=install_driver(host, container, needs_open=needs_open),
+    )

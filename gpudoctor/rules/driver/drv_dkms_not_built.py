@@ -1,0 +1,86 @@
+"""DRV003: the driver is installed, and the running kernel has no module of it."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import headers_command
+from gpudoctor.rules._driver_state import brings_kernel_module, is_loaded, meant_for_us, module_is_built
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+
+@rule("DRV003", name="drv-dkms-not-built", severity="error", since="0.1")
+def drv_dkms_not_built(
+    gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The driver is installed, but the running kernel has no module of it.
+
+    What it means:
+    A kernel module fits one kernel only. The NVIDIA driver is installed, but there is no module for the kernel that
+    runs now, so the driver cannot start.
+
+    Why it breaks:
+    After a kernel update the module must be built anew (DKMS or akmods does this) or installed as a package. The build
+    fails when the kernel's headers are missing, when the driver is too old for the kernel, or when left-overs of an
+    earlier driver confuse DKMS. Or the machine was not restarted into the kernel that has the module.
+
+    How to mend it:
+    Install the headers of the running kernel and build the module again. If the build fails, start the distribution's
+    standard kernel, or install a newer driver branch.
+
+    When to ignore it:
+    When the driver is built into the kernel itself, which hardly any distribution does.
+
+    Sources:
+    dkms(8); NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    if not meant_for_us(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+        return
+    others = driver.module_files or ()
+    if module_is_built(driver, host.kernel) is not False or not (brings_kernel_module(driver) or others):
+        return
+    yield Problem(
+        summary=f"The NVIDIA driver is installed, but it has no kernel module for the running kernel {host.kernel}.",
+        evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver)),
+        explains=(*NO_MODULE, "drv-nouveau-bound"),
+        fixes=_fixes(host, driver),
+    )
+
+
+def _built(driver: Driver) -> Iterator[Evidence]:
+    kernels = sorted({file.kernel for file in driver.module_files or ()})
+    yield seen("kernels with an NVIDIA module", ", ".join(kernels) or "none")
+    for row in driver.dkms or ():
+        state = f"{row.version}, kernel {row.kernel}: {row.state}" if row.kernel else f"{row.version}: {row.state}"
+        yield seen(f"DKMS {row.module}", state)
+
+
+def _headers(driver: Driver) -> Iterator[Evidence]:
+    if driver.kernel_headers is not None:
+        yield seen("headers of the running kernel", "present" if driver.kernel_headers else "missing")
+
+
+def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
+    headers = headers_command(host) if driver.kernel_headers is False else ()
+    family = {host.distribution, *host.distribution_like}
+    if driver.dkms:
+        build: tuple[Run | Ask, ...] = (Run(argv=("dkms", "autoinstall", "-k", str(host.kernel))),)
+    elif "fedora" in family:
+        build = (Run(argv=("akmods", "--force", "--kernels", str(host.kernel))),)
+    else:
+        build = (Ask(text=f"Install the driver's kernel module for kernel {host.kernel}, with the package manager."),)
+    rebuild = Fix(
+        title="Build the module for the running kernel",
+        safety="manual",
+        steps=(*headers, *build, Run(argv=("modprobe", "nvidia"))),
+        needs_root=True,
+    )
+    text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."
+    return (rebuild, Fix(title="Or use another kernel or driver", safety="manual", steps=(Ask(text=text),)))

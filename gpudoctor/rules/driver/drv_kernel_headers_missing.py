@@ -1,0 +1,58 @@
+"""DRV020: DKMS without the headers it builds against."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import headers_command
+from gpudoctor.rules._driver_state import is_loaded, meant_for_us, module_is_built
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+
+@rule("DRV020", name="drv-kernel-headers-missing", severity="error", since="0.1")
+def drv_kernel_headers_missing(
+    gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The headers of the running kernel are missing, so the driver's module could not be built.
+
+    What it means:
+    DKMS builds the NVIDIA module for every kernel. For that it needs the headers of that kernel, and these are not
+    installed.
+
+    Why it breaks:
+    A kernel update does not always bring its headers along, and kernels from elsewhere have packages of their own.
+
+    How to mend it:
+    Install the headers of exactly the running kernel, then let DKMS build the module.
+
+    When to ignore it:
+    When you start another kernel that has its module.
+
+    Sources:
+    dkms(8); NVIDIA driver installation guide, section on kernel headers,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    if not meant_for_us(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+        return
+    rows = [row for row in driver.dkms or () if row.module.startswith("nvidia")]
+    if not rows or driver.kernel_headers is not False or module_is_built(driver, host.kernel) is not False:
+        return
+    build = Run(argv=("dkms", "autoinstall", "-k", str(host.kernel)))
+    steps = (*headers_command(host), build, Run(argv=("modprobe", "nvidia")))
+    yield Problem(
+        summary=f"The headers of kernel {host.kernel} are missing, so the NVIDIA module could not be built for it.",
+        evidence=(
+            seen("running kernel", host.kernel),
+            seen(f"/lib/modules/{host.kernel}/build", "does not lead to headers"),
+            seen("driver in DKMS", ", ".join(sorted({row.version for row in rows}))),
+        ),
+        explains=(*NO_MODULE, "drv-dkms-not-built", "drv-nouveau-bound"),
+        fixes=(Fix(title="Install the headers and build the module", safety="manual", steps=steps, needs_root=True),),
+    )

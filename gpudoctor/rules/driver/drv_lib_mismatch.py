@@ -1,0 +1,106 @@
+"""DRV002: kernel module and libraries of different driver releases."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver, DriverLibrary
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import DriverRelease
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, module_for
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
+
+#: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
+MISMATCH = 18
+
+
+@rule("DRV002", name="drv-lib-mismatch", severity="error", since="0.1")
+def drv_lib_mismatch(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The driver's libraries and its loaded kernel module are of different releases.
+
+    What it means:
+    The driver has two halves: a module in the kernel and libraries on disk. Both must be of exactly the same release,
+    to the last number. Here they are not. nvidia-smi calls it "Driver/library version mismatch".
+
+    Why it breaks:
+    Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
+    .run installer and the other from packages.
+
+    How to mend it:
+    Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
+    stays, remove both installations and install the driver once, from one source. Hold back automatic updates of the
+    driver on machines that run long jobs.
+
+    When to ignore it:
+    Never: no CUDA program starts in this state.
+
+    Sources:
+    NVML API reference, NVML_ERROR_LIB_RM_VERSION_MISMATCH, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    if not gpus.nvidia or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
+        return
+    module = driver.module_release
+    apart = [one for one in _in_use(driver) if differ(module, one.release)]
+    if not apart and not failed_with(driver.nvml, MISMATCH):
+        return
+    library = apart[0].release if apart else None
+    on_disk = module_for(driver, kernel_of(host))
+    evidence = [seen("loaded kernel module", module)] if module else []
+    evidence += [seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in apart]
+    if on_disk and on_disk.release:
+        evidence.append(seen("kernel module on disk", on_disk.release))
+    if driver.nvml:
+        evidence.append(answer_seen("NVML", driver.nvml))
+    yield Problem(
+        summary=_summary(module, library),
+        evidence=tuple(evidence),
+        explains=(*NO_DEVICE, "nvml-library-missing", "cuda-compat-unsupported-gpu", "fabric-manager-version"),
+        fixes=_fixes(container, module, library, on_disk.release if on_disk else None),
+    )
+
+
+def _cuda_is_fine(driver: Driver) -> bool:
+    return driver.cuda_init is None or driver.cuda_init.outcome == "not-asked" or driver.cuda_init.ok
+
+
+def _in_use(driver: Driver) -> list[DriverLibrary]:
+    """The copies that the loader takes; a forward-compatibility copy may be newer, and a stub is no driver."""
+    taken = (driver.library(name) for name in (NVML_LIBRARY, CUDA_LIBRARY))
+    return [one for one in taken if one is not None and not one.compat and not one.stub]
+
+
+def _summary(module: DriverRelease | None, library: DriverRelease | None) -> str:
+    if module is None or library is None:
+        return "The driver's libraries and its loaded kernel module are of different releases."
+    return f"The loaded kernel module is release {module}, but the driver's libraries on disk are {library}."
+
+
+def _fixes(
+    container: Container | Gap | None,
+    module: DriverRelease | None,
+    library: DriverRelease | None,
+    on_disk: DriverRelease | None,
+) -> tuple[Fix, ...]:
+    if is_contained(container):
+        text = "Remove driver packages from the image if it has any. Then restart the host, or reload its modules."
+        return (Fix(title="Bring host and container to one driver", safety="manual", steps=(Ask(text=text),)),)
+    newer_module = module is not None and library is not None and library < module
+    if newer_module or (library is not None and differ(on_disk, library)):
+        text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."
+        again = Fix(
+            title="Install the driver anew",
+            safety="manual",
+            steps=(Ask(text=text),),
+            needs_root=True,
+            needs_reboot=True,
+        )
+        return (again, REBOOT)
+    return (REBOOT, RELOAD_MODULES)

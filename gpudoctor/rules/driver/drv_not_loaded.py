@@ -1,0 +1,88 @@
+"""DRV006: the kernel module is not loaded."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_installed, is_loaded, log_lines, meant_for_us, module_for
+from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
+from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
+
+
+@rule("DRV006", name="drv-not-loaded", severity="error", since="0.1")
+def drv_not_loaded(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The NVIDIA kernel module is not loaded.
+
+    What it means:
+    The driver is there, but its part in the kernel does not run. nvidia-smi says that it "couldn't communicate with
+    the NVIDIA driver".
+
+    Why it breaks:
+    The module was just installed and the machine not restarted, or the module is on the blacklist, or loading it
+    failed; the kernel log then says why.
+
+    How to mend it:
+    Load it with modprobe nvidia and read what it answers. If it says nothing, restart once. If it fails, the last
+    lines of dmesg name the reason.
+
+    When to ignore it:
+    On a laptop whose NVIDIA GPU you have switched off on purpose.
+
+    Sources:
+    modprobe(8); NVML API reference, NVML_ERROR_DRIVER_NOT_LOADED, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    found = meant_for_us(gpus)
+    if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
+        return
+    installed = is_installed(driver)
+    if not is_contained(container) and installed is False:
+        return
+    lines = log_lines(driver, "NVRM", "nvidia:")
+    yield Problem(
+        summary=f"The NVIDIA kernel module is not loaded{place(container)}.",
+        evidence=(
+            gpu_seen(found[0]),
+            seen("loaded kernel modules", ", ".join(driver.modules_loaded or ()) or "none of NVIDIA"),
+            *_file(driver, kernel_of(host)),
+            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+            *log_seen(lines),
+        ),
+        explains=(*NO_DEVICE, "nvml-library-missing", "dev-permission", "container-no-gpu-flag"),
+        fixes=_fixes(container, blacklisted="nvidia" in (driver.blacklisted or ())),
+    )
+
+
+def _file(driver: Driver, kernel: str | None) -> Iterator[Evidence]:
+    file = module_for(driver, kernel)
+    if file:
+        yield seen("module file for this kernel", f"{file.release or 'present'} ({file.path})")
+    if "nvidia" in (driver.blacklisted or ()):
+        yield seen("module nvidia", "on the blacklist in modprobe.d")
+
+
+def _fixes(container: Container | Gap | None, *, blacklisted: bool) -> tuple[Fix, ...]:
+    if is_contained(container):
+        text = "Install or load the NVIDIA driver on the host, then start the container again."
+        return (Fix(title="Mend the driver of the host", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+    first = (Ask(text="Remove the blacklist line for nvidia from /etc/modprobe.d."),) if blacklisted else ()
+    load = Fix(
+        title="Load the kernel module and read what it answers",
+        safety="manual",
+        steps=(*first, Run(argv=("modprobe", "nvidia"))),
+        needs_root=True,
+    )
+    why = Fix(
+        title="If it fails, the kernel log says why",
+        safety="manual",
+        steps=(Run(argv=("dmesg", "--level", "err,warn")),),
+        needs_root=True,
+    )
+    return (load, why)

@@ -1,0 +1,89 @@
+"""DRV004: nouveau holds the GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run, Write
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import install_driver
+from gpudoctor.rules._driver_state import is_installed, is_loaded
+from gpudoctor.rules._evidence import gpu_seen, seen
+from gpudoctor.rules._situation import is_contained, known, place
+
+FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
+
+
+@rule("DRV004", name="drv-nouveau-bound", severity="error", since="0.1")
+def drv_nouveau_bound(
+    gpus: Gpus, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The free driver nouveau holds the GPU, so NVIDIA's driver cannot.
+
+    What it means:
+    Linux brings its own driver for NVIDIA cards, nouveau. It can show pictures, but it cannot run CUDA. While it holds
+    the card, NVIDIA's driver cannot take it.
+
+    Why it breaks:
+    Either NVIDIA's driver is not installed, or it is installed and nouveau was started first because it is not on the
+    kernel's list of modules to leave alone (the blacklist), or the start image was not rebuilt after that.
+
+    How to mend it:
+    Install NVIDIA's driver; the distribution's packages also put nouveau on the blacklist. If the driver is installed,
+    add the blacklist yourself, rebuild the start image and restart.
+
+    When to ignore it:
+    When this card is only there for the display and another one computes.
+
+    Sources:
+    NVIDIA driver installation guide, section on disabling Nouveau,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
+    if not held:
+        return
+    works = any(gpu.index is not None for gpu in gpus.nvidia)
+    state = known(driver)
+    installed = is_installed(state) if not isinstance(driver, Gap) else None
+    evidence = [gpu_seen(gpu) for gpu in held]
+    if state and state.blacklisted is not None:
+        evidence.append(seen("nouveau on the blacklist", "yes" if "nouveau" in state.blacklisted else "no"))
+    evidence.append(seen("NVIDIA driver", {True: "installed", False: "not installed", None: "not known"}[installed]))
+    yield Problem(
+        summary=f"The free driver {held[0].bound_driver} holds the GPU, and CUDA needs NVIDIA's own driver.",
+        subject=held[0].label if works else None,
+        severity="warning" if works else "error",
+        evidence=tuple(evidence),
+        explains=("drv-absent", *NO_MODULE) if is_loaded(state) is not True or not works else (),
+        fixes=_fixes(host, container, installed=bool(installed)),
+    )
+
+
+def _fixes(host: System | Gap, container: Container | Gap | None, *, installed: bool) -> tuple[Fix, ...]:
+    if not installed or is_contained(container):
+        return install_driver(host, container)
+    machine = known(host)
+    family = {machine.distribution, *machine.distribution_like} if machine else set()
+    if family & {"debian", "ubuntu"}:
+        image: Run | Ask = Run(argv=("update-initramfs", "-u"))
+    elif family & {"fedora", "rhel", "centos"}:
+        image = Run(argv=("dracut", "--force"))
+    else:
+        image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
+    blacklist = Write(
+        path="/etc/modprobe.d/blacklist-nouveau.conf", text="blacklist nouveau\noptions nouveau modeset=0\n"
+    )
+    return (
+        Fix(
+            title=f"Keep nouveau from starting{place(container)}",
+            safety="manual",
+            steps=(blacklist, image),
+            needs_root=True,
+            needs_reboot=True,
+            undo="Remove /etc/modprobe.d/blacklist-nouveau.conf and rebuild the start image.",
+        ),
+    )

@@ -1,0 +1,105 @@
+"""DRV005: Secure Boot keeps the kernel module out."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_loaded, log_lines, meant_for_us, module_for, module_is_built
+from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+#: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
+REFUSALS = ("Key was rejected by service", "unsigned module", "module verification failed", "PKCS#7 signature not")
+#: Where Debian's and Ubuntu's DKMS keep the key they sign with.
+UBUNTU_KEY, DEBIAN_KEY = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
+
+
+@rule("DRV005", name="drv-secureboot-rejected", severity="error", since="0.1")
+def drv_secureboot_rejected(
+    gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """Secure Boot is on, and the kernel does not take the NVIDIA module.
+
+    What it means:
+    With Secure Boot the kernel loads only modules that were signed with a key it trusts. The NVIDIA module for this
+    kernel is on disk, but it is not loaded. modprobe then says "Key was rejected by service".
+
+    Why it breaks:
+    The module was built on this machine and signed with the machine's own key (or not signed at all), and that key was
+    never confirmed in the blue screen that appears once after a restart.
+
+    How to mend it:
+    Register the key and confirm it at the next start, or install a module that the distribution has signed. On a cloud
+    machine without a console nobody can confirm the key: use signed modules there, or turn Secure Boot off for the
+    virtual machine.
+
+    When to ignore it:
+    When the module stays unloaded for another reason; the kernel log tells.
+
+    Sources:
+    https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS, https://wiki.debian.org/SecureBoot, kernel documentation
+    "Kernel module signing facility"
+    """
+    if not meant_for_us(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+        return
+    lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)
+    enforced = tuple(_enforced(driver, host))
+    built = module_is_built(driver, host.kernel)
+    if not built or not enforced:
+        return
+    others = any(gpu.bound_driver not in (None, "none") for gpu in meant_for_us(gpus))
+    if not lines and (others or "nvidia" in (driver.blacklisted or ())):
+        return
+    file = module_for(driver, host.kernel)
+    yield Problem(
+        summary="Secure Boot is on, and the kernel does not load the NVIDIA module because it does not trust its key.",
+        confidence="certain" if lines else "likely",
+        evidence=(
+            *enforced,
+            seen("NVIDIA module for this kernel", file.path if file else "present"),
+            seen("NVIDIA module loaded", "no"),
+            *log_seen(lines),
+        ),
+        explains=(*NO_MODULE, "drv-nouveau-bound"),
+        fixes=_fixes(host),
+    )
+
+
+def _enforced(driver: Driver, host: System) -> Iterator[Evidence]:
+    """Why this kernel wants signed modules."""
+    if driver.secure_boot:
+        yield seen("Secure Boot", "on")
+    if driver.lockdown in ("integrity", "confidentiality"):
+        yield seen("kernel lockdown", driver.lockdown)
+    options = [word for word in host.kernel_options or () if word.startswith("module.sig_enforce")]
+    if options and not options[-1].endswith("=0"):
+        yield seen("kernel option", options[-1])
+
+
+def _fixes(host: System) -> tuple[Fix, ...]:
+    family = {host.distribution, *host.distribution_like}
+    confirm = Ask(text="Set a one-time password when asked. Restart, choose Enroll MOK, and enter it.")
+    if "ubuntu" in family:
+        steps: tuple[Run | Ask, ...] = (Run(argv=("mokutil", "--import", UBUNTU_KEY)), confirm)
+    elif "debian" in family:
+        steps = (Run(argv=("mokutil", "--import", DEBIAN_KEY)), confirm)
+    elif "fedora" in family:
+        steps = (
+            Run(argv=("kmodgenca", "-a")),
+            Run(argv=("mokutil", "--import", "/etc/pki/akmods/certs/public_key.der")),
+            confirm,
+        )
+    else:
+        steps = (Ask(text="Register the key the module is signed with: mokutil --import KEY."), confirm)
+    register = Fix(
+        title="Register the key of the module", safety="manual", steps=steps, needs_root=True, needs_reboot=True
+    )
+    text = "Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings."
+    off = Fix(title="Or turn Secure Boot off", safety="manual", steps=(Ask(text=text),), needs_reboot=True)
+    return (register, off)

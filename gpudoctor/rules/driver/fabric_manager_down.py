@@ -1,0 +1,77 @@
+"""DRV017: NVSwitch and no Fabric Manager."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, place
+
+#: CUDA_ERROR_SYSTEM_NOT_READY.
+NOT_READY = 802
+
+
+@rule("DRV017", name="fabric-manager-down", severity="error", since="0.1")
+def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """The machine has NVSwitch, and NVIDIA Fabric Manager, which it needs, is not running.
+
+    What it means:
+    In servers with NVSwitch the GPUs form one fabric. A service, NVIDIA Fabric Manager, must set it up before any CUDA
+    program can start. Without it CUDA answers "system not yet initialized" (802), while nvidia-smi looks fine.
+
+    Why it breaks:
+    The service is not installed, not enabled, or failed; often after a driver update, because it must be of exactly
+    the driver's release.
+
+    How to mend it:
+    Install nvidia-fabricmanager of the driver's exact release, and start and enable the service.
+
+    When to ignore it:
+    When the GPUs belong to virtual machines and the service runs in another one.
+
+    Sources:
+    Fabric Manager user guide, https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
+    manager = driver.fabric_manager
+    not_ready = failed_with(driver.cuda_init, NOT_READY)
+    down = manager is not None and manager.running is False and not is_contained(container)
+    works = driver.cuda_init is not None and driver.cuda_init.ok
+    if not gpus.nvswitches or works or not (down or not_ready):
+        return
+    if manager is not None and manager.running and not not_ready:
+        return
+    evidence = [seen("NVSwitch devices", gpus.nvswitches)]
+    if manager is not None and not is_contained(container):
+        evidence.append(seen("Fabric Manager", _state(manager.installed, manager.running)))
+    if not_ready:
+        evidence.append(answer_seen("The CUDA driver (cuInit)", driver.cuda_init))
+    yield Problem(
+        summary="This machine has NVSwitch, and NVIDIA Fabric Manager, which it needs, is not running.",
+        confidence="certain" if down and not_ready else "likely",
+        evidence=tuple(evidence),
+        explains=NO_CUDA,
+        fixes=(
+            Fix(
+                title=f"Install and start Fabric Manager{place(container)}",
+                safety="manual",
+                steps=(
+                    Ask(text=f"Install nvidia-fabricmanager of release {driver.release or 'equal to the driver'}."),
+                    Run(argv=("systemctl", "enable", "--now", "nvidia-fabricmanager")),
+                ),
+                needs_root=True,
+            ),
+        ),
+    )
+
+
+def _state(installed: bool | None, running: bool | None) -> str:
+    if installed is False:
+        return "not installed"
+    return {True: "running", False: "not running", None: "state not known"}[running]

@@ -1,0 +1,53 @@
+"""DRV023: Fabric Manager on a machine without NVSwitch."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained
+
+
+@rule("DRV023", name="fabric-manager-not-needed", severity="info", since="0.1")
+def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """NVIDIA Fabric Manager is installed but not needed here; that it does not run is no fault.
+
+    What it means:
+    Fabric Manager serves machines with NVSwitch. This machine has none, so the service stops with a message.
+
+    Why it breaks:
+    It does not: some instructions and packages install it everywhere.
+
+    How to mend it:
+    Disable the service if its message disturbs you.
+
+    When to ignore it:
+    Always, if you like: CUDA works without it here.
+
+    Sources:
+    Fabric Manager user guide, https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
+    manager = driver.fabric_manager
+    if gpus.nvswitches != 0 or not gpus.nvidia or manager is None or is_contained(container):
+        return
+    if not manager.installed or manager.running is not False:
+        return
+    disable = Run(argv=("systemctl", "disable", "nvidia-fabricmanager"))
+    yield Problem(
+        summary="NVIDIA Fabric Manager is installed and not running, which is right: this machine has no NVSwitch.",
+        evidence=(seen("NVSwitch devices", 0), seen("Fabric Manager", "installed, not running")),
+        fixes=(
+            Fix(
+                title="Disable the service",
+                safety="manual",
+                steps=(disable,),
+                needs_root=True,
+                undo="systemctl enable nvidia-fabricmanager",
+            ),
+        ),
+    )

@@ -1,0 +1,57 @@
+"""DRV018: Fabric Manager and driver of different releases."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import differ
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained
+
+
+@rule("DRV018", name="fabric-manager-version", severity="error", since="0.1")
+def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """NVIDIA Fabric Manager and the driver are of different releases.
+
+    What it means:
+    On servers with NVSwitch, Fabric Manager must be of exactly the driver's release, to the last number.
+
+    Why it breaks:
+    One of the two was updated and the other was not, or one is held back. Fabric Manager then refuses to start, and
+    CUDA answers "system not yet initialized".
+
+    How to mend it:
+    Install the release of nvidia-fabricmanager that equals the driver's and restart. Update both together from then on.
+
+    When to ignore it:
+    On a machine without NVSwitch, where Fabric Manager has nothing to do.
+
+    Sources:
+    Fabric Manager user guide, https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
+    manager = driver.fabric_manager
+    release = driver.module_release or driver.release
+    if not gpus.nvswitches or manager is None or is_contained(container) or not differ(manager.version, release):
+        return
+    steps = (
+        Ask(text=f"Install nvidia-fabricmanager of release {release}."),
+        Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
+    )
+    yield Problem(
+        summary=f"NVIDIA Fabric Manager is release {manager.version}, but the driver is release {release}.",
+        evidence=(
+            seen("Fabric Manager", manager.version),
+            seen("driver", release),
+            seen("NVSwitch devices", gpus.nvswitches),
+        ),
+        explains=(*NO_CUDA, "fabric-manager-down"),
+        fixes=(
+            Fix(title="Bring both to one release", safety="manual", steps=steps, needs_root=True, needs_reboot=True),
+        ),
+    )

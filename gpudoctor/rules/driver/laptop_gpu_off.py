@@ -1,0 +1,65 @@
+"""DRV024: the NVIDIA GPU of a hybrid laptop is switched off."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_loaded, meant_for_us
+from gpudoctor.rules._evidence import gpu_seen, seen
+from gpudoctor.rules._situation import is_contained, known, wsl_of
+
+
+@rule("DRV024", name="laptop-gpu-off", severity="error", since="0.1")
+def laptop_gpu_off(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The NVIDIA GPU is switched off: the machine uses the GPU of its processor.
+
+    What it means:
+    Laptops with two GPUs can switch the NVIDIA one off to save power. The driver is then kept from loading.
+
+    Why it breaks:
+    A tool such as prime-select put the NVIDIA module on the blacklist, because the mode "integrated" or "intel" was
+    chosen.
+
+    How to mend it:
+    Choose the mode "on-demand" or "nvidia" and restart. In on-demand the display stays on the other GPU and CUDA works.
+
+    When to ignore it:
+    When you want the battery to last.
+
+    Sources:
+    Ubuntu manual page of prime-select; NVIDIA driver README, chapter on PRIME render offload
+    """
+    found = meant_for_us(gpus)
+    hybrid = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
+    if not found or not hybrid or is_contained(container) or wsl_of(container):
+        return
+    if is_loaded(driver) is not False or "nvidia" not in (driver.blacklisted or ()):
+        return
+    machine = known(host)
+    step: Run | Ask = Ask(
+        text="Switch with your distribution's tool: envycontrol, optimus-manager, supergfxctl or the like."
+    )
+    if machine and machine.distribution == "ubuntu":
+        step = Run(argv=("prime-select", "on-demand"))
+    power = found[0].pci_power_state
+    yield Problem(
+        summary="The NVIDIA GPU is switched off: its driver is kept from loading, and the processor's GPU is used.",
+        confidence="likely",
+        evidence=(
+            gpu_seen(found[0]),
+            seen("module nvidia", "on the blacklist in modprobe.d"),
+            *((seen("power state of the GPU", power),) if power else ()),
+        ),
+        explains=NO_MODULE,
+        fixes=(
+            Fix(title="Switch the NVIDIA GPU on", safety="manual", steps=(step,), needs_root=True, needs_reboot=True),
+        ),
+    )

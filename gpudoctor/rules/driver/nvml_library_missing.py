@@ -1,0 +1,76 @@
+"""DRV019: the kernel module is there, and the libraries are not."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver, DriverLibrary
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import install_driver
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, is_loaded, meant_for_us
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+
+@rule("DRV019", name="nvml-library-missing", severity="error", since="0.1")
+def nvml_library_missing(
+    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """The driver's libraries cannot be loaded, although there is a GPU.
+
+    What it means:
+    Beside its kernel module the driver has libraries: libcuda for CUDA programs, libnvidia-ml for looking after the
+    GPU. The system's loader finds one of them nowhere, or finds a file that it cannot load.
+
+    Why it breaks:
+    Only a part of the driver was installed (Debian and Ubuntu split it into packages), the loader's cache is old, a
+    library file is empty, or a container was started without them.
+
+    How to mend it:
+    Install the whole driver, then run ldconfig. In a container, start it with GPU access and do not install a driver.
+
+    When to ignore it:
+    When this machine only shows pictures with its GPU.
+
+    Sources:
+    NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    missing = [name for name, answer in _asked(driver) if answer is not None and answer.outcome == "no-library"]
+    if not meant_for_us(gpus) or wsl_of(container) or is_loaded(driver) is False or not missing:
+        return
+    copies = [one for one in driver.libraries or () if one.name in missing and not one.stub]
+    yield Problem(
+        summary=f"There is a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
+        evidence=tuple(_evidence(driver, missing, copies)),
+        explains=(*NO_CUDA, "gpu-unreadable"),
+        fixes=_fixes(host, container, copies),
+    )
+
+
+def _asked(driver: Driver) -> tuple[tuple[str, Answer | None], ...]:
+    return ((NVML_LIBRARY, driver.nvml), (CUDA_LIBRARY, driver.cuda_init))
+
+
+def _evidence(driver: Driver, missing: list[str], copies: list[DriverLibrary]) -> Iterator[Evidence]:
+    for name, answer in _asked(driver):
+        if name in missing:
+            yield answer_seen(f"Loading {name}", answer)
+    for copy in copies:
+        size = "an empty file" if copy.size == 0 else "a file the loader does not take"
+        yield seen(copy.path, size)
+    if driver.module_release:
+        yield seen("loaded kernel module", driver.module_release)
+
+
+def _fixes(host: System | Gap, container: Container | Gap | None, copies: list[DriverLibrary]) -> tuple[Fix, ...]:
+    if is_contained(container):
+        text = "Start the container with GPU access (docker run --gpus all), so that the host's libraries come along."
+        return (Fix(title="Start the container with GPU access", safety="manual", steps=(Ask(text=text),)),)
+    if any(copy.size == 0 for copy in copies):
+        text = "Remove the empty file named above, install the driver's libraries again, and run ldconfig."
+        return (Fix(title="Replace the empty file", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+    return install_driver(host, container)

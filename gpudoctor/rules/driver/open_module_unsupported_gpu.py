@@ -1,0 +1,69 @@
+"""DRV016: the open kernel module on a GPU that is too old for it."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_MODULE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
+from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
+from gpudoctor.rules._situation import place
+
+
+@rule("DRV016", name="open-module-unsupported-gpu", severity="error", since="0.1")
+def open_module_unsupported_gpu(
+    gpus: Gpus, driver: Driver, container: Container | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """The GPU is too old for NVIDIA's open kernel modules, and these are installed.
+
+    What it means:
+    NVIDIA's driver comes with two flavours of kernel module. The open one needs a part of the GPU (the GSP) that exists
+    from Turing on. Maxwell, Pascal and Volta cards need the proprietary one.
+
+    Why it breaks:
+    The open flavour has become the default of NVIDIA's installer and of several distributions.
+
+    How to mend it:
+    Install the proprietary flavour. For these cards that also means branch 580 or older.
+
+    When to ignore it:
+    When another GPU in this machine does the computing.
+
+    Sources:
+    NVIDIA driver installation guide, chapter on kernel modules,
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    """
+    if driver.module_flavour != "open":
+        return
+    for gpu in unlisted(gpus):
+        architecture = architecture_of(gpu, matrix)
+        if architecture is None or architecture.kernel_module != "proprietary":
+            continue
+        last = f", branch {architecture.last_branch} or older" if architecture.last_branch else ""
+        text = f"Install the driver with the proprietary kernel modules{last}, and hold its packages."
+        lines = log_lines(driver, "GPU System Processor", "not supported by open")
+        yield Problem(
+            summary=f"This {architecture.name} GPU is too old for the open kernel modules, and these are loaded.",
+            subject=gpu.label,
+            evidence=(
+                gpu_seen(gpu),
+                seen("kernel module", f"open, release {driver.module_release or 'not known'}"),
+                *log_seen(of_gpu(lines, gpu) or lines),
+            ),
+            explains=NO_MODULE,
+            fixes=(
+                Fix(
+                    title=f"Install the proprietary kernel modules{place(container)}",
+                    safety="manual",
+                    steps=(Ask(text=text),),
+                    needs_root=True,
+                    needs_reboot=True,
+                ),
+            ),
+        )

@@ -1,0 +1,81 @@
+"""DRV012: the driver runs, but could not start a GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver, KernelLine
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._driver_state import failed_with, is_loaded, log_lines, of_gpu, unlisted
+from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
+from gpudoctor.rules._situation import may_hide_gpus, wsl_of
+
+#: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
+NO_GPU_FOUND = (6, 28, 999)
+
+
+@rule("DRV012", name="rm-init-failed", severity="error", since="0.1")
+def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """The driver is loaded, but it could not start this GPU.
+
+    What it means:
+    The card is on the PCI bus and the driver runs, but nvidia-smi does not list the card: "No devices were found". The
+    kernel log then mostly has a line with RmInitAdapter.
+
+    Why it breaks:
+    Firmware settings (large cards need Above 4G Decoding and Resizable BAR), a bad seat or power cable, a driver that
+    is too old for the card, the wrong flavour of kernel module, or too little address space in a virtual machine.
+
+    How to mend it:
+    Read the RmInitAdapter line. Switch Above 4G Decoding and Resizable BAR on in the firmware setup, update firmware
+    and driver, and check seat and cables with the power off.
+
+    When to ignore it:
+    When this GPU was taken out of use on purpose.
+
+    Sources:
+    Public reports of RmInitAdapter failures, https://github.com/NVIDIA/open-gpu-kernel-modules/issues
+    """
+    if wsl_of(container) or is_loaded(driver) is not True or driver.nvml is None:
+        return
+    if not (driver.nvml.ok or failed_with(driver.nvml, *NO_GPU_FOUND)):
+        return
+    lines = log_lines(driver, "RmInitAdapter", "rm_init_adapter", "adapter initialization failed")
+    for gpu in unlisted(gpus):
+        own = of_gpu(lines, gpu) or (lines if len(gpus.nvidia) == 1 else ())
+        if own or _should_be_listed(gpu, driver, container):
+            yield _problem(gpu, gpus, driver, own)
+
+
+def _should_be_listed(gpu: Gpu, driver: Driver, container: Container | Gap | None) -> bool:
+    """A container or a job may have been given other GPUs; a GPU that no driver holds is another rule's."""
+    answered = driver.nvml is not None and driver.nvml.ok
+    return answered and gpu.bound_driver in (None, "nvidia") and not may_hide_gpus(container)
+
+
+def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]) -> Problem:
+    listed = sum(one.index is not None for one in gpus.nvidia)
+    setup = Ask(text="In the firmware (BIOS) setup, switch on Above 4G Decoding and Resizable BAR.")
+    cables = Ask(text="With the power off, reseat the card and its power cables; try another slot.")
+    return Problem(
+        summary="The driver is loaded, but it could not start this GPU.",
+        subject=gpu.label,
+        confidence="certain" if lines else "likely",
+        evidence=(
+            gpu_seen(gpu),
+            seen("GPUs that NVML lists", f"{listed} of {len(gpus.nvidia)}"),
+            answer_seen("NVML", driver.nvml),
+            *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
+            *log_seen(lines),
+        ),
+        explains=NO_CUDA if listed == 0 else (),
+        fixes=(
+            REBOOT,
+            Fix(title="Check firmware settings and seat", safety="manual", steps=(setup, cables), needs_reboot=True),
+        ),
+    )

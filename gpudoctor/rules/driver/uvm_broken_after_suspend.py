@@ -1,0 +1,75 @@
+"""DRV021: CUDA does not come back after sleep."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with, is_loaded
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, place, wsl_of
+
+#: CUDA_ERROR_UNKNOWN.
+UNKNOWN = 999
+
+
+@rule("DRV021", name="uvm-broken-after-suspend", severity="error", since="0.1")
+def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """The machine slept, and since then the driver's memory module is out of order.
+
+    What it means:
+    After suspend and resume CUDA often fails with "unknown error" (999), while nvidia-smi and the display work. The
+    module nvidia_uvm did not survive the sleep.
+
+    Why it breaks:
+    A program held GPU memory when the machine went to sleep, and the driver was not set up to keep that memory.
+
+    How to mend it:
+    End the programs that use CUDA and reload nvidia_uvm; the display can stay. To prevent it, let the driver keep the
+    memory over a sleep: option NVreg_PreserveVideoMemoryAllocations=1 and the services nvidia-suspend and
+    nvidia-resume.
+
+    When to ignore it:
+    When CUDA programs work again.
+
+    Sources:
+    NVIDIA driver README, chapter on power management (preserve all video memory allocations)
+    """
+    if not gpus.nvidia or wsl_of(container) or not driver.resumed_since_boot:
+        return
+    if not failed_with(driver.cuda_init, UNKNOWN) or is_loaded(driver, "nvidia_uvm") is False:
+        return
+    if driver.nvml is not None and not driver.nvml.ok:
+        return
+    evidence = [answer_seen("The CUDA driver (cuInit)", driver.cuda_init), seen("slept since it was started", "yes")]
+    if driver.suspend_services is not None:
+        evidence.append(seen("services nvidia-suspend, nvidia-resume", "on" if driver.suspend_services else "off"))
+    reload_steps = (
+        Ask(text="End every program that uses CUDA."),
+        Run(argv=("modprobe", "-r", "nvidia_uvm")),
+        Run(argv=("modprobe", "nvidia_uvm")),
+    )
+    lasting = Ask(
+        text="Set NVreg_PreserveVideoMemoryAllocations=1 for nvidia in /etc/modprobe.d, then enable its services:"
+    )
+    services = Run(argv=("systemctl", "enable", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"))
+    yield Problem(
+        summary="The machine slept, and since then CUDA fails with an unknown error.",
+        confidence="likely",
+        evidence=tuple(evidence),
+        explains=NO_CUDA,
+        fixes=(
+            Fix(
+                title=f"Reload the module nvidia_uvm{place(container)}",
+                safety="manual",
+                steps=(Ask(text="Restart the host."),) if is_contained(container) else reload_steps,
+                needs_root=True,
+            ),
+            Fix(title="Keep GPU memory over a sleep", safety="manual", steps=(lasting, services), needs_root=True),
+        ),
+    )

@@ -1,0 +1,70 @@
+"""DRV022: cuInit says "not initialized" though everything is there."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Write
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import place, wsl_of
+
+#: CUDA_ERROR_NOT_INITIALIZED.
+NOT_INITIALIZED = 3
+PARAMETER = "uvm_disable_hmm"
+
+
+@rule("DRV022", name="uvm-hmm-init", severity="error", since="0.1")
+def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """CUDA cannot start (error 3) although the driver works; often its HMM feature is the cause.
+
+    What it means:
+    nvidia-smi is fine, the device files are there, and still CUDA answers "not initialized" (3). Reports with the open
+    kernel modules trace this to HMM, a feature of nvidia_uvm that shares memory with the kernel.
+
+    Why it breaks:
+    Some combinations of kernel, virtual machine and driver cannot set HMM up.
+
+    How to mend it:
+    Switch HMM off with a module option and restart. Only programs that use plain malloc memory on the GPU lose by it.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    Public reports, https://github.com/NVIDIA/open-gpu-kernel-modules/issues (uvm_disable_hmm)
+    """
+    if not gpus.nvidia or wsl_of(container) or not failed_with(driver.cuda_init, NOT_INITIALIZED):
+        return
+    healthy = driver.nvml is not None and driver.nvml.ok and not denied_nodes(driver)
+    uvm = driver.node("/dev/nvidia-uvm") is not None and is_loaded(driver, "nvidia_uvm") is not False
+    already_off = driver.module_parameters.get(PARAMETER) in ("Y", "1")
+    if not healthy or not uvm or already_off:
+        return
+    option = Write(path="/etc/modprobe.d/nvidia-uvm-hmm.conf", text=f"options nvidia_uvm {PARAMETER}=1\n")
+    yield Problem(
+        summary="The driver works, but CUDA cannot start (error 3); often the HMM feature of nvidia_uvm is the cause.",
+        confidence="possible",
+        evidence=(
+            answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
+            answer_seen("NVML", driver.nvml),
+            *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
+            seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
+        ),
+        explains=NO_CUDA,
+        fixes=(
+            Fix(
+                title=f"Switch HMM off{place(container)}",
+                safety="manual",
+                steps=(option,),
+                needs_root=True,
+                needs_reboot=True,
+                undo=f"Remove {option.path} and restart.",
+            ),
+        ),
+    )

@@ -1,0 +1,72 @@
+"""DRV009: nvidia-uvm is not there."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, wsl_of
+
+#: NOT_INITIALIZED, OPERATING_SYSTEM, NOT_SUPPORTED, UNKNOWN: what cuInit says when it cannot open the node.
+CUDA_CODES = (3, 304, 801, 999)
+
+
+@rule("DRV009", name="uvm-missing", severity="error", since="0.1")
+def uvm_missing(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+    """The driver's memory module nvidia-uvm is not there, and CUDA cannot start without it.
+
+    What it means:
+    CUDA needs a second kernel module, nvidia_uvm, and its device file /dev/nvidia-uvm. nvidia-smi does not: that is
+    why it can look fine while no CUDA program starts.
+
+    Why it breaks:
+    Usually the setuid tool nvidia-modprobe loads the module when the first CUDA program starts. It does not where the
+    tool is missing, where programs may not gain root's rights, or inside a container, which can only use what its
+    engine handed over at the start.
+
+    How to mend it:
+    Load the module on the host and create its file; have this done at every start. Then start the container again.
+
+    When to ignore it:
+    When CUDA programs work: the module is loaded on demand, so before the first of them its absence means nothing.
+
+    Sources:
+    nvidia-modprobe(1); NVIDIA driver README, chapter on the device files
+    """
+    if not meant_for_us(gpus) or wsl_of(container) or not failed_with(driver.cuda_init, *CUDA_CODES):
+        return
+    no_node = driver.device_nodes is not None and driver.node("/dev/nvidia-uvm") is None
+    no_module = is_loaded(driver, "nvidia_uvm") is False
+    if is_loaded(driver) is not True or not (no_node or no_module) or not driver.device_nodes:
+        return
+    evidence = [answer_seen("The CUDA driver (cuInit)", driver.cuda_init)]
+    if no_node:
+        evidence.append(seen("/dev/nvidia-uvm", "does not exist"))
+    if no_module:
+        evidence.append(seen("kernel module nvidia_uvm", "not loaded"))
+    yield Problem(
+        summary="The driver's memory module nvidia-uvm is not available, and CUDA cannot start without it.",
+        confidence="certain" if no_node else "likely",
+        evidence=tuple(evidence),
+        explains=NO_CUDA,
+        fixes=_fixes(container),
+    )
+
+
+def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+    load = Run(argv=("nvidia-modprobe", "-c", "0", "-u"))
+    if is_contained(container):
+        steps: tuple[Run | Ask, ...] = (
+            Ask(text="On the host, run: nvidia-modprobe -c 0 -u"),
+            Ask(text="Start the container again; with CDI, first write the CDI file anew (nvidia-ctk cdi generate)."),
+        )
+        return (Fix(title="Load the module on the host", safety="manual", steps=steps, needs_root=True),)
+    lasting = Ask(text="To have it at every start, add a line nvidia_uvm to a file in /etc/modules-load.d.")
+    return (Fix(title="Load the module and create its file", safety="manual", steps=(load, lasting), needs_root=True),)

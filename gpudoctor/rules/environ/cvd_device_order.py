@@ -1,0 +1,55 @@
+"""ENV002: numbers of GPUs that may mean other cards."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._visible import is_numeric
+
+
+@rule("ENV002", name="cvd-device-order", severity="info", since="0.1")
+def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
+    """GPU numbers of nvidia-smi and of CUDA may differ here, because the GPUs are of different models.
+
+    What it means:
+    nvidia-smi numbers the GPUs by their slot. CUDA by default puts the fastest first. With different models, GPU 0 of a
+    program can be GPU 1 of nvidia-smi.
+
+    Why it breaks:
+    CUDA_VISIBLE_DEVICES=1 then selects another card than you expect, and a memory reading seems to belong to the wrong
+    one.
+
+    How to mend it:
+    Set CUDA_DEVICE_ORDER=PCI_BUS_ID, which makes CUDA number like nvidia-smi, or name GPUs by UUID.
+
+    When to ignore it:
+    When you do not select GPUs by number.
+
+    Sources:
+    CUDA programming guide, environment variables,
+    https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html
+    """
+    models = sorted({gpu.name for gpu in gpus.nvidia if gpu.name and gpu.index is not None})
+    mask = environ.get("CUDA_VISIBLE_DEVICES")
+    if len(models) < 2 or environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" or (mask and not is_numeric(mask)):
+        return
+    yield Problem(
+        summary="The GPUs are of different models, so CUDA may number them otherwise than nvidia-smi.",
+        confidence="likely" if mask else "possible",
+        evidence=(
+            seen("models", ", ".join(models)),
+            seen("CUDA_DEVICE_ORDER", environ.get("CUDA_DEVICE_ORDER") or "not set"),
+            *((seen("CUDA_VISIBLE_DEVICES", mask),) if mask else ()),
+        ),
+        fixes=(
+            Fix(
+                title="Number the GPUs like nvidia-smi",
+                safety="safe",
+                steps=(SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"),),
+            ),
+        ),
+    )

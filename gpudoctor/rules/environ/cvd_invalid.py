@@ -1,0 +1,85 @@
+"""ENV001: CUDA_VISIBLE_DEVICES hides GPUs."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import slurm_of
+from gpudoctor.rules._visible import Mask, read_mask
+
+VARIABLE = "CUDA_VISIBLE_DEVICES"
+
+
+@rule("ENV001", name="cvd-invalid", severity="error", since="0.1")
+def cvd_invalid(gpus: Gpus, environ: Environ, container: Container | Gap | None) -> Iterator[Problem]:
+    """CUDA_VISIBLE_DEVICES hides GPUs that it seems meant to show, or all of them.
+
+    What it means:
+    This variable lists the GPUs that CUDA programs may see, by number or by UUID. Programs see the listed GPUs up to
+    the first entry that does not exist; the rest of the list is ignored. An empty list, or -1, shows none.
+
+    Why it breaks:
+    A number from another machine, a GPU listed twice (CUDA then shows none), a UUID of another card, or a setting that
+    someone made to force the processor and forgot.
+
+    How to mend it:
+    Unset the variable, or list existing GPUs. Look for where it is set: ~/.bashrc, a service file, a kernel.json of
+    Jupyter, a start script. A program can also set it for itself; that cannot be seen from outside.
+
+    When to ignore it:
+    When you hide the GPUs on purpose.
+
+    Sources:
+    CUDA programming guide, environment variables,
+    https://docs.nvidia.com/cuda/cuda-programming-guide/05-appendices/environment-variables.html; for repeated entries
+    torch/cuda/__init__.py of PyTorch
+    """
+    value = environ.get(VARIABLE)
+    if value is None or not gpus.nvidia:
+        return
+    mask = read_mask(value, gpus)
+    if mask.reason is None:
+        return
+    slurm = slurm_of(container)
+    yield Problem(
+        summary=_summary(mask),
+        evidence=tuple(_evidence(value, mask, gpus)),
+        explains=() if mask.visible else ("cuda-init-failed", "gpu-required"),
+        fixes=_fixes(in_job=bool(slurm and slurm.in_job)),
+    )
+
+
+def _summary(mask: Mask) -> str:
+    if not mask.visible:
+        return f"{VARIABLE} hides every GPU: {mask.reason}."
+    count = len(mask.visible)
+    shown = "only 1 GPU" if count == 1 else f"only {count} GPUs"
+    return f"{VARIABLE} shows {shown}: {mask.reason}, and what follows is ignored."
+
+
+def _evidence(value: str, mask: Mask, gpus: Gpus) -> Iterator[Evidence]:
+    yield seen(VARIABLE, repr(value))
+    yield seen("entries that count", ", ".join(mask.visible) or "none")
+    for gpu in gpus.nvidia[:8]:
+        if gpu.index is not None:
+            yield seen(gpu.label, gpu.uuid or "UUID not known")
+
+
+def _fixes(*, in_job: bool) -> tuple[Fix, ...]:
+    if in_job:
+        text = "The scheduler sets this variable. Ask it for the GPUs you need, and leave the variable as it is."
+        return (Fix(title="Ask the scheduler for GPUs", safety="manual", steps=(Ask(text=text),)),)
+    unset = Fix(
+        title="Show all GPUs in this session",
+        safety="safe",
+        steps=(SetEnv(name=VARIABLE, value=None),),
+    )
+    where = Ask(
+        text="Then remove it where it is set: ~/.bashrc, a service file, Jupyter's kernel.json, a start script."
+    )
+    return (unset, Fix(title="Make it last", safety="manual", steps=(where,)))

@@ -1,0 +1,52 @@
+"""GPU901: the user requires a compute capability."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
+
+
+@rule("GPU901", name="capability-required", severity="error", since="0.1")
+def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterator[Problem]:
+    """You require a compute capability that a GPU of this machine does not have.
+
+    What it means:
+    The option --require 'compute-capability>=8.0' was given. Every NVIDIA GPU must meet it, because a framework may
+    pick any of them. A GPU whose capability is not known does not meet it.
+
+    Why it breaks:
+    The compute capability is fixed by the GPU's generation.
+
+    How to mend it:
+    Use another GPU. In a machine with several, hide the older ones with CUDA_VISIBLE_DEVICES.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    Compute capabilities of NVIDIA GPUs, https://developer.nvidia.com/cuda-gpus
+    """
+    for requirement in wish.of("compute-capability"):
+        if gpus is None or not gpus.nvidia:
+            yield Problem(
+                summary=f"You require {requirement.text}, and there is no NVIDIA GPU.",
+                subject=requirement.text,
+                evidence=(seen("NVIDIA GPUs", 0),),
+                explains=("no-gpu",),
+            )
+            continue
+        for gpu in gpus.nvidia:
+            capability = matrix.capability(gpu)
+            if not unmet(str(capability) if capability else None, requirement.comparisons):
+                continue
+            has = f"has {capability}" if capability else "has one that is not known"
+            yield Problem(
+                summary=f"You require {requirement.text}, and {gpu.label} {has}.",
+                subject=gpu.label,
+                evidence=(seen(f"{gpu.label}: compute capability", capability or "not known", gpu.source),),
+            )

@@ -1,0 +1,73 @@
+"""GPU007: the compute mode lets no further process in."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
+def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
+    """The GPU's compute mode lets no further program use it.
+
+    What it means:
+    A GPU can be set to serve one process at a time (exclusive) or none (prohibited). Here no place is
+    free.
+
+    Why it breaks:
+    An administrator or a batch system sets this mode, so that jobs do not share a GPU. The next program gets "all
+    CUDA-capable devices are busy or unavailable".
+
+    How to mend it:
+    Wait until the other process ends, use another GPU, or ask the batch system for one of your own. On your own
+    machine, set the mode back to default.
+
+    When to ignore it:
+    When the process on the GPU is yours and alone is what you want.
+
+    Sources:
+    nvidia-smi(1), option -c; CUDA programming guide, compute modes
+    """
+    for gpu in gpus.nvidia:
+        others = [process for process in gpu.processes or () if process.kind != "graphics"]
+        exclusive = gpu.compute_mode in ("exclusive-process", "exclusive-thread")
+        if not (gpu.compute_mode == "prohibited" or (exclusive and others)):
+            continue
+        which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+        holders = ", ".join(f"{one.name or 'process'} (PID {one.pid})" for one in others)
+        yield Problem(
+            summary=_summary(gpu.compute_mode),
+            subject=gpu.label,
+            evidence=(
+                seen("compute mode", gpu.compute_mode),
+                *((seen("processes on it", holders),) if holders else ()),
+            ),
+            explains=("cuda-init-failed",),
+            fixes=(
+                Fix(
+                    title="Set the compute mode to default, on a machine of your own",
+                    safety="review",
+                    steps=(Run(argv=("nvidia-smi", *which, "-c", "DEFAULT")),),
+                    needs_root=True,
+                    undo=f"nvidia-smi {' '.join(which)} -c {_word(gpu.compute_mode)}",
+                ),
+                Fix(
+                    title="On a shared machine, wait or use another GPU",
+                    safety="manual",
+                    steps=(Ask(text="Ask the batch system for a GPU of your own, or wait until the process ends."),),
+                ),
+            ),
+        )
+
+
+def _summary(mode: str | None) -> str:
+    if mode == "prohibited":
+        return "The compute mode of this GPU is prohibited: no CUDA program may use it."
+    return "The compute mode of this GPU lets one process in, and one is there already."
+
+
+def _word(mode: str | None) -> str:
+    return "PROHIBITED" if mode == "prohibited" else "EXCLUSIVE_PROCESS"

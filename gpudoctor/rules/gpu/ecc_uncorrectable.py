@@ -1,0 +1,86 @@
+"""GPU005: memory errors that ECC could not correct."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import of_gpu, xid_lines
+from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules._situation import known
+
+#: Double-bit error; uncontained error. 63 and 94 are errors that were contained or remapped, and are no fault by now.
+XIDS = (48, 95)
+
+
+@rule("GPU005", name="ecc-uncorrectable", severity="error", since="0.1")
+def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
+    """The memory of a GPU had errors that could not be corrected.
+
+    What it means:
+    ECC checks the GPU's memory. Since the driver was loaded it met errors it could not correct. Programs that touched
+    that memory were ended (CUDA error 214), and results before that may be wrong.
+
+    Why it breaks:
+    A memory cell is failing, seldom a passing disturbance.
+
+    How to mend it:
+    End all work on this GPU and restart it: the driver then takes the bad memory out of use. If errors come back, have
+    the GPU tested and exchanged. Do not switch ECC off: that hides the error and keeps the wrong results.
+
+    When to ignore it:
+    Never.
+
+    Sources:
+    NVIDIA GPU memory error management, https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/; Xid 48 and 95,
+    https://docs.nvidia.com/deploy/xid-errors/
+    """
+    state = known(driver)
+    lines = xid_lines(state, *XIDS) if state else ()
+    for gpu in gpus.nvidia:
+        own = of_gpu(lines, gpu)
+        count = gpu.ecc_uncorrected_volatile or 0
+        if not count and not own:
+            continue
+        yield Problem(
+            summary=_summary(count),
+            subject=gpu.label,
+            evidence=(
+                *((seen("uncorrected memory errors since the driver was loaded", count),) if count else ()),
+                *_totals(gpu),
+                *log_seen(own),
+            ),
+            fixes=(
+                Fix(
+                    title="End the work on this GPU and reset it",
+                    safety="manual",
+                    steps=(
+                        Ask(text="Move the work to another GPU and end every program on this one."),
+                        Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),
+                        Ask(text="If errors come back, have the GPU tested and exchanged. Leave ECC on."),
+                    ),
+                    needs_root=True,
+                ),
+            ),
+        )
+
+
+def _summary(count: int) -> str:
+    if not count:
+        return "The kernel log reports memory errors of a GPU that could not be corrected."
+    errors = "1 error" if count == 1 else f"{count} errors"
+    return f"The memory of this GPU had {errors} that could not be corrected."
+
+
+def _totals(gpu: Gpu) -> Iterator[Evidence]:
+    if gpu.ecc_uncorrected_aggregate is not None:
+        yield seen("uncorrected memory errors in all", gpu.ecc_uncorrected_aggregate)
+    if gpu.retired_pages is not None:
+        yield seen("memory pages taken out of use", gpu.retired_pages)
+
+
+def _which(gpu: Gpu) -> tuple[str, ...]:
+    return ("-i", str(gpu.index)) if gpu.index is not None else ()

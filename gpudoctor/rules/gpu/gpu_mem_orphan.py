@@ -1,0 +1,79 @@
+"""GPU002: memory in use that no visible process holds."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare, os_of, slurm_of
+
+#: The driver itself keeps some memory: several hundred MiB on large cards.
+DRIVER_SHARE = 0.05
+DRIVER_MIB = 1024
+
+
+@rule("GPU002", name="gpu-mem-orphan", severity="warning", since="0.1")
+def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iterator[Problem]:
+    """GPU memory is in use, and no process that can be seen holds it.
+
+    What it means:
+    The GPU reports used memory, but the driver lists no process with that much. Often a training run was ended and
+    some of its worker processes live on.
+
+    Why it breaks:
+    Your next program gets too little memory: "CUDA out of memory" on a GPU that seems idle.
+
+    How to mend it:
+    List the processes that hold the device files open and end those you know. If none is left, reset the GPU or
+    restart. The memory of a process in another container or of another user is not an orphan: ask first.
+
+    When to ignore it:
+    On machines that share the GPU among containers, virtual machines or users whose processes you cannot see.
+
+    Sources:
+    nvidia-smi(1), section on compute processes; fuser(1)
+    """
+    slurm = slurm_of(container)
+    if not is_bare(container) or os_of(host) != "linux" or (slurm and slurm.in_job):
+        return
+    for gpu in gpus.nvidia:
+        lost = _unaccounted(gpu)
+        if lost is None:
+            continue
+        listed = ", ".join(f"PID {one.pid}: {one.used_mib} MiB" for one in gpu.processes or ()) or "none"
+        yield Problem(
+            summary=f"{lost} MiB of GPU memory are in use, and no process that can be seen holds them.",
+            subject=gpu.label,
+            confidence="possible",
+            evidence=(
+                seen("memory in use", f"{gpu.memory_used_mib} of {gpu.memory_total_mib} MiB"),
+                seen("processes that the driver lists", listed),
+            ),
+            fixes=(
+                Fix(
+                    title="Find the processes that hold the GPU, and end those you know",
+                    safety="manual",
+                    steps=(
+                        Run(argv=("fuser", "-v", "/dev/nvidia-uvm")),
+                        Ask(text="End a process you know to be a left-over: kill PID."),
+                    ),
+                    needs_root=True,
+                ),
+            ),
+        )
+
+
+def _unaccounted(gpu: Gpu) -> int | None:
+    """MiB that no process accounts for; None where it is little, or cannot be told."""
+    used, total, processes = gpu.memory_used_mib, gpu.memory_total_mib, gpu.processes
+    if used is None or not total or processes is None or gpu.mig_enabled or gpu.virtualization not in (None, "none"):
+        return None
+    sizes = [process.used_mib for process in processes]
+    if any(size is None for size in sizes):
+        return None
+    lost = used - sum(size for size in sizes if size is not None)
+    return lost if lost > max(DRIVER_MIB, total * DRIVER_SHARE) else None

@@ -1,0 +1,51 @@
+"""GPU900: the user requires a GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
+from gpudoctor.rules._situation import known
+
+
+@rule("GPU900", name="gpu-required", severity="error", since="0.1")
+def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> Iterator[Problem]:
+    """You require a GPU, and there are fewer usable NVIDIA GPUs than you require.
+
+    What it means:
+    The option --require gpu (or 'gpu>=2') was given. A GPU counts when the driver lists it.
+
+    Why it breaks:
+    There is no GPU, or the driver cannot use it. In the second case another finding says why.
+
+    How to mend it:
+    Mend the finding that names the cause, or run on a machine with a GPU.
+
+    When to ignore it:
+    Leave the requirement out.
+
+    Sources:
+    The requirement on the command line or in pyproject.toml
+    """
+    usable = sum(gpu.index is not None for gpu in gpus.nvidia) if gpus else 0
+    state = known(driver)
+    if not usable and state and state.cuda_init and state.cuda_init.ok:
+        usable = state.cuda_init.device_count or 0
+    for requirement in wish.of("gpu"):
+        wanted = requirement.comparisons or ((">=", "1"),)
+        if not unmet(str(usable), wanted):
+            continue
+        yield Problem(
+            summary=f"You require {requirement.text}, and the driver lists {usable or 'no'} usable NVIDIA GPUs.",
+            subject=requirement.text,
+            evidence=(
+                seen("NVIDIA GPUs that the driver lists", usable),
+                seen("NVIDIA GPUs seen at all", len(gpus.nvidia) if gpus else 0),
+            ),
+            explains=("no-gpu",),
+        )

@@ -1,0 +1,101 @@
+"""GPU004: NVML refused facts of a GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus, Refusal
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: NVML_ERROR_NO_PERMISSION: an answer about the user, not about the GPU.
+NO_PERMISSION = 4
+#: Readings that change all the time, or that only describe; without them the GPU can still be judged.
+READINGS = (
+    "power",
+    "temperature",
+    "fan",
+    "clock",
+    "utilization",
+    "throughput",
+    "process",
+    "accounting",
+    "performance",
+    "reason",
+    "display",
+    "persistence",
+    "nvlink",
+    "p2p",
+    "pcielink",
+    "pcie",
+    "serial",
+    "vbios",
+    "virtualization",
+)
+
+
+@rule("GPU004", name="gpu-unreadable", severity="error", since="0.1")
+def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
+    """The driver did not tell facts of this GPU that it should tell.
+
+    What it means:
+    gpudoctor asked the driver for facts such as memory, identity and error counters, and got an error instead. That is
+    another thing than "this GPU does not have that", which is normal.
+
+    Why it breaks:
+    The GPU or its driver is in a bad state, is being reset, or its permissions are limited. What was not told cannot be
+    judged, so this GPU is not called healthy.
+
+    How to mend it:
+    Look at the codes below. Reset the GPU or restart the machine; if the error stays, install the driver anew and look
+    for Xid lines in the kernel log.
+
+    When to ignore it:
+    When only a passing reading is missing (such as power or temperature) and programs work.
+
+    Sources:
+    nvmlReturn_t in the NVML API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    for gpu in gpus.nvidia:
+        if not gpu.refusals:
+            continue
+        grave = [refusal for refusal in gpu.refusals if not _is_minor(refusal)]
+        calls = len(gpu.refusals)
+        first = (grave or list(gpu.refusals))[0]
+        yield Problem(
+            summary=f"The driver refused {_count(calls)} about this GPU with {first.name} ({first.code}).",
+            subject=gpu.label,
+            severity="error" if grave else "warning",
+            evidence=tuple(_words(gpu, grave)),
+            explains=("gpu-required", "capability-required") if grave else (),
+            fixes=(
+                Fix(
+                    title="Reset the GPU when no program uses it, or restart the machine",
+                    safety="manual",
+                    steps=(Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),),
+                    needs_root=True,
+                ),
+            ),
+        )
+
+
+def _is_minor(refusal: Refusal) -> bool:
+    reading = any(word in refusal.call.lower() for word in READINGS)
+    return reading or refusal.code == NO_PERMISSION
+
+
+def _count(calls: int) -> str:
+    return "a question" if calls == 1 else f"{calls} questions"
+
+
+def _words(gpu: Gpu, grave: list[Refusal]) -> Iterator[Evidence]:
+    ordered = [*grave, *(refusal for refusal in gpu.refusals if refusal not in grave)]
+    for refusal in ordered[:4]:
+        code = f"{refusal.name} ({refusal.code})"
+        yield seen(refusal.call, f"{code}: {refusal.meaning}" if refusal.meaning else code)
+    if len(ordered) > 4:
+        yield seen("more questions refused", len(ordered) - 4)
+
+
+def _which(gpu: Gpu) -> tuple[str, ...]:
+    return ("-i", str(gpu.index)) if gpu.index is not None else ()

@@ -1,0 +1,89 @@
+"""GPU001: no NVIDIA GPU, and what can be done without one."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
+
+#: What the other makers' GPUs are used with.
+OTHERS = {
+    "apple": "This Mac has an Apple GPU: PyTorch uses it through MPS, TensorFlow through tensorflow-metal.",
+    "amd": "There is an AMD GPU: PyTorch has builds for it (ROCm); CUDA builds cannot use it.",
+    "intel": "There is an Intel GPU: PyTorch has builds for it (XPU); CUDA builds cannot use it.",
+}
+
+
+@rule("GPU001", name="no-gpu", severity="info", since="0.1")
+def no_gpu(gpus: Gpus | None, host: System | Gap, container: Container | Gap | None) -> Iterator[Problem]:
+    """There is no NVIDIA GPU here; that is fine, and much works without one.
+
+    What it means:
+    gpudoctor looked on the PCI bus and asked the driver's library, and saw no NVIDIA GPU. Frameworks then compute on
+    the processor.
+
+    Why it breaks:
+    It does not. It only surprises where you expected a GPU: in a container that was started without GPU access, on the
+    login node of a cluster, in a virtual machine, or where the card is switched off or not seated.
+
+    How to mend it:
+    Without a GPU: train on all cores of the processor, take a small pretrained model and train only its last layers
+    (transfer learning), or run ready models on the processor, quantised to 8 or 4 bits. Or use a hosted notebook or a
+    cloud machine with a GPU.
+
+    When to ignore it:
+    When you have no NVIDIA GPU and do not need one.
+
+    Sources:
+    PyTorch "Transfer learning" and TensorFlow "Transfer learning and fine-tuning" tutorials
+    """
+    if gpus is not None and gpus.nvidia:
+        return
+    others = sorted({gpu.vendor for gpu in gpus.devices if gpu.vendor in OTHERS}) if gpus else []
+    machine = known(host)
+    cores = machine.cpu.cores if machine and machine.cpu else None
+    places = tuple(Ask(text=text) for text in _where_else(container))
+    own = tuple(Ask(text=OTHERS[vendor]) for vendor in others)
+    fixes: tuple[Fix, ...] = (Fix(title="If you expected a GPU here", safety="manual", steps=places),) if places else ()
+    fixes += (Fix(title="Use the GPU that is here", safety="manual", steps=own),) if own else ()
+    yield Problem(
+        summary="There is no NVIDIA GPU here. Frameworks compute on the processor.",
+        evidence=(
+            seen("NVIDIA GPUs", "none seen"),
+            *(seen("other GPU", vendor) for vendor in others),
+            *((seen("processor cores", cores),) if cores else ()),
+        ),
+        fixes=(*fixes, _without_gpu(cores)),
+    )
+
+
+def _where_else(container: Container | Gap | None) -> Iterator[str]:
+    if is_contained(container):
+        yield "This is a container. If its host has a GPU, start it with GPU access: docker run --gpus all."
+    if wsl_of(container):
+        yield "This is WSL. If Windows has an NVIDIA GPU, update its Windows driver, then run wsl --update in Windows."
+    slurm = slurm_of(container)
+    if slurm:
+        yield "This is a Slurm cluster. Ask for a GPU (srun --gpus 1), and run gpudoctor inside that job."
+    around = known(container)
+    if around and around.notebook == "colab":
+        yield "This is Colab. Choose Runtime, Change runtime type, and a GPU."
+
+
+def _without_gpu(cores: int | None) -> Fix:
+    use = f"on all {cores} processor cores" if cores and cores > 1 else "on the processor"
+    return Fix(
+        title="What you can do without a GPU",
+        safety="manual",
+        steps=(
+            Ask(text=f"Train {use}; frameworks use several cores by themselves. Small models train well that way."),
+            Ask(text="Take a small pretrained model and train only its last layers (transfer learning)."),
+            Ask(text="Run ready models on the processor, quantised (ONNX Runtime, llama.cpp, OpenVINO)."),
+            Ask(text="Use a hosted notebook (Colab, Kaggle) or a cloud machine for larger training."),
+        ),
+    )

@@ -1,0 +1,65 @@
+"""GPU006: bad memory rows that could not be, or are still to be, replaced."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("GPU006", name="row-remap-failure", severity="error", since="0.1")
+def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
+    """Bad memory of a GPU could not be replaced, or waits for a reset to be replaced.
+
+    What it means:
+    GPUs from Ampere on have spare memory rows and exchange bad ones for them; older ones retire bad pages. Either the
+    exchange failed because no spare is left, or it takes place only at the next reset.
+
+    Why it breaks:
+    Until the reset the bad row stays in use. When the spares are gone, every further error hits programs.
+
+    How to mend it:
+    Pending: end the work on the GPU, and reset it or restart. Failed: take the GPU out of use and have it exchanged.
+
+    When to ignore it:
+    A pending exchange can wait for the next maintenance window.
+
+    Sources:
+    NVIDIA GPU memory error management, row remapping, https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/
+    """
+    for gpu in gpus.nvidia:
+        remaps = gpu.row_remaps
+        if remaps is not None and remaps.failed:
+            evidence = [seen("row remapping", "failed")]
+            if remaps.uncorrectable is not None:
+                evidence.append(seen("rows remapped after uncorrectable errors", remaps.uncorrectable))
+            text = "Take this GPU out of use, save nvidia-bug-report.sh's file, and have the GPU exchanged."
+            yield Problem(
+                summary="Bad memory of this GPU could not be replaced: no spare rows are left.",
+                subject=gpu.label,
+                evidence=tuple(evidence),
+                explains=("ecc-uncorrectable",),
+                fixes=(Fix(title="Have the GPU exchanged", safety="manual", steps=(Ask(text=text),)),),
+            )
+        elif (remaps is not None and remaps.pending) or gpu.retired_pages_pending:
+            yield _pending(gpu)
+
+
+def _pending(gpu: Gpu) -> Problem:
+    which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+    return Problem(
+        summary="Bad memory of this GPU will be replaced at the next reset; until then it stays in use.",
+        subject=gpu.label,
+        severity="warning",
+        evidence=(seen("replacement of bad memory", "waits for a reset"),),
+        fixes=(
+            Fix(
+                title="End the work on this GPU and reset it",
+                safety="manual",
+                steps=(Run(argv=("nvidia-smi", "--gpu-reset", *which)),),
+                needs_root=True,
+            ),
+        ),
+    )

@@ -1,0 +1,99 @@
+"""GPU003: a GPU fell off the bus."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver, KernelLine
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus, Refusal
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
+from gpudoctor.rules._evidence import answer_seen, log_seen, seen
+from gpudoctor.rules._situation import known
+
+#: NVML_ERROR_GPU_IS_LOST.
+LOST = 15
+#: Xid 79: the GPU has fallen off the bus.
+FALLEN = 79
+
+
+@rule("GPU003", name="xid-79", severity="error", since="0.1")
+def gpu_lost(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
+    """A GPU has fallen off the bus: the driver can no longer reach it.
+
+    What it means:
+    The GPU stopped answering while the machine ran. The kernel log calls it Xid 79, NVML "GPU is lost".
+
+    Why it breaks:
+    Mostly hardware: a card or riser that is not seated well, a power cable, too weak a power supply, heat. Sometimes
+    power saving of the PCIe slot, the firmware, or the driver.
+
+    How to mend it:
+    Switch the machine off completely (a restart alone may not bring it back), reseat the card and its power plugs, and
+    try another slot without a riser. If it comes back under load, limit the clocks for a test; if that helps, suspect
+    the power supply. If it returns on good power, the card is a case for its warranty.
+
+    When to ignore it:
+    Never. Programs on this GPU end, and others may hang.
+
+    Sources:
+    NVIDIA Xid errors, Xid 79, https://docs.nvidia.com/deploy/xid-errors/
+    """
+    state = known(driver)
+    lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
+    named = [gpu for gpu in gpus.nvidia if of_gpu(lines, gpu) or _refusals(gpu)]
+    for gpu in named:
+        yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu), alone=len(gpus.nvidia) == 1)
+    known_slots = {slot(gpu.pci_bus_id) for gpu in gpus.nvidia}
+    elsewhere = tuple(line for line in lines if slot(line.pci_bus_id) not in known_slots)
+    if elsewhere and not named:
+        yield _problem(None, elsewhere, (), alone=False)
+    elif state and failed_with(state.nvml, LOST) and not named:
+        yield Problem(
+            summary="NVML reports that a GPU is lost: the driver can no longer reach it.",
+            evidence=(answer_seen("NVML", state.nvml),),
+            explains=NO_DEVICE,
+            fixes=_fixes(),
+        )
+
+
+def _refusals(gpu: Gpu) -> tuple[Refusal, ...]:
+    return tuple(refusal for refusal in gpu.refusals if refusal.code == LOST)
+
+
+def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Refusal, ...], *, alone: bool) -> Problem:
+    who = gpu.label if gpu else f"the GPU at {lines[-1].pci_bus_id or 'an address the log does not name'}"
+    evidence = (
+        *log_seen(tuple(dict.fromkeys(lines)), most=2),
+        *(seen(refusal.call, f"{refusal.name} ({refusal.code})") for refusal in refusals[:2]),
+    )
+    return Problem(
+        summary="A GPU has fallen off the bus: the driver can no longer reach it.",
+        subject=who,
+        confidence="certain" if refusals or alone else "likely",
+        evidence=evidence,
+        explains=NO_DEVICE,
+        fixes=_fixes(),
+    )
+
+
+def _fixes() -> tuple[Fix, ...]:
+    off = Fix(
+        title="Switch off, reseat, switch on",
+        safety="manual",
+        steps=(
+            Ask(text="Shut down and take the machine off the mains; reseat the card and its power plugs."),
+            Ask(text="If it comes back: try another slot, no riser, another power supply, better cooling."),
+        ),
+        needs_reboot=True,
+    )
+    test = Fix(
+        title="For a test, limit the clocks of the GPU",
+        safety="manual",
+        steps=(Run(argv=("nvidia-smi", "-lgc", "300,1200")),),
+        needs_root=True,
+        undo="nvidia-smi -rgc",
+    )
+    return (off, test)

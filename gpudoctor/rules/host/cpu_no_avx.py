@@ -1,0 +1,69 @@
+"""HST003: a processor without AVX."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import package_version
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The first release whose packages use AVX.
+SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}
+X86 = ("x86_64", "amd64")
+
+
+@rule("HST003", name="cpu-no-avx", severity="error", since="0.1")
+def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
+    """The processor has no AVX, and the framework's ready-made packages need it.
+
+    What it means:
+    AVX is a set of processor instructions that came in 2011. TensorFlow's packages use it since release 1.6, JAX's
+    always. This processor, or the virtual machine, does not have it.
+
+    Why it breaks:
+    The import ends at once with "Illegal instruction (core dumped)", whatever GPU there is.
+
+    How to mend it:
+    In a virtual machine, pass the host's processor type through (CPU type "host"). Otherwise use another machine, a
+    framework without this need (PyTorch runs without AVX), or a build made without AVX.
+
+    When to ignore it:
+    When you built the framework yourself for this processor.
+
+    Sources:
+    TensorFlow 1.6 release notes, https://github.com/tensorflow/tensorflow/releases/tag/v1.6.0; JAX, troubleshooting of
+    "jaxlib version was built using AVX instructions"
+    """
+    cpu = host.cpu
+    if cpu is None or cpu.flags is None or "avx" in cpu.flags or (host.arch or "").lower() not in X86:
+        return
+    for framework in frameworks.found:
+        if not _needs_avx(framework):
+            continue
+        yield Problem(
+            summary=f"The processor has no AVX, and {framework.label} needs it.",
+            subject=framework.label,
+            evidence=(
+                seen("processor", cpu.model or "model not known"),
+                seen("instruction sets", ", ".join(cpu.flags) or "none of those that frameworks use"),
+            ),
+            fixes=(
+                Fix(
+                    title="Give the virtual machine the host's processor, or use another framework or machine",
+                    safety="manual",
+                    steps=(
+                        Ask(text='In a virtual machine, set its CPU type to "host" (pass through).'),
+                        Ask(text="Otherwise use PyTorch, another machine, or a build made without AVX."),
+                    ),
+                ),
+            ),
+        )
+
+
+def _needs_avx(framework: Framework) -> bool:
+    since = package_version(SINCE.get(framework.name, ""))
+    version = package_version(framework.version or "")
+    return since is not None and version is not None and version >= since

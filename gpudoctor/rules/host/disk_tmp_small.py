@@ -1,0 +1,99 @@
+"""HST001: too little room to install a framework."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Space, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import GIB, known, os_of
+
+#: Room that an installation takes, by what the place is for: (with a GPU build, without), in GiB. A CUDA build of
+#: PyTorch downloads some 3 GB of wheels, which pip keeps in the temporary folder until all are there, and unpacks to
+#: about twice that; a CPU build is a few hundred MB. Sizes of the wheels of torch 2.15 and TensorFlow 2.21, 2026-11.
+NEEDS_GIB = {"temp": (3, 1), "environment": (7, 2)}
+#: Less than this, and nearly every program that writes a file fails.
+FULL_BYTES = 64 * 1024 * 1024
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+
+
+@rule("HST001", name="disk-tmp-small", severity="error", since="0.1")
+def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
+    """There is too little free disk space to install a framework.
+
+    What it means:
+    pip first downloads all packages into the temporary folder and then unpacks them into the environment. One of the
+    two has less free space than PyTorch or TensorFlow with CUDA takes.
+
+    Why it breaks:
+    The installation ends with "No space left on device" (Errno 28), often though another disk is empty: /tmp can be a
+    small disk in memory (tmpfs).
+
+    How to mend it:
+    Let pip use another folder for its temporary files (TMPDIR), clear pip's cache, or free space.
+
+    When to ignore it:
+    When everything you need is installed.
+
+    Sources:
+    pip documentation, caching, https://pip.pypa.io/en/stable/topics/caching/; sizes of the wheels on the package index
+    """
+    found = known(frameworks)
+    installed = bool(found and any(found.get(name) for name in FRAMEWORKS))
+    with_gpu = bool(isinstance(gpus, Gpus) and gpus.nvidia)
+    short = [space for space in host.spaces or () if _is_short(space, with_gpu=with_gpu, installed=installed)]
+    if not short:
+        return
+    full = any(space.free is not None and space.free < FULL_BYTES for space in short)
+    yield Problem(
+        summary=_summary(short, full=full),
+        subject=short[0].path,
+        severity="error" if full else "warning",
+        confidence="certain" if full else "likely",
+        evidence=tuple(seen(f"free in {space.path}", _size(space)) for space in short),
+        fixes=_fixes(short, _roomy(host, with_gpu=with_gpu), windows=os_of(host) == "windows"),
+    )
+
+
+def _is_short(space: Space, *, with_gpu: bool, installed: bool) -> bool:
+    """Once a framework is installed, only a full disk counts."""
+    if space.purpose not in NEEDS_GIB or space.free is None:
+        return False
+    if installed:
+        return space.free < FULL_BYTES
+    return space.free < NEEDS_GIB[space.purpose][0 if with_gpu else 1] * GIB
+
+
+def _summary(short: list[Space], *, full: bool) -> str:
+    where = " and ".join(dict.fromkeys(space.path for space in short))
+    if full:
+        return f"There is hardly any free disk space left in {where}."
+    return f"There is too little free disk space in {where} to install a framework."
+
+
+def _size(space: Space) -> str:
+    kind = f", {space.filesystem}" if space.filesystem else ""
+    return f"{(space.free or 0) / GIB:.1f} GiB{kind}"
+
+
+def _roomy(host: System, *, with_gpu: bool) -> Space | None:
+    """A place of the user's own with room enough for pip's temporary files."""
+    need = NEEDS_GIB["temp"][0 if with_gpu else 1] * GIB
+    own = (space for space in host.spaces or () if space.purpose in ("cache", "home", "environment"))
+    return next((space for space in own if space.free is not None and space.free >= need), None)
+
+
+def _fixes(short: list[Space], roomy: Space | None, *, windows: bool) -> tuple[Fix, ...]:
+    cache = Fix(
+        title="Clear pip's cache", safety="review", steps=(Run(argv=("python", "-m", "pip", "cache", "purge")),)
+    )
+    if windows or all(space.purpose != "temp" for space in short):
+        return (cache, Fix(title="Or free space", safety="manual", steps=(Ask(text="Delete what you do not need."),)))
+    step: SetEnv | Ask = Ask(text="Set the variable TMPDIR to a folder with enough room, then install again.")
+    if roomy is not None:
+        step = SetEnv(name="TMPDIR", value=roomy.path)
+    return (Fix(title="Let pip use another temporary folder", safety="safe", steps=(step,)), cache)

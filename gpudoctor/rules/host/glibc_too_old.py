@@ -1,0 +1,92 @@
+"""HST002: the C library is older than the framework's packages need."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import LibraryVersion, package_version
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: From this release on, the wheels are tagged for this glibc: platform tags of the wheels on the package index.
+FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
+    "torch": (("2.7", "2.28"),),
+    "tensorflow": (("2.21", "2.27"), ("2.9", "2.17"), ("1.15", "2.12")),
+    "jaxlib": (("0.7", "2.27"), ("0.4", "2.17")),
+}
+#: Below this, no current release of any of them has a wheel.
+CURRENT = "2.27"
+
+
+@rule("HST002", name="glibc-too-old", severity="error", since="0.1")
+def glibc_too_old(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
+    """The system's C library is too old for the ready-made packages of the frameworks.
+
+    What it means:
+    Ready-made Python packages for Linux are built for a lowest version of the C library, glibc. This system has an
+    older one, or another C library (musl, as in Alpine Linux).
+
+    Why it breaks:
+    pip finds no package that fits, or the import fails with "version GLIBC_2.28 not found". glibc belongs to the
+    distribution and cannot be updated by itself.
+
+    How to mend it:
+    Use a newer distribution or a container with one. Or install an older release of the framework.
+
+    When to ignore it:
+    When you build the framework yourself.
+
+    Sources:
+    PEP 600, https://peps.python.org/pep-0600/; platform tags of the wheels of torch, tensorflow and jaxlib
+    """
+    if host.os != "linux":
+        return
+    found = known(frameworks)
+    installed = [one for one in found.found if one.name in FLOORS] if found else []
+    if host.libc == "musl":
+        yield _problem("This system uses musl; PyTorch, TensorFlow and JAX have no ready-made packages for it.", host)
+        return
+    has = LibraryVersion.parse(host.libc_version)
+    if host.libc != "glibc" or has is None:
+        return
+    for framework in installed:
+        floor = _floor(framework)
+        if floor is not None and has < floor:
+            text = f"{framework.label} needs glibc {floor}, and this system has {has}."
+            yield _problem(text, host, subject=framework.label, needs=str(floor))
+    if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
+        text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
+        yield _problem(text, host, needs=CURRENT, warning=True)
+
+
+def _floor(framework: Framework) -> LibraryVersion | None:
+    version = package_version(framework.version or "")
+    if version is None:
+        return None
+    floors = (
+        glibc for since, glibc in FLOORS[framework.name] if (first := package_version(since)) and version >= first
+    )
+    floor = next(floors, None)
+    return LibraryVersion(floor) if floor else None
+
+
+def _problem(
+    summary: str, host: System, *, subject: str | None = None, needs: str | None = None, warning: bool = False
+) -> Problem:
+    newer = Ask(text="Use a newer distribution, or a container image with one.")
+    older = Ask(text="Or install an older release of the framework, whose packages still fit.")
+    return Problem(
+        summary=summary,
+        subject=subject,
+        severity="warning" if warning else None,
+        evidence=(
+            seen("C library", f"{host.libc} {host.libc_version or ''}".strip()),
+            *((seen("glibc that is needed", needs),) if needs else ()),
+            *((seen("distribution", host.pretty_name),) if host.pretty_name else ()),
+        ),
+        fixes=(Fix(title="Use a newer system, or an older release", safety="manual", steps=(newer, older)),),
+    )
