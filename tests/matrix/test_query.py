@@ -199,6 +199,7 @@ LEGACY = "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90"
         ("2.10.0+cu128", "linux-x86_64", "sm_70 sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"),
         ("2.11.0+cu128", "linux-x86_64", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"),
         ("2.11.0+cu130", "linux-x86_64", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"),
+        ("2.6.0+cu124", "windows-x86_64", "sm_50 sm_60 sm_61 sm_70 sm_75 sm_80 sm_86 sm_90"),
         ("2.12.1+cu102", "linux-x86_64", ""),
         ("1.12.1+cu102", "linux-x86_64", "sm_37 sm_50 sm_60 sm_70"),
         ("2.7.1+cu118", "linux-x86_64", "sm_37 " + LEGACY),
