@@ -20,8 +20,8 @@ def examine(python: str | None) -> Snapshot:
     from gpudoctor.probes.target import choose
 
     host = RealHost()
-    if python is not None and (problem := choose(host, python).problem):
-        raise click.BadParameter(problem, param_hint="--python")
+    if python is not None and (fault := choose(host, python).fault):
+        raise click.BadParameter(fault.reason, param_hint="--python")
     return take_snapshot(host, python)
 
 

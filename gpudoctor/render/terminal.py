@@ -32,7 +32,7 @@ class Style(Fact, frozen=True, kw_only=True):
 def render_terminal(view: View, style: Style) -> str:
     """The report as text with ANSI colours; the caller strips them where colour is not wanted."""
     if style.verbosity < 0:
-        return "\n".join([_headline(view), *(f"{f.code} {f.summary}" for f in view.causes)]) + "\n"
+        return "\n".join([_headline(view.headline, view), *(f"{f.code} {f.summary}" for f in view.causes)]) + "\n"
     return "\n".join(_lines(view, style)) + "\n"
 
 
@@ -40,7 +40,8 @@ def _lines(view: View, style: Style) -> Iterator[str]:
     for line in view.stack:
         yield from _stack_line(line.layer, line.text, line.state, style)
     yield ""
-    yield from _wrapped(_headline(view), style)
+    for line in _wrapped(view.headline, style):
+        yield _headline(line, view)
     yield from _details(view, style)
     if view.examined:
         yield ""
@@ -80,9 +81,8 @@ def _stack_line(layer: str, text: str, state: str, style: Style) -> Iterator[str
         yield " " * 15 + line
 
 
-def _headline(view: View) -> str:
-    state = _HEADLINE_STATES[view.verdict]
-    return click.style(view.headline, fg=_COLOURS[state], bold=True)
+def _headline(line: str, view: View) -> str:
+    return click.style(line, fg=_COLOURS[_HEADLINE_STATES[view.verdict]], bold=True)
 
 
 def _finding(finding: FindingView, style: Style) -> Iterator[str]:
