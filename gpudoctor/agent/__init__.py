@@ -1,0 +1,1 @@
+"""Scripts run by an interpreter in a child process; the package never imports them."""
