@@ -58,7 +58,7 @@ _NAMES = frozenset({
 #: The part of a URL before "@", whatever characters it holds up to the next slash.
 _URL_USER = re.compile(r"(?<=://)[^\s/]*@")
 #: A password with a slash in it. A port before the slash (host:8080/path@v1) is none.
-_URL_PASSWORD = re.compile(r"(?<=://)[^\s/@:]*:(?!\d+(?:/|$))[^\s@]*@")
+_URL_PASSWORD = re.compile(r"(?<=://)[^\s/@:]*:(?!\d+(?:/|$))\S*@")
 _URL_PARAMETER = re.compile(
     r"([?&;#][^=&;\s]*(?:token|sig|key|secret|auth|pass|credential|session|sas)[^=&;\s]*=)[^&;\s]+", re.IGNORECASE
 )

@@ -15,8 +15,9 @@ _MOST_LINES = 100
 _LONGEST_LINE = 400
 _DMESG_SECONDS = 2.0
 
-#: syslog's time and host, journald's "kernel:", the kernel's own seconds: none of them a fact about the GPU.
-_PREFIX = re.compile(r"^(?:(?!\s)\S.*? kernel: ?)?(?:<\d+>)?(?:\[[^\]]{3,40}\] ?)?")
+#: syslog's time, host and program; only the kernel's own lines are read, and of those neither time nor host.
+_SYSLOG = re.compile(r"^(?:\w{3} +\d+ [\d:]+|\d{4}-\S+) \S+ (kernel|\S+?)(?:\[\d+\])?: ?")
+_PREFIX = re.compile(r"^(?:<\d+>)?(?:\[[^\]]{3,40}\] ?)?")
 _BOOT = re.compile(r"(?:^|kernel: |\] ?)Linux version \d")
 _RELEVANT = re.compile(
     r"\bNVRM\b|\bnvidia\b|\bnvidia-|\bnouveau\b|\bnova_core\b|fallen off the bus|^PKCS#7|unsigned module"
@@ -75,7 +76,10 @@ def _messages(text: str) -> list[str]:
     for line in text.splitlines():
         if _BOOT.search(line):
             messages.clear()
-        message = _PREFIX.sub("", line, count=1).replace("#012", " ")
+        syslog = _SYSLOG.match(line)
+        if syslog and syslog.group(1) != "kernel":
+            continue
+        message = _PREFIX.sub("", line[syslog.end() :] if syslog else line, count=1).replace("#012", " ")
         if messages and _CONTINUED.match(message):
             messages[-1] = f"{messages[-1]} {message}"
         else:
