@@ -78,9 +78,8 @@ DEVICE = (
 )
 
 
-def main(libraries):
+def main(transcript, libraries):
     """Ask everything; stop where libcuda cannot be loaded or does not start."""
-    transcript = Transcript()
     code, library = transcript.ask("system", "library", "dlopen", lambda: load(libraries))
     if code == 0:
         cuda = Cuda(library)
@@ -109,4 +108,4 @@ def ask_device(cuda, transcript, ordinal):
 
 
 if __name__ == "__main__":
-    main(read_lines())
+    main(Transcript(), read_lines())

@@ -167,13 +167,13 @@ class Questioner:
 
 def binding(folder):
     """The pynvml module in `folder`; nothing else of that folder is loaded, the standard library comes first."""
-    sys.path.append(folder)
+    if folder not in sys.path:
+        sys.path.append(folder)
     return __import__("pynvml")
 
 
-def main(folder, libraries):
+def main(transcript, folder, libraries):
     """Ask everything; stop where NVML cannot be loaded or does not start."""
-    transcript = Transcript()
     # The binding opens the library by its short name, which then is the one that is loaded already.
     code, _ = transcript.ask("system", "library", "dlopen", lambda: load(libraries))
     if code == 0:
@@ -188,4 +188,4 @@ def main(folder, libraries):
 
 if __name__ == "__main__":
     FOLDER, *LIBRARIES = read_lines()
-    main(FOLDER, LIBRARIES)
+    main(Transcript(), FOLDER, LIBRARIES)

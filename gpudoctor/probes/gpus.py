@@ -18,7 +18,6 @@ from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts, no
 from gpudoctor.probes.nvidia_children import DEADLINE, ask_cuda, ask_nvml
 from gpudoctor.probes.reading import exists
 
-
 #: NVML's codes on a machine without a GPU: NOT_FOUND, DRIVER_NOT_LOADED, GPU_NOT_FOUND.
 _NO_GPU = (6, 9, 28)
 

@@ -1,6 +1,7 @@
 """One GPU as NVML describes it: what it told, what it refused, and what it does not support."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from gpudoctor.model.base import Source
 from gpudoctor.model.gpus import Gpu, GpuProcess, MigInstance, NvLink, PcieLink, PeerLink, Power, Refusal
@@ -9,6 +10,11 @@ from gpudoctor.probes.nvidia_transcript import NO_CODE, Reply, Subject, Transcri
 from gpudoctor.probes.nvml_fields import FACTS, PEER_STATUS, flag, mebibytes, memory, number
 
 SOURCE = Source(kind="library", where="NVML")
+
+_T = TypeVar("_T")
+
+#: To a question about a link: the GPU has none of that number. To one about a place for a MIG device: it is free.
+_INVALID_ARGUMENT, _NOT_FOUND = 2, 6
 
 
 def refusal(reply: Reply) -> Refusal:
@@ -42,12 +48,23 @@ class _Reader:
         if not reply.ok:
             self.refuse(reply)
             return
+        values = self.attempt(reply.call, lambda: convert(reply.value)) or ()
+        self.fields.update((name, value) for name, value in zip(names, values, strict=False) if value is not None)
+
+    def value_of(self, subject: Subject, fact: str) -> Any:
+        """A fact of a part of the GPU; a refusal of it is noted."""
+        reply = subject.reply(fact)
+        if reply is not None and not reply.ok and not reply.unsupported:
+            self.refuse(reply)
+        return subject.value(fact)
+
+    def attempt(self, what: str, convert: Callable[[], _T]) -> _T | None:
+        """The result of `convert`; an answer that is not what nvml.h says is noted, and unknown."""
         try:
-            values = convert(reply.value)
-        except (TypeError, ValueError, LookupError):
-            self.refuse(Reply(reply.call, NO_CODE, f"The answer {reply.value!r:.80} is not of the expected kind."))
-            return
-        self.fields.update((name, value) for name, value in zip(names, values, strict=True) if value is not None)
+            return convert()
+        except (TypeError, ValueError, LookupError) as error:
+            self.refuse(Reply(what, NO_CODE, f"The answer is not of the expected kind ({error})."))
+            return None
 
     def lack(self, *names: str) -> None:
         """Note fields that this GPU or its driver does not support."""
@@ -77,9 +94,9 @@ def gpu_from(transcript: Transcript, index: int) -> Gpu:
     for fact in FACTS:
         reader.read(fact)
     pcie, power, retired = reader.group("pcie"), reader.group("power"), reader.group("retired_pages")
-    processes = _processes(reader)
-    nvlinks = _nvlinks(reader, transcript, index)
-    instances = _mig_instances(reader, transcript, index)
+    processes = reader.attempt("processes", lambda: _processes(reader))
+    nvlinks = reader.attempt("NVLinks", lambda: _nvlinks(reader, transcript, index))
+    instances = reader.attempt("MIG devices", lambda: _mig_instances(reader, transcript, index))
     return Gpu(
         vendor="nvidia",
         index=index,
@@ -116,37 +133,41 @@ def _processes(reader: _Reader) -> tuple[GpuProcess, ...] | None:
 
 
 def _nvlinks(reader: _Reader, transcript: Transcript, index: int) -> tuple[NvLink, ...] | None:
-    links = []
+    """All links; None where one could not be asked for, as with processes."""
+    links: list[NvLink] = []
     for gpu, link in transcript.numbers("link", 2):
         subject = transcript.subject(f"link {gpu} {link}")
         state = subject.reply("active")
         if gpu != index or state is None:
             continue
         if state.ok:
-            links.append(NvLink(link=link, active=flag(state.value), version=number(subject.value("version"))))
-        elif not state.unsupported and state.code != 2:  # an invalid argument: there is no link of that number
+            version = number(reader.value_of(subject, "version"))
+            links.append(NvLink(link=link, active=flag(state.value), version=version))
+        elif not state.unsupported and state.code != _INVALID_ARGUMENT:
             reader.refuse(state)
+            return None
+        elif link == 0:
+            reader.lack("nvlinks")
     return tuple(links) or None
 
 
 def _mig_instances(reader: _Reader, transcript: Transcript, index: int) -> tuple[MigInstance, ...] | None:
-    count = reader.subject.reply("mig_count")
-    if count is None:
+    """All MIG devices; None where one could not be asked for."""
+    if reader.value_of(reader.subject, "mig_count") is None:
         return None
-    if not count.ok:
-        reader.refuse(count)
-        return None
-    instances = []
+    instances: list[MigInstance] = []
     for gpu, place in transcript.numbers("mig", 2):
         subject = transcript.subject(f"mig {gpu} {place}")
-        handle, uuid = subject.reply("handle"), subject.value("uuid")
-        if gpu != index or handle is None or handle.code == 6:  # not found: a free place
+        handle = subject.reply("handle")
+        if gpu != index or handle is None or handle.code == _NOT_FOUND:
             continue
+        uuid = reader.value_of(subject, "uuid") if handle.ok else None
         if not isinstance(uuid, str):
-            reader.refuse(handle if not handle.ok else subject.reply("uuid") or handle)
-            continue
-        name, size = subject.value("name"), subject.value("memory")
-        total = memory(size)[0] if isinstance(size, dict) else None
+            if not handle.ok:
+                reader.refuse(handle)
+            return None
+        name, size = reader.value_of(subject, "name"), reader.value_of(subject, "memory")
+        total = memory(size)[0] if size is not None else None
         instances.append(MigInstance(uuid=uuid, name=str(name) if name else None, memory_total_mib=total))
     return tuple(instances)
 
