@@ -8,6 +8,8 @@ import time
 from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
+from msgspec import structs
+
 from gpudoctor.host.nameless import nameless_file
 from gpudoctor.host.port import Ran
 from gpudoctor.host.posix_child import Child, signal_group, spawn, stop_for_good
@@ -29,7 +31,7 @@ _Course = Literal["ended", "late", "flooded"]
 
 def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] | None, stdin: bytes, cap: int) -> Ran:
     """Run a child; see `gpudoctor.host.children.run`."""
-    deadline = time.monotonic() + timeout
+    started = time.monotonic()
     files: list[int] = []
     try:
         for content in (stdin, b"", b""):
@@ -38,7 +40,8 @@ def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] |
     except (OSError, ValueError) as error:
         return Ran(argv=argv, outcome="not-started", reason=_explain(error, argv[0]))
     else:
-        return _attend(child, argv, _Output(files[1], files[2], cap), deadline)
+        ran = _attend(child, argv, _Output(files[1], files[2], cap), started + timeout)
+        return structs.replace(ran, seconds=time.monotonic() - started)
     finally:
         for descriptor in files:
             os.close(descriptor)
@@ -90,7 +93,6 @@ def _attend(child: Child, argv: tuple[str, ...], output: _Output, deadline: floa
         stdout=stdout,
         stderr=stderr,
         truncated=output.over(),
-        seconds=time.monotonic() - child.started,
         state=state[0],
         wchan=state[1],
         reason=end.reason,

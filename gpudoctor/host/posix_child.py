@@ -2,12 +2,15 @@
 
 import errno
 import os
+import resource
 import select
 import signal
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TypeAlias
 
 assert sys.platform != "win32"
 
@@ -24,6 +27,8 @@ _DEFAULTED = (
 #: Seconds. Where there is no pidfd, the longest pause between two looks; the longest wait for a late exit status.
 _LONGEST_PAUSE = 0.01
 _STATUS_WAIT = 1.0
+
+_Action: TypeAlias = tuple[int, int] | tuple[int, int, int]
 
 _lock = threading.Lock()
 _running: set[int] = set()
@@ -52,24 +57,40 @@ def spawn(argv: tuple[str, ...], env: Mapping[str, str], streams: tuple[int, ...
 
     posix_spawn(3) does not copy our memory, and reports a failed exec as its own error.
     """
-    actions: list[tuple[int, int] | tuple[int, int, int]] = [
-        (os.POSIX_SPAWN_DUP2, descriptor, stream) for stream, descriptor in enumerate(streams)
-    ]
+    actions: list[_Action] = [(os.POSIX_SPAWN_DUP2, descriptor, stream) for stream, descriptor in enumerate(streams)]
     actions += [(os.POSIX_SPAWN_CLOSE, descriptor) for descriptor in _inherited()]
     with _lock:
         if _stopped:
             raise InterruptedError(errno.EINTR, "gpudoctor is ending")
-        try:
-            pid = os.posix_spawn(
-                argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_DEFAULTED
-            )
-        except NotImplementedError:  # macOS before 10.15, and Pythons built against glibc before 2.26: a group only
-            pid = os.posix_spawn(
-                argv[0], argv, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_DEFAULTED
-            )
+        with _no_core_files():
+            pid = _spawn_leader(argv, env, actions)
         _running.add(pid)
-    _forbid_core_file(pid)
     return pid
+
+
+def _spawn_leader(argv: tuple[str, ...], env: Mapping[str, str], actions: list[_Action]) -> int:
+    try:
+        return os.posix_spawn(
+            argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=(), setsigdef=_DEFAULTED
+        )
+    except NotImplementedError:  # macOS before 10.15, and Pythons built against glibc before 2.26: a group only
+        return os.posix_spawn(
+            argv[0], argv, env, file_actions=actions, setpgroup=0, setsigmask=(), setsigdef=_DEFAULTED
+        )
+
+
+@contextmanager
+def _no_core_files() -> Iterator[None]:
+    """A crashing child would leave `core` in the user's working directory. It inherits our limit: set it meanwhile."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    if soft == 0:
+        yield
+        return
+    resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
 def _inherited() -> list[int]:
@@ -89,23 +110,11 @@ def _passes_on(descriptor: int) -> bool:
         return False
 
 
-def _forbid_core_file(pid: int) -> None:
-    """A crash would leave a `core` file in the user's working directory."""
-    if sys.platform == "linux":
-        import resource
-
-        try:
-            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
-        except OSError:
-            return
-
-
 class Child:
     """A running child. Until `release`, its number cannot be given to another process."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
-        self.started = time.monotonic()
         #: The status of wait(2); None while it runs, or when another part of this process took it.
         self.status: int | None = None
         self._pause = 0.0005
