@@ -1,0 +1,170 @@
+"""GPU packages that build on a framework or on CUDA itself: one table row each, read alike."""
+
+import re
+from urllib.parse import unquote
+
+import msgspec
+
+from gpudoctor.model.base import Fact, Source
+from gpudoctor.model.python import Framework, Package
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.probes.elf import read_elf
+from gpudoctor.probes.frameworks_site import Site, Variant, local_part, parse_tag
+
+
+class Extension(Fact, frozen=True, kw_only=True):
+    """A package: its distributions' names, its import name, and its compiled part."""
+
+    name: str
+    dists: str
+    module: str
+    #: Start of the file name of the compiled part, in the package's folder, or beside it after "../".
+    binary: str | None = None
+    #: Python file that states how it was built.
+    stated_in: str | None = None
+    #: No kernels of its own: it compiles at run time, or uses those of the framework.
+    neutral: bool = False
+
+
+EXTENSIONS = (
+    Extension(name="cupy", dists=r"cupy(?:-cuda\d+x?|-rocm-[\d-]+)?", module="cupy"),
+    Extension(
+        name="onnxruntime",
+        dists=r"(?:ort-nightly|onnxruntime)(?:-[a-z]+)*",
+        module="onnxruntime",
+        stated_in="capi/build_and_package_info.py",
+    ),
+    Extension(name="triton", dists=r"(?:pytorch-)?triton(?:-windows|-rocm|-xpu)?", module="triton", neutral=True),
+    Extension(name="flash-attn", dists=r"flash-attn(?:-\d)?", module="flash_attn", binary="../flash_attn_2_cuda"),
+    Extension(name="xformers", dists="xformers", module="xformers", binary="_C"),
+    Extension(name="bitsandbytes", dists="bitsandbytes", module="bitsandbytes", binary="libbitsandbytes_cuda"),
+)
+
+#: cupy-cuda12x serves a major, cupy-cuda116 one version.
+_CUDA_IN_NAME = re.compile(r"-cuda(\d\d)(\d|x)?$")
+#: The tag of extension wheels: 2.7.4+cu12torch2.6cxx11abiFALSE.
+_BUILT_FOR = re.compile(r"torch(\d+\.\d+(?:\.\d+)?)")
+_ABI = re.compile(r"cxx11abi(true|false)", re.IGNORECASE)
+_MAJOR_TAG = re.compile(r"\+cu(\d\d)(?!\d)")
+_RUNTIME = re.compile(r"libcudart\.so\.(\d+)")
+_DEVICE_IN_NAME: dict[str, Variant] = {"gpu": "cuda", "cuda": "cuda", "rocm": "rocm", "xpu": "xpu"}
+
+
+def read_extensions(site: Site) -> tuple[Framework, ...]:
+    """Those that are there."""
+    return tuple(
+        _read(site, extension, package)
+        for extension in EXTENSIONS
+        for package in site.matching(re.compile(extension.dists))[:1]
+    )
+
+
+def _read(site: Site, extension: Extension, package: Package) -> Framework:
+    folder = site.folder(extension.module, package)
+    binary = _binary(site, extension, folder)
+    tag = parse_wheel_tag(package.version, package.direct_url)
+    stated = _stated(site, extension, folder)
+    built_for, cuda = _xformers(site, folder) if extension.name == "xformers" else (None, None)
+    cuda = cuda or CudaVersion.parse(stated.get("cuda_version")) or tag.cuda or cuda_in_name(package.name)
+    cuda = cuda or _linked_cuda(site, binary)
+    archs, archs_source = site.archs_of(binary) if binary else (None, None)
+    return Framework(
+        name=extension.name,
+        dist=package.name,
+        version=package.version,
+        metadata_version=package.version,
+        variant=None if extension.neutral else _variant(package, cuda, binary),
+        cuda=cuda,
+        archs=archs,
+        archs_source=archs_source,
+        location=folder,
+        built_for_torch=built_for or tag.torch,
+        cxx11_abi=tag.cxx11_abi,
+        source=Source(kind="file", where=binary) if binary else Source(kind="metadata", where=package.name),
+    )
+
+
+class WheelTag(Fact, frozen=True, kw_only=True):
+    """What the name of an extension's wheel says it was built for."""
+
+    torch: str | None = None
+    cuda: CudaVersion | None = None
+    cxx11_abi: bool | None = None
+
+
+def parse_wheel_tag(version: str, url: str | None = None) -> WheelTag:
+    """The local part of the version, else that of the file it was installed from."""
+    text = f"+{local_part(version)}" if local_part(version) else unquote(url or "").rpartition("/")[2]
+    torch, abi, major = _BUILT_FOR.search(text), _ABI.search(text), _MAJOR_TAG.search(text)
+    return WheelTag(
+        torch=torch.group(1) if torch else None,
+        cuda=CudaVersion(major.group(1)) if major else parse_tag(local_part(text.partition("-cp")[0]))[1],
+        cxx11_abi=abi.group(1).lower() == "true" if abi else None,
+    )
+
+
+def cuda_in_name(dist: str) -> CudaVersion | None:
+    """The CUDA version a distribution's name states: 12 of cupy-cuda12x, 11.6 of cupy-cuda116."""
+    match = _CUDA_IN_NAME.search(dist)
+    if match is None:
+        return None
+    major, minor = match.groups()
+    return CudaVersion(major if minor in {None, "x"} else f"{major}.{minor}")
+
+
+def _variant(package: Package, cuda: CudaVersion | None, binary: str | None) -> Variant | None:
+    for word in package.name.split("-")[1:]:
+        for start, variant in _DEVICE_IN_NAME.items():
+            if word.startswith(start):
+                return variant
+    if cuda is not None or binary is not None:
+        return "cuda"
+    return "cpu" if package.name == "onnxruntime" else None
+
+
+def _binary(site: Site, extension: Extension, folder: str | None) -> str | None:
+    """The compiled part; the newest where there is one for each CUDA version."""
+    if extension.binary is None or folder is None:
+        return None
+    place, start = folder, extension.binary
+    if start.startswith("../"):
+        place, start = folder[: -len(extension.module) - 1], start[3:]
+    names = [name for name in site.names(place) if name.startswith(start) and name.endswith((".so", ".pyd", ".dll"))]
+    return site.path(place, names[-1]) if names else None
+
+
+def _stated(site: Site, extension: Extension, folder: str | None) -> dict[str, str | None]:
+    if extension.stated_in is None or folder is None:
+        return {}
+    return site.assignments(folder, *extension.stated_in.split("/")) or {}
+
+
+def _linked_cuda(site: Site, binary: str | None) -> CudaVersion | None:
+    """The major of the CUDA runtime it is linked to; the SONAME says no more."""
+    elf = read_elf(site.host, binary) if binary else None
+    found = next((match for name in (elf.needed if elf else ()) if (match := _RUNTIME.match(name))), None)
+    return CudaVersion(found.group(1)) if found else None
+
+
+class _BuiltWith(msgspec.Struct):
+    cuda: int | str | None = None
+    torch: str | None = None
+
+
+class _CppLib(msgspec.Struct):
+    version: _BuiltWith
+
+
+def parse_cpp_lib(raw: str) -> tuple[str | None, CudaVersion | None]:
+    """The torch and the CUDA that xformers' cpp_lib.json states; CUDA stands there as 1204 for 12.4."""
+    try:
+        built = msgspec.json.decode(raw, type=_CppLib).version
+    except msgspec.DecodeError:
+        return None, None
+    if isinstance(built.cuda, int) and built.cuda >= 100:
+        return built.torch, CudaVersion(f"{built.cuda // 100}.{built.cuda % 100}")
+    return built.torch, CudaVersion.parse(built.cuda)
+
+
+def _xformers(site: Site, folder: str | None) -> tuple[str | None, CudaVersion | None]:
+    return parse_cpp_lib((site.text(folder, "cpp_lib.json") if folder else None) or "")

@@ -1,0 +1,82 @@
+"""JAX: jax and jaxlib, and for GPUs a plugin and its pjrt part (before 0.4.26 a jaxlib with a local tag instead)."""
+
+import re
+
+from gpudoctor.model.base import Source
+from gpudoctor.model.python import Framework, Package
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.probes.frameworks_site import Site, Variant, local_part
+
+_PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
+#: 0.4.14+cuda12.cudnn89
+_TAG = re.compile(r"cuda(\d+)(?:\.cudnn(\d)(\d+))?")
+
+
+def read_jax(site: Site) -> tuple[Framework, ...]:
+    """All parts that are there."""
+    parts = [(package, match) for package in site.packages.values() if (match := _PART.fullmatch(package.name))]
+    jaxlib = _read_jaxlib(site)
+    plugins = tuple(_read_part(site, package, match) for package, match in parts)
+    kernels = next((one for one in (*plugins, *jaxlib) if one.variant not in {None, "cpu"}), None)
+    package = site.first_of("jax")
+    if package is None:
+        return (*jaxlib, *plugins)
+    variant: Variant | None = kernels.variant if kernels else "cpu" if jaxlib else None
+    if "jax-metal" in site.packages and kernels is None:
+        variant = "mps"
+    jax = Framework(
+        name="jax",
+        dist="jax",
+        version=package.version,
+        metadata_version=package.version,
+        variant=variant,
+        cuda=kernels.cuda if kernels else None,
+        cudnn=kernels.cudnn if kernels else None,
+        location=site.folder("jax", package),
+    )
+    return (jax, *jaxlib, *plugins)
+
+
+def _read_jaxlib(site: Site) -> tuple[Framework, ...]:
+    package = site.first_of("jaxlib")
+    if package is None:
+        return ()
+    folder = site.folder("jaxlib", package)
+    tag = _TAG.search(local_part(package.version))
+    own_kernels = tag is not None or bool(folder and any(n.endswith(".so") for n in site.names(folder, "cuda")))
+    return (
+        Framework(
+            name="jaxlib",
+            dist="jaxlib",
+            version=package.version,
+            metadata_version=package.version,
+            variant="cuda" if own_kernels else "cpu",
+            cuda=CudaVersion.parse(tag.group(1)) if tag else None,
+            cudnn=f"{tag.group(2)}.{tag.group(3)}" if tag and tag.group(2) else None,
+            location=folder,
+        ),
+    )
+
+
+def _read_part(site: Site, package: Package, match: re.Match[str]) -> Framework:
+    """The CUDA or ROCm plugin, or its pjrt part. Only the major of CUDA is stated, in the name."""
+    major, part = match.groups()
+    kind = "cuda" if major else "rocm"
+    location = site.folder(f"{package.name.rpartition('-')[0].replace('-', '_')}_{part}", package)
+    archs, source = (None, None)
+    if major and part == "plugin":
+        folder = site.folder("jax_plugins", package)
+        paths = (site.path(folder, f"xla_cuda{major}", "xla_cuda_plugin.so"),) if folder else ()
+        archs, source = site.archs_of(*paths)
+    return Framework(
+        name=f"jax-{kind}-{part}",
+        dist=package.name,
+        version=package.version,
+        metadata_version=package.version,
+        variant="cuda" if major else "rocm",
+        cuda=CudaVersion.parse(major),
+        archs=archs,
+        archs_source=source,
+        location=location,
+        source=Source(kind="metadata", where=package.name),
+    )

@@ -1,0 +1,119 @@
+"""The target's packages as files: where a framework's folder is, and what its version files say."""
+
+import re
+from functools import cached_property
+from typing import Literal
+
+from gpudoctor.host.port import Host
+from gpudoctor.model.base import Source
+from gpudoctor.model.python import Interpreter, Package, Packages
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.probes import fatbin
+from gpudoctor.probes.elf import reader
+from gpudoctor.probes.reading import names_in, text_of
+from gpudoctor.probes.target_choice import path_rules
+
+Variant = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
+
+_ASSIGNMENT = re.compile(
+    r"""^[ \t]*(\w+)[ \t]*(?::[ \t]*[\w\[\]. |]+)?[ \t]*=[ \t]*(?:['"]([^'"\n]*)['"]|(True|False|None)\b)""", re.M
+)
+_CUDA_TAG = re.compile(r"(?:^|[.+_-])cu(?:da)?(\d{2,4})(?!\d)")
+_VARIANT_TAG = re.compile(r"(?:^|[.+_-])(cpu|rocm|xpu)")
+
+
+def parse_assignments(text: str) -> dict[str, str | None]:
+    """The plain assignments of a Python file: name → text ("True" and "False" too), None for None."""
+    return {name: word if word and word != "None" else (None if word else text) for name, text, word in _found(text)}
+
+
+def _found(text: str) -> list[tuple[str, str, str]]:
+    return _ASSIGNMENT.findall(text)
+
+
+def parse_tag(tag: str) -> tuple[Variant | None, CudaVersion | None]:
+    """What a local version or a conda build string says: cu124 is CUDA 12.4, cpu, rocm6.2, xpu."""
+    cuda = _CUDA_TAG.search(tag)
+    if cuda:
+        digits = cuda.group(1)
+        return "cuda", CudaVersion(f"{digits[:-1]}.{digits[-1]}")
+    other = _VARIANT_TAG.search(tag)
+    return (other.group(1) if other else None), None  # type: ignore[return-value]
+
+
+def local_part(version: str | None) -> str:
+    """What stands after the plus of a version: cu124 of 2.6.0+cu124."""
+    return (version or "").partition("+")[2]
+
+
+class Site:
+    """The target's installed files."""
+
+    def __init__(self, host: Host, interpreter: Interpreter, packages: Packages) -> None:
+        self.host = host
+        self.interpreter = interpreter
+        self._packages = packages
+        self._join = path_rules(host).join
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    @cached_property
+    def packages(self) -> dict[str, Package]:
+        """The distributions by normalised name."""
+        found: dict[str, Package] = {}
+        for package in self._packages.installed:
+            found.setdefault(package.name, package)
+        return found
+
+    def first_of(self, *names: str) -> Package | None:
+        """The first of these distributions that is installed."""
+        return next((self.packages[name] for name in names if name in self.packages), None)
+
+    def matching(self, pattern: re.Pattern[str]) -> tuple[Package, ...]:
+        """The distributions whose names match."""
+        return tuple(package for name, package in self.packages.items() if pattern.fullmatch(name))
+
+    def names(self, *parts: str) -> tuple[str, ...]:
+        """The names in a folder; none where there is no such folder."""
+        folder = self._join(*parts)
+        if folder not in self._names:
+            self._names[folder] = names_in(self.host, folder) or ()
+        return self._names[folder]
+
+    def folder(self, module: str, package: Package | None) -> str | None:
+        """Where the import package lies: beside its distribution's metadata, else in the first site folder with it."""
+        own = (package.location,) if package is not None and package.location else ()
+        for place in (*own, *self.interpreter.site_dirs):
+            if module in self.names(place) and self.names(place, module):
+                return self._join(place, module)
+        return None
+
+    def path(self, *parts: str) -> str:
+        """A path as the target's platform writes it."""
+        return self._join(*parts)
+
+    def text(self, *parts: str) -> str | None:
+        """The text of a file; None where it is not there."""
+        return text_of(self.host, self._join(*parts), limit=256 * 1024)
+
+    def assignments(self, *parts: str) -> dict[str, str | None] | None:
+        """The plain assignments of a Python file; None where it is not there."""
+        text = self.text(*parts)
+        return None if text is None else parse_assignments(text)
+
+    def metadata(self, package: Package | None) -> str | None:
+        """The distribution's own METADATA."""
+        if package is None or package.location is None:
+            return None
+        wanted = f"-{package.version}.dist-info"
+        for name in self.names(package.location):
+            if name.endswith(wanted) and re.sub(r"[-_.]+", "-", name[: -len(wanted)]).lower() == package.name:
+                return self.text(package.location, name, "METADATA")
+        return None
+
+    def archs_of(self, *paths: str) -> tuple[tuple[str, ...] | None, Source | None]:
+        """The GPU architectures compiled into the first of these files that has any."""
+        for path in paths:
+            archs = fatbin.architectures(fatbin.sample(reader(self.host, path)))
+            if archs is not None:
+                return archs, Source(kind="file", where=path)
+        return None, None
