@@ -1,0 +1,158 @@
+"""Where packages are installed: the target's own environment, with its own tool, or a new one beside it. Data only."""
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Fact, Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.fix import Ask, Run, Safety, SetEnv, Write
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.python import Interpreter, Package, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.fit import Machine
+
+Steps = tuple[Run | SetEnv | Write | Ask, ...]
+
+#: Folder of a new environment, below the current directory.
+NEW_ENVIRONMENT = "gpu-env"
+#: Tools that own an environment through a project file; what is changed behind their back is undone at the next sync.
+PROJECT_TOOLS = {"poetry": "poetry lock", "pixi": "pixi install", "pdm": "pdm lock", "pipenv": "pipenv lock"}
+
+_MACHINES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+
+
+class Scene(Fact, frozen=True, kw_only=True):
+    """What a recipe may ask of the machine."""
+
+    host: System | Gap | None = None
+    container: Container | Gap | None = None
+    gpus: Gpus | Gap | None = None
+    driver: Driver | Gap | None = None
+    interpreter: Interpreter | Gap | None = None
+    packages: Packages | Gap | None = None
+
+    @property
+    def target(self) -> Interpreter | None:
+        """The interpreter, where it was seen."""
+        return self.interpreter if isinstance(self.interpreter, Interpreter) else None
+
+    @property
+    def os(self) -> str | None:
+        """linux, windows, macos, where it was seen."""
+        return self.host.os if isinstance(self.host, System) else None
+
+    @property
+    def python(self) -> str:
+        """The target's executable, else the usual name."""
+        return self.target.executable if self.target else ("python" if self.os == "windows" else "python3")
+
+    @property
+    def python_minor(self) -> str | None:
+        """3.12, where it was seen."""
+        version = self.target.version if self.target else None
+        return ".".join(version.split(".")[:2]) if version and version.count(".") else None
+
+    def find(self, name: str) -> Package | None:
+        """An installed distribution."""
+        return self.packages.find(name) if isinstance(self.packages, Packages) else None
+
+    @property
+    def is_shared(self) -> bool:
+        """Packages belong into an environment of their own here: the operating system's Python, or one that says so."""
+        return self.target is not None and (
+            self.target.externally_managed is True or self.target.environment == "system"
+        )
+
+
+def machine_of(scene: Scene, matrix: Matrix) -> Machine | None:
+    """What a build must fit on this machine; None where its platform or its GPUs were not seen."""
+    platform = wheel_platform(scene.host)
+    capabilities = tuple(c for gpu in nvidia_gpus(scene) if (c := matrix.capability(gpu)) is not None)
+    if platform is None or not capabilities:
+        return None
+    driver = scene.driver.release if isinstance(scene.driver, Driver) else None
+    return Machine(driver=driver, capabilities=capabilities, python=scene.python_minor, platform=platform)
+
+
+def nvidia_gpus(scene: Scene) -> tuple[Gpu, ...]:
+    """The NVIDIA GPUs, where they were seen."""
+    return scene.gpus.nvidia if isinstance(scene.gpus, Gpus) else ()
+
+
+def wheel_platform(host: System | Gap | None) -> str | None:
+    """The platform as the matrix writes it: linux-x86_64, windows-x86_64, macos-arm64."""
+    if not isinstance(host, System) or host.os not in ("linux", "windows", "macos") or host.arch is None:
+        return None
+    machine = _MACHINES.get(host.arch.lower(), host.arch.lower())
+    if host.os == "macos" and machine == "aarch64":
+        machine = "arm64"
+    return f"{host.os}-{machine}"
+
+
+def conda_prefix(interpreter: Interpreter | Gap | None) -> str | None:
+    """The folder of the conda environment, where the target is in one."""
+    if not isinstance(interpreter, Interpreter) or interpreter.environment not in ("conda", "conda-base"):
+        return None
+    return interpreter.prefix
+
+
+def install(scene: Scene, *requirements: str, index: str | None = None, options: tuple[str, ...] = ()) -> Steps:
+    """Install into the target's environment, or into a new one where the target's is shared."""
+    if scene.is_shared:
+        return separately(scene, *requirements, index=index)
+    return (_pip(scene, "install", *options, *requirements, *_index(index)), *_project_note(scene))
+
+
+def uninstall(scene: Scene, *names: str) -> Steps:
+    """Remove from the target's environment; nothing where that is shared, as the fix makes a new one."""
+    if scene.is_shared or not names:
+        return ()
+    return (_pip(scene, "uninstall", *(() if _is_uv(scene) else ("--yes",)), *names),)
+
+
+def replace(scene: Scene, names: tuple[str, ...], *requirements: str, index: str | None = None) -> Steps:
+    """Remove some distributions, then install others: a build with another local tag counts as "already there"."""
+    present = tuple(name for name in names if scene.find(name) is not None or not isinstance(scene.packages, Packages))
+    return (*uninstall(scene, *present), *install(scene, *requirements, index=index))
+
+
+def separately(scene: Scene, *requirements: str, index: str | None = None, folder: str = NEW_ENVIRONMENT) -> Steps:
+    """Make a new virtual environment with the target's interpreter and install there."""
+    python = rf"{folder}\Scripts\python.exe" if scene.os == "windows" else f"{folder}/bin/python"
+    make = Run(argv=(scene.python, "-m", "venv", folder))
+    return (*_venv_note(scene), make, Run(argv=(python, "-m", "pip", "install", *requirements, *_index(index))))
+
+
+def safety(scene: Scene) -> Safety:
+    """A new environment touches nothing; in the user's own one, versions change; conda's own one deserves a look."""
+    return "review" if conda_prefix(scene.interpreter) else "safe"
+
+
+def _pip(scene: Scene, verb: str, *arguments: str) -> Run:
+    if _is_uv(scene):
+        return Run(argv=("uv", "pip", verb, "--python", scene.python, *arguments))
+    return Run(argv=(scene.python, "-m", "pip", verb, *arguments))
+
+
+def _is_uv(scene: Scene) -> bool:
+    return scene.target is not None and scene.target.made_by == "uv" and scene.target.pip_version is None
+
+
+def _index(index: str | None) -> tuple[str, ...]:
+    return ("--index-url", index) if index else ()
+
+
+def _project_note(scene: Scene) -> Steps:
+    tool = scene.target.made_by if scene.target else None
+    if tool not in PROJECT_TOOLS:
+        return ()
+    return (
+        Ask(text=f"Write the same version into the project's file ({PROJECT_TOOLS[tool]}), or {tool} undoes this."),
+    )
+
+
+def _venv_note(scene: Scene) -> Steps:
+    host = scene.host
+    if not isinstance(host, System) or not {host.distribution, *host.distribution_like} & {"debian", "ubuntu"}:
+        return ()
+    return (
+        Ask(text="If the next command says that ensurepip is missing: apt install python3-venv (as root), then again."),
+    )

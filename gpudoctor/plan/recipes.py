@@ -1,0 +1,162 @@
+"""Which build of a framework to install, and the commands for it. Data only.
+
+Wheels of PyTorch come from its own index, https://download.pytorch.org/whl/<tag>; which builds fit a machine is the
+question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words and proposes no command.
+"""
+
+from collections.abc import Iterable
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Framework
+from gpudoctor.model.versions import Capability, package_version
+from gpudoctor.plan.fit import (
+    Machine,
+    jax_releases_that_fit,
+    tensorflow_releases_that_fit,
+    torch_builds_that_fit,
+)
+from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, replace, safety, separately
+
+TORCH_INDEX = "https://download.pytorch.org/"
+COMPANIONS = ("torchvision", "torchaudio")
+#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
+BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
+#: The cuDNN builds for CUDA 12 from 9.11 on leave out GPUs below compute capability 7.5 (device code of the wheels).
+OLD_GPU_CUDNN = "nvidia-cudnn-cu12<9.11"
+TURING = Capability("7.5")
+JAX_EXTRAS = ("cuda12", "cuda13")
+
+
+def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
+    """The build of torch, tensorflow or JAX that fits every GPU, the driver and the Python of this machine."""
+    if name == "torch":
+        return torch_for_gpus(scene, matrix, version)
+    if name == "tensorflow":
+        return tensorflow_for_gpus(scene, matrix)
+    return jax_for_gpus(scene, matrix, version)
+
+
+def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
+    """Replace torch and its companions: the same release built for a CUDA that fits, else the newest that fits."""
+    machine = machine_of(scene, matrix)
+    same = torch_builds_that_fit(machine, matrix, version) if machine and version else ()
+    build = _surest(same) or _surest(torch_builds_that_fit(machine, matrix) if machine else ())
+    if build is None:
+        return _nothing_fits("PyTorch", scene, machine, "https://pytorch.org/get-started/previous-versions/")
+    index = f"{TORCH_INDEX}{build.index_suffix}"
+    present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
+    wanted = (f"torch=={build.version}", *_pins(build, present))
+    title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
+    if _must_be_apart(scene, build):
+        steps = separately(scene, *wanted, index=index)
+        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+    steps = replace(scene, ("torch", *present), *wanted, index=index)
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "torch", *present))
+
+
+def _surest(builds: Iterable[TorchBuild]) -> TorchBuild | None:
+    """The first build whose index is known, those read from a published source before those worked out."""
+    known = [build for build in builds if build.index_suffix]
+    published = [build for build in known if build.confidence in ("official", "metadata")]
+    return next(iter(published or known), None)
+
+
+def _pins(build: TorchBuild, names: Iterable[str]) -> tuple[str, ...]:
+    versions = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
+    return tuple(f"{name}=={version}" for name in names if (version := versions.get(name)))
+
+
+def _must_be_apart(scene: Scene, build: TorchBuild) -> bool:
+    """A conda copy stays conda's to remove; and nvidia-cudnn-cu12 and -cu13 own the same files."""
+    package = scene.find("torch") or scene.find("pytorch")
+    if package is not None and package.installer == "conda":
+        return True
+    needs_12 = scene.find("tensorflow") is not None and scene.find("nvidia-cudnn-cu12") is not None
+    return needs_12 and build.cuda is not None and build.cuda.major > 12
+
+
+def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[str, ...]) -> Fix:
+    """Install the torchvision or torchaudio that belongs to the installed torch, from the same index."""
+    build = matrix.torch_build(torch.version) if torch.version and "+" in torch.version else None
+    pins = _pins(build, names) if build else ()
+    if build is None or not build.index_suffix or len(pins) != len(names) or conda_prefix(scene.interpreter):
+        text = f"Install the {' and '.join(names)} that belongs to {torch.label}, from where torch came from."
+        link = "https://pytorch.org/get-started/previous-versions/ lists the pairs."
+        return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
+    steps = replace(scene, names, *pins, index=f"{TORCH_INDEX}{build.index_suffix}")
+    title = f"Install the {' and '.join(names)} of {torch.label}"
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
+
+
+def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = ()) -> Fix:
+    """Install tensorflow[and-cuda] of the newest release that fits."""
+    machine = machine_of(scene, matrix)
+    releases = tensorflow_releases_that_fit(machine, matrix) if machine else ()
+    release = next((one for one in releases if _is_installable(one)), None)
+    if machine is None or release is None:
+        return _nothing_fits("TensorFlow", scene, machine, "https://www.tensorflow.org/install/pip")
+    wanted = (f"tensorflow[and-cuda]=={release.last}", *_old_gpu_pins(machine, release))
+    title = f"Install TensorFlow {release.last} with its CUDA libraries"
+    if scene.find("nvidia-cudnn-cu13") is not None:
+        steps = separately(scene, *wanted)
+        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+    names = tuple(dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu")))
+    present = tuple(name for name in names if scene.find(name) is not None)
+    return Fix(title=title, safety=safety(scene), steps=replace(scene, present, *wanted), undo=_undo(scene, *present))
+
+
+def _is_installable(build: TensorflowBuild) -> bool:
+    version = package_version(build.last)
+    published = version is not None and not version.is_prerelease and bool(build.and_cuda)
+    return published and build.last not in BROKEN_RELEASES["tensorflow"]
+
+
+def _old_gpu_pins(machine: Machine, build: TensorflowBuild) -> tuple[str, ...]:
+    is_range = any(one.startswith("nvidia-cudnn-cu12<") for one in build.and_cuda)
+    return (OLD_GPU_CUDNN,) if is_range and min(machine.capabilities, default=TURING) < TURING else ()
+
+
+def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
+    """Install JAX with the CUDA extra that fits; the installed release where one of its extras does."""
+    machine = machine_of(scene, matrix)
+    rows = [row for row in (jax_releases_that_fit(machine, matrix) if machine else ()) if row.variant in JAX_EXTRAS]
+    same = [row for row in rows if version and package_version(row.version) == package_version(version)]
+    row = next(iter(same or rows), None)
+    if row is None:
+        return _nothing_fits("JAX", scene, machine, "https://docs.jax.dev/en/latest/installation.html")
+    steps = install(scene, f"jax[{row.variant}]=={row.version}", options=("--upgrade",))
+    title = f"Install JAX {row.version} with its CUDA plugin"
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib"))
+
+
+def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
+    """Write the files of installed distributions anew, in the same versions."""
+    packages = [package for name in names if (package := scene.find(name)) is not None]
+    requirements = tuple(f"{package.name}=={package.version.partition('+')[0]}" for package in packages)
+    if not requirements or any(package.installer == "conda" for package in packages):
+        text = f"Reinstall {', '.join(names) or 'the packages'} with the tool that installed them."
+        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    steps = install(scene, *requirements, options=("--force-reinstall", "--no-deps"))
+    return Fix(title=title, safety=safety(scene), steps=steps)
+
+
+def _nothing_fits(what: str, scene: Scene, machine: Machine | None, page: str) -> Fix:
+    if machine is None:
+        text = f"Too little is known of this machine to name a build of {what}. Choose one here: {page}"
+    else:
+        python = f" with Python {scene.python_minor}" if scene.python_minor else ""
+        text = (
+            f"No build of {what} that is known here fits this GPU and driver{python}. A newer driver, another Python "
+            f"or an older release may: {page}. NVIDIA's containers are another way: https://catalog.ngc.nvidia.com"
+        )
+    return Fix(title=f"Find a build of {what} that fits", safety="manual", steps=(Ask(text=text),))
+
+
+def _undo(scene: Scene, *names: str) -> str | None:
+    """How to get back what was there; None where nothing was, or where a new environment is made."""
+    packages = [package for name in names if (package := scene.find(name)) is not None]
+    if not packages or scene.is_shared:
+        return None
+    return "install again: " + ", ".join(f"{package.name}=={package.version}" for package in packages)

@@ -1,0 +1,168 @@
+"""What rules ask about a framework's build: its device code, its cuDNN, and the platform its wheels are made for."""
+
+import re
+from collections.abc import Iterable
+
+from gpudoctor.matrix.kernels import Coverage, coverage
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
+from gpudoctor.model.base import Fact, Gap, Source
+from gpudoctor.model.finding import Evidence
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.python import Framework, Frameworks, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability, CudaVersion, LibraryVersion, package_version
+from gpudoctor.plan.places import wheel_platform
+
+#: Frameworks whose own kernels run on the GPU; JAX's are in its plugin.
+KERNEL_OWNERS = ("torch", "tensorflow", "jax-cuda-plugin")
+
+
+class DeviceCode(Fact, frozen=True, kw_only=True):
+    """The GPU architectures compiled into a build, and how that is known."""
+
+    archs: tuple[str, ...]
+    source: Source
+
+    @property
+    def has_ptx(self) -> bool:
+        """Some of it is PTX, which a driver can compile for a newer GPU."""
+        return any(arch.startswith("compute_") for arch in self.archs)
+
+    @property
+    def lowest(self) -> Capability:
+        """The lowest capability compiled for."""
+        return min(capability_of(arch) for arch in self.archs)
+
+    def evidence(self, framework: Framework) -> Evidence:
+        """The list, as a reader would see it."""
+        return Evidence(fact=f"{framework.label} has code for", value=" ".join(self.archs), source=self.source)
+
+
+class Service(Fact, frozen=True, kw_only=True):
+    """How a build serves one GPU."""
+
+    gpu: Gpu
+    capability: Capability
+    coverage: Coverage
+
+    @property
+    def evidence(self) -> Evidence:
+        """The GPU's compute capability."""
+        return Evidence(
+            fact=f"{self.gpu.label}: compute capability", value=str(self.capability), source=self.gpu.source
+        )
+
+
+def capability_of(arch: str) -> Capability:
+    """The capability in "sm_90a" or "compute_120". Raises ValueError for other text."""
+    match = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
+    if match is None:
+        raise ValueError(f"not a GPU architecture: {arch!r}")
+    return Capability(f"{match.group(1)}.{match.group(2)}")
+
+
+def device_code(framework: Framework, matrix: Matrix, host: System | Gap | None) -> DeviceCode | None:
+    """The architectures in a build: as its own files say, else as the matrix knows that build; None is unknown."""
+    if framework.archs:
+        archs, source = framework.archs, framework.archs_source or Source(kind="metadata", where=framework.label)
+    else:
+        archs, source = _archs_of_matrix(framework, matrix, wheel_platform(host))
+    readable = tuple(arch for arch in archs if re.fullmatch(r"(?:sm|compute)_\d{2,3}[af]?", arch))
+    return DeviceCode(archs=readable, source=source) if readable else None
+
+
+def _archs_of_matrix(framework: Framework, matrix: Matrix, platform: str | None) -> tuple[tuple[str, ...], Source]:
+    row = matrix_build(framework, matrix, platform)
+    source = Source(kind="matrix", where=row.source if row else "")
+    if isinstance(row, TorchBuild):
+        return row.archs.get(platform or "", ()), source
+    return (row.archs if row else None) or (), source
+
+
+def matrix_build(
+    framework: Framework, matrix: Matrix, platform: str | None
+) -> TorchBuild | TensorflowBuild | JaxBuild | None:
+    """The matrix's row for exactly this build (release, CUDA, distribution), if it knows it."""
+    if framework.version is None:
+        return None
+    if framework.name == "torch":
+        return matrix.torch_build(framework.version) if "+" in framework.version else None
+    if framework.name == "tensorflow" and platform is not None:
+        rows = matrix.tensorflow_builds(framework.version, platform, framework.dist or "tensorflow")
+        return next((row for row in rows if row.build == "gpu"), None)
+    if framework.name == "jax-cuda-plugin" and framework.cuda is not None:
+        variant = f"cuda{framework.cuda.major}"
+        return next((row for row in matrix.jax_builds(framework.version) if row.variant == variant), None)
+    return None
+
+
+def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Matrix) -> tuple[Service, ...]:
+    """How the code serves each NVIDIA GPU whose capability is known."""
+    known = ((gpu, matrix.capability(gpu)) for gpu in gpus.nvidia)
+    return tuple(
+        Service(gpu=gpu, capability=capability, coverage=coverage(code.archs, capability, cuda))
+        for gpu, capability in known
+        if capability is not None
+    )
+
+
+def built_for_cuda(frameworks: Frameworks) -> tuple[Framework, ...]:
+    """The frameworks with kernels of their own that were built for CUDA."""
+    found = (frameworks.get(name) for name in KERNEL_OWNERS)
+    return tuple(framework for framework in found if framework is not None and framework.variant == "cuda")
+
+
+def needed_cudnn(framework: Framework, matrix: Matrix, host: System | Gap | None) -> LibraryVersion | None:
+    """The cuDNN a build was compiled with: as its own files say, else the matrix."""
+    own = LibraryVersion.parse(framework.cudnn) if framework.cudnn else None
+    if own is not None and "." in own.text:
+        return own
+    row = matrix_build(framework, matrix, wheel_platform(host))
+    return LibraryVersion.parse(row.cudnn) if row and row.cudnn else None
+
+
+def driver_os(host: System | Gap | None, container: Container | Gap | None) -> Os | None:
+    """The system whose driver serves the GPU: under WSL that is Windows."""
+    if isinstance(container, Container) and container.wsl is not None:
+        return "windows"
+    if isinstance(host, System) and host.os in ("linux", "windows"):
+        return host.os
+    return None
+
+
+def release_of(version: str) -> str:
+    """A version without its local tag: 2.6.0+cu124 is 2.6.0."""
+    return version.partition("+")[0]
+
+
+def release_numbers(version: str | None) -> tuple[int, ...] | None:
+    """The numbers of a version, for comparisons: 2.6.0rc1+cu124 is (2, 6, 0); None where it is not a version."""
+    parsed = package_version(version) if version else None
+    return parsed.release if parsed else None
+
+
+def is_conda(packages: Packages | Gap | None, *names: str) -> bool:
+    """One of these distributions was installed by conda."""
+    if not isinstance(packages, Packages):
+        return False
+    found = (packages.find(name) for name in names)
+    return any(package is not None and package.installer == "conda" for package in found)
+
+
+def in_words(names: Iterable[str]) -> str:
+    """Names for a sentence: a, b and c."""
+    words = list(names)
+    return "".join(words) if len(words) < 2 else f"{', '.join(words[:-1])} and {words[-1]}"
+
+
+def gpu_names(gpus: Gpus) -> str:
+    """The NVIDIA GPUs of a machine for a sentence: equal ones are counted."""
+    labels = [gpu.name or "the NVIDIA GPU" for gpu in gpus.nvidia]
+    counted = {label: labels.count(label) for label in labels}
+    return in_words(f"{label} (x{count})" if count > 1 else label for label, count in counted.items())
+
+
+def is_jetson(host: System | Gap | None) -> bool:
+    """An NVIDIA Jetson: its frameworks come from NVIDIA, not from the package index."""
+    return isinstance(host, System) and host.tegra is not None

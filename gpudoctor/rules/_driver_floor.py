@@ -1,0 +1,53 @@
+"""What a build asks of the driver."""
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import DriverFloor, Os
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver, DriverLibrary
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.rules._builds import device_code, services
+
+
+def forward_library(driver: Driver) -> DriverLibrary | None:
+    """The forward-compatibility libcuda, where the loader takes that one: the kernel driver's release says little."""
+    library = driver.library("libcuda.so.1")
+    return library if library is not None and library.compat else None
+
+
+def offered_cuda(driver: Driver, matrix: Matrix, os: Os) -> CudaVersion | None:
+    """The newest CUDA that the driver serves in full: as it says, else by its release."""
+    if driver.cuda is not None:
+        return driver.cuda
+    return matrix.offered_cuda(driver.release, os) if driver.release is not None else None
+
+
+def floor_of_ptx(
+    framework: Framework, gpus: Gpus, driver: Driver, matrix: Matrix, host: System | Gap | None, os: Os
+) -> DriverFloor | None:
+    """The driver needed to compile a build's PTX, where a GPU depends on that and this driver is older.
+
+    PTX of a newer CUDA than the driver's cannot be compiled by it (CUDA_ERROR_UNSUPPORTED_PTX_VERSION); minor-version
+    compatibility does not cover it. Source: docs.nvidia.com/deploy/cuda-compatibility.
+    """
+    code = device_code(framework, matrix, host)
+    offered = offered_cuda(driver, matrix, os)
+    if code is None or offered is None or framework.cuda is None or offered >= framework.cuda:
+        return None
+    if all(service.coverage != "ptx" for service in services(code, framework.cuda, gpus, matrix)):
+        return None
+    return matrix.toolkit_floor(framework.cuda, os)
+
+
+def can_take(gpus: Gpus | Gap | None, branch: int, matrix: Matrix) -> bool:
+    """No GPU of the machine is known to be dropped by a driver branch."""
+    if not isinstance(gpus, Gpus):
+        return True
+    for gpu in gpus.nvidia:
+        capability = matrix.capability(gpu)
+        last = matrix.last_driver_branch(capability) if capability is not None else None
+        if last is not None and last < branch:
+            return False
+    return True

@@ -1,0 +1,69 @@
+"""NVIDIA's CUDA libraries as Python packages: what they are called, and which CUDA they belong to."""
+
+import re
+
+from gpudoctor.model.python import Framework, Frameworks, Package, Packages
+
+#: From CUDA 13 on most names have no suffix any more; cuDNN, NCCL, cuSPARSELt and NVSHMEM keep theirs.
+_SUFFIX = re.compile(r"nvidia-[a-z0-9-]+-cu(1[0-9])")
+#: The CUDA runtime's own version is the CUDA version; other libraries count on their own.
+_PLAIN = re.compile(r"nvidia-(?:cublas|cuda-[a-z]+|cufft|curand|cusolver|cusparse|nvjitlink)")
+
+#: The distribution of each library, for CUDA 12 and older with "-cuNN" behind it.
+DISTS = {
+    "cudart": "nvidia-cuda-runtime",
+    "cublas": "nvidia-cublas",
+    "cublaslt": "nvidia-cublas",
+    "cudnn": "nvidia-cudnn",
+    "cufft": "nvidia-cufft",
+    "curand": "nvidia-curand",
+    "cusolver": "nvidia-cusolver",
+    "cusparse": "nvidia-cusparse",
+    "cusparselt": "nvidia-cusparselt",
+    "nccl": "nvidia-nccl",
+    "nvjitlink": "nvidia-nvjitlink",
+    "nvrtc": "nvidia-cuda-nvrtc",
+    "cupti": "nvidia-cuda-cupti",
+    "nvshmem": "nvidia-nvshmem",
+}
+
+
+def is_cuda_package(name: str) -> bool:
+    """One of NVIDIA's library packages."""
+    return cuda_major_of(name) is not None
+
+
+def cuda_major_of(name: str) -> int | None:
+    """The CUDA major of a library package: 12 of nvidia-cudnn-cu12, 13 of nvidia-cublas; None for other packages."""
+    match = _SUFFIX.fullmatch(name)
+    if match:
+        return int(match.group(1))
+    return 13 if _PLAIN.fullmatch(name) else None
+
+
+def cuda_packages(packages: Packages) -> dict[int, tuple[Package, ...]]:
+    """NVIDIA's library packages by CUDA major; placeholders (version 0.x) do not count."""
+    found: dict[int, list[Package]] = {}
+    for package in packages.installed:
+        major = cuda_major_of(package.name)
+        if major is not None and not package.version.startswith("0."):
+            found.setdefault(major, []).append(package)
+    return {major: tuple(of_major) for major, of_major in sorted(found.items())}
+
+
+def users_of(frameworks: Frameworks, cuda_major: int) -> tuple[Framework, ...]:
+    """The installed frameworks built for that CUDA major."""
+    return tuple(
+        one
+        for one in frameworks.found
+        if one.variant == "cuda" and one.cuda is not None and one.cuda.major == cuda_major
+    )
+
+
+def dist_for(family: str | None, cuda_major: int | None) -> str | None:
+    """The package that brings a library: nvidia-cusolver-cu12."""
+    base = DISTS.get((family or "").lower())
+    if base is None or cuda_major is None:
+        return None
+    keeps_suffix = base in ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
+    return f"{base}-cu{cuda_major}" if cuda_major <= 12 or keeps_suffix else base

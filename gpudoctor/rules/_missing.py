@@ -1,0 +1,89 @@
+"""Libraries that a framework asks for and does not find: whether they are installed elsewhere, and what brings them."""
+
+import posixpath
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.finding import Evidence
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
+from gpudoctor.model.python import Framework
+from gpudoctor.plan.places import Scene, install, safety, separately
+from gpudoctor.plan.recipes import BROKEN_RELEASES, framework_for_gpus
+from gpudoctor.rules._builds import release_numbers, release_of
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_packages import dist_for
+
+#: The first TensorFlow with the extra and-cuda.
+FIRST_EXTRA = (2, 14)
+
+
+def copies_of(one: Resolution, libraries: Libraries) -> tuple[LibraryCopy, ...]:
+    """Copies on the machine of a library that the loader does not find; those of the environment first."""
+    found = [copy for copy in libraries.copies if copy.soname == one.soname]
+    return tuple(sorted(found, key=lambda copy: copy.origin != "pip"))
+
+
+def package_of(one: Resolution, framework: Framework) -> str | None:
+    """The package that would bring it."""
+    return dist_for(one.family, framework.cuda.major if framework.cuda else None)
+
+
+def where_looked(framework: Framework, libraries: Libraries) -> tuple[Evidence, ...]:
+    """Where the framework's other libraries come from, and LD_LIBRARY_PATH."""
+    found = (r for r in libraries.resolutions or () if r.framework == framework.name and r.path is not None)
+    folders = tuple(dict.fromkeys(posixpath.dirname(one.path or "") for one in found))
+    searched = ":".join(libraries.search_path) if libraries.search_path else "not set"
+    looked = (seen("LD_LIBRARY_PATH", searched),)
+    if not folders:
+        return looked
+    return (seen(f"folders where {framework.name} finds its other libraries", ", ".join(folders[:6])), *looked)
+
+
+def fixes_for(
+    scene: Scene, framework: Framework, missing: tuple[Resolution, ...], libraries: Libraries, matrix: Matrix
+) -> tuple[Fix, ...]:
+    """Name the folders of what is installed; install what is not."""
+    unreachable = [copies_of(one, libraries) for one in missing]
+    if all(unreachable):
+        return _reach(scene, framework, tuple(copies[0] for copies in unreachable), libraries, matrix)
+    return (_bring(scene, framework, missing, matrix),)
+
+
+def _reach(
+    scene: Scene, framework: Framework, copies: tuple[LibraryCopy, ...], libraries: Libraries, matrix: Matrix
+) -> tuple[Fix, ...]:
+    folders = dict.fromkeys(posixpath.dirname(copy.path) for copy in copies)
+    value = ":".join(dict.fromkeys((*folders, *libraries.search_path)))
+    name = Fix(
+        title="Name the folder for this program",
+        safety="safe",
+        steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),),
+        undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
+    )
+    if framework.version in BROKEN_RELEASES.get(framework.name, ()):
+        return (name, framework_for_gpus(framework.name, scene, matrix))
+    return (name,)
+
+
+def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:
+    if framework.name == "tensorflow":
+        numbers, version = release_numbers(framework.version), framework.version
+        if version is None or numbers is None or numbers < FIRST_EXTRA:
+            return _by_hand(framework)
+        if version in BROKEN_RELEASES["tensorflow"] or scene.find("nvidia-cudnn-cu13") is not None:
+            return framework_for_gpus("tensorflow", scene, matrix)
+        wanted: tuple[str, ...] = (f"tensorflow[and-cuda]=={release_of(version)}",)
+    elif framework.name == "torch":
+        return framework_for_gpus("torch", scene, matrix, framework.version)
+    else:
+        wanted = tuple(dict.fromkeys(p for one in missing if (p := package_of(one, framework))))
+    if not wanted:
+        return _by_hand(framework)
+    steps = separately(scene, *wanted) if scene.is_shared else install(scene, *wanted)
+    return Fix(title=f"Install the CUDA libraries of {framework.label}", safety=safety(scene), steps=steps)
+
+
+def _by_hand(framework: Framework) -> Fix:
+    cudnn = f" and cuDNN {framework.cudnn}" if framework.cudnn else ""
+    text = f"Install CUDA {framework.cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."
+    return Fix(title="Install the CUDA version it was built with", safety="manual", steps=(Ask(text=text),))

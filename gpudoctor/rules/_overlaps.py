@@ -1,0 +1,105 @@
+"""Packages that own the same files: which pairs do harm, whose files are gone, and what mends it."""
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Framework, Frameworks, Overlap, Packages
+from gpudoctor.plan.fit import torch_builds_that_fit
+from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._gpu_packages import cuda_major_of, users_of
+
+#: Packages that are builds of the same software: only one of a group can be installed.
+GROUPS: tuple[tuple[str, ...], ...] = (
+    ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tf-nightly"),
+    ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino", "onnxruntime-rocm"),
+    ("cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy"),
+)
+#: A single shared file, such as an __init__.py of a common folder, is no conflict.
+FEW = 2
+
+
+def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) -> bool:
+    """The two cannot live side by side: builds of one thing, or one library for two CUDA majors that both are needed."""
+    if any(overlap.first in group and overlap.second in group for group in GROUPS):
+        return overlap.files >= FEW
+    majors = (cuda_major_of(overlap.first), cuda_major_of(overlap.second))
+    if None in majors or overlap.files < FEW or _same_version(overlap, packages):
+        return False
+    if overlap.on_disk is None:
+        return all(victims_of((name,), frameworks) for name in (overlap.first, overlap.second))
+    return bool(victims_of(losers(overlap), frameworks))
+
+
+def _same_version(overlap: Overlap, packages: Packages) -> bool:
+    """The same release for the same CUDA: the bytes are the same whoever wrote them."""
+    first, second = packages.find(overlap.first), packages.find(overlap.second)
+    same_major = cuda_major_of(overlap.first) == cuda_major_of(overlap.second)
+    return same_major and first is not None and second is not None and first.version == second.version
+
+
+def losers(overlap: Overlap) -> tuple[str, ...]:
+    """The packages whose files are not those on the disk; both, where that is not known."""
+    return tuple(name for name in (overlap.first, overlap.second) if name != overlap.on_disk)
+
+
+def victims_of(lost: tuple[str, ...], frameworks: Frameworks) -> tuple[Framework, ...]:
+    """The frameworks that need a package whose files are gone."""
+    majors = {major for name in lost if (major := cuda_major_of(name)) is not None}
+    users = [user for major in sorted(majors) for user in users_of(frameworks, major)]
+    named = [one for one in frameworks.found if (one.dist or one.name) in lost]
+    kinds = ("torch", "tensorflow", "jax-cuda-plugin")
+    return tuple(one for one in users if one.name in kinds) or tuple(named)
+
+
+def fixes_for(overlap: Overlap, scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
+    """For CUDA libraries: one CUDA major for all, or an environment for each. Else: keep one of the two packages."""
+    if cuda_major_of(overlap.first) is None:
+        return (_keep_one(overlap, scene),)
+    return (*_one_major(overlap, scene, matrix, frameworks), _apart(scene, matrix))
+
+
+def _apart(scene: Scene, matrix: Matrix) -> Fix:
+    """TensorFlow, in an environment of its own."""
+    if machine_of(scene, matrix) is not None:
+        return tensorflow_for_gpus(scene, matrix)
+    text = "Make a virtual environment for each framework, and install only that framework into it."
+    return Fix(title="Give each framework an environment of its own", safety="manual", steps=(Ask(text=text),))
+
+
+def _one_major(overlap: Overlap, scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
+    """PyTorch built for CUDA 12 beside TensorFlow, where such a build fits this machine."""
+    machine = machine_of(scene, matrix)
+    builds = torch_builds_that_fit(machine, matrix) if machine and frameworks.get("torch") else ()
+    twelve = [b for b in builds if b.cuda and b.cuda.major == 12 and b.index_suffix and b.confidence != "derived"]
+    if not twelve or frameworks.get("tensorflow") is None:
+        return ()
+    build = twelve[0]
+    names = tuple(name for name in ("torchvision", "torchaudio") if scene.find(name) is not None)
+    pins = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
+    wanted = (f"torch=={build.version}", *(f"{name}=={pins[name]}" for name in names if pins[name]))
+    foreign = tuple(name for name in (overlap.first, overlap.second) if cuda_major_of(name) == 13)
+    cudnn = tuple(name for name in (overlap.first, overlap.second) if cuda_major_of(name) == 12)
+    steps = (
+        *uninstall(scene, "torch", *names, *foreign),
+        *install(scene, *wanted, index=f"https://download.pytorch.org/{build.index_suffix}"),
+        *install(scene, *_pinned(scene, cudnn), options=("--force-reinstall", "--no-deps")),
+    )
+    title = f"Use CUDA 12 for both: PyTorch {build.version} built for CUDA {build.cuda}"
+    return () if scene.is_shared else (Fix(title=title, safety="review", steps=steps),)
+
+
+def _pinned(scene: Scene, names: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(f"{p.name}=={p.version}" for name in names if (p := scene.find(name)) is not None)
+
+
+def _keep_one(overlap: Overlap, scene: Scene) -> Fix:
+    both = (overlap.first, overlap.second)
+    keep = next((name for name in both if name.endswith("-gpu")), min(both, key=len))
+    package = scene.find(keep)
+    if scene.is_shared or package is None or package.installer == "conda":
+        text = f"Uninstall both {overlap.first} and {overlap.second}, then install the one you want."
+        return Fix(title="Keep one of the two", safety="manual", steps=(Ask(text=text),))
+    steps = (*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}"))
+    return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)
+
+

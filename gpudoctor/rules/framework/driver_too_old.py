@@ -1,0 +1,108 @@
+"""FRM016 driver-too-old."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import DriverFloor, Os
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.rules._builds import built_for_cuda, driver_os
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
+from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM016", name="driver-too-old", severity="error", since="0.1")
+def driver_too_old(
+    gpus: Gpus,
+    driver: Driver,
+    frameworks: Frameworks,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The NVIDIA driver is older than what an installed framework needs.
+
+    What it means:
+    The framework was built with a CUDA version that this driver cannot serve. PyTorch then says "The NVIDIA driver on
+    your system is too old"; TensorFlow says "CUDA driver version is insufficient for CUDA runtime version".
+
+    Why it breaks:
+    A driver serves every program of its own CUDA major version, and of older ones. For each major version there is an
+    oldest driver: 450.80.02 for CUDA 11, 525.60.13 for CUDA 12, 580.65.06 for CUDA 13 (Linux). Programs built with a
+    newer minor version run too, so CUDA 12.4 runs on driver 535. The exception is code that must be compiled at the
+    start (PTX): that needs a driver at least as new as the CUDA that made it.
+
+    How to mend it:
+    Update the driver. Where that is not allowed or the GPU is too old for it, install a build that this driver serves.
+    The "CUDA Version" that nvidia-smi shows is what the driver offers; no toolkit of that version need be installed.
+
+    When to ignore it:
+    Never, if this framework is to use the GPU.
+
+    Sources:
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
+    os = driver_os(host, container)
+    if os is None or not gpus.nvidia or forward_library(driver) is not None:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    for framework in built_for_cuda(frameworks):
+        floor = _unmet_family(framework, driver, matrix, os)
+        needs_ptx = floor is None
+        floor = floor or floor_of_ptx(framework, gpus, driver, matrix, host, os)
+        if floor is None:
+            continue
+        yield Problem(
+            summary=_summary(framework, driver, floor, needs_ptx=needs_ptx),
+            subject=framework.label,
+            evidence=(
+                seen("driver", driver.release or f"offers CUDA {driver.cuda}", driver.source),
+                seen(f"{framework.label} was built with CUDA", framework.cuda, framework.source),
+                seen(f"oldest driver for that ({os})", floor.release),
+            ),
+            explains=("ptx-jit-slow-start", "cuda-required"),
+            fixes=_fixes(scene, matrix, framework, floor),
+        )
+
+
+def _unmet_family(framework: Framework, driver: Driver, matrix: Matrix, os: Os) -> DriverFloor | None:
+    """The floor of the build's CUDA family where the driver is below it; None where it is met or not known."""
+    if framework.cuda is None:
+        return None
+    floor = matrix.family_floor(framework.cuda, os)
+    if floor is None:
+        return None
+    if driver.release is not None:
+        return floor if driver.release < floor.release else None
+    offered = offered_cuda(driver, matrix, os)
+    return floor if offered is not None and offered.major < framework.cuda.major else None
+
+
+def _summary(framework: Framework, driver: Driver, floor: DriverFloor, *, needs_ptx: bool) -> str:
+    has = f"driver {driver.release}" if driver.release else f"a driver that offers CUDA {driver.cuda}"
+    need = f"{floor.release} or newer"
+    if needs_ptx:
+        return (
+            f"{framework.label} has only PTX for this GPU, made by CUDA {framework.cuda}; the driver must compile it, "
+            f"and for that it must be {need}. This machine has {has}."
+        )
+    return f"{framework.label} needs a driver of release {need}; this machine has {has}."
+
+
+def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloor) -> tuple[Fix, ...]:
+    other_build = framework_for_gpus(framework.name, scene, matrix)
+    if not can_take(scene.gpus, floor.release.branch, matrix):
+        return (other_build,)
+    return (*update_driver(scene.host, scene.container, f"release {floor.release} or newer"), other_build)

@@ -1,0 +1,78 @@
+"""FRM007 jax-cpu-only."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import jax_for_gpus
+from gpudoctor.rules._builds import gpu_names
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM007", name="jax-cpu-only", severity="error", since="0.1")
+def jax_cpu_only(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """JAX is installed without its CUDA plugin, although there is an NVIDIA GPU.
+
+    What it means:
+    JAX's own package runs on the processor. The GPU part is a plugin of its own, and it is not installed here.
+
+    Why it breaks:
+    A plain `pip install jax` installs no plugin. JAX then says "An NVIDIA GPU may be present on this machine, but a
+    CUDA-enabled jaxlib is not installed. Falling back to cpu."
+
+    How to mend it:
+    Install JAX with the extra for your CUDA major version: `jax[cuda13]` for drivers from 580 on and GPUs from
+    Turing on, else `jax[cuda12]`. There are no CUDA plugins for native Windows and macOS; on Windows use WSL2.
+
+    When to ignore it:
+    Often. Keras, Flax and others bring JAX along. If you do not use JAX yourself, its message is noise. That is why
+    this is only a note where PyTorch or TensorFlow already uses the GPU.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    """
+    jax = frameworks.get("jax")
+    if jax is None or not gpus.nvidia or _has_cuda(frameworks):
+        return
+    jaxlib = frameworks.get("jaxlib")
+    unsure = all(part is None or part.variant is None for part in (jax, jaxlib))
+    if unsure and isinstance(packages, Gap | None):
+        return
+    others = [name for name in ("torch", "tensorflow") if _is_cuda(frameworks.get(name))]
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{jax.label} has no CUDA plugin, so it cannot use {gpu_names(gpus)}.",
+        subject=jax.label,
+        severity="info" if others else None,
+        evidence=(
+            seen("JAX", jax.version or "unknown version", jax.source),
+            seen("CUDA plugin", "none installed"),
+            *(seen("GPU build of another framework", name) for name in others),
+        ),
+        fixes=(jax_for_gpus(scene, matrix, jax.version),),
+    )
+
+
+def _has_cuda(frameworks: Frameworks) -> bool:
+    parts = ("jax", "jaxlib", "jax-cuda-plugin", "jax-cuda-pjrt")
+    return any(_is_cuda(frameworks.get(part)) for part in parts) or frameworks.get("jax-cuda-plugin") is not None
+
+
+def _is_cuda(framework: Framework | None) -> bool:
+    return framework is not None and framework.variant in ("cuda", "rocm")

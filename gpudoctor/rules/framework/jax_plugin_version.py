@@ -1,0 +1,79 @@
+"""FRM014 jax-plugin-version."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import jax_for_gpus
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM014", name="jax-plugin-version", severity="error", since="0.1")
+def jax_plugin_version(
+    frameworks: Frameworks,
+    packages: Packages,
+    gpus: Gpus | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The packages that make up JAX with CUDA are not of one version.
+
+    What it means:
+    JAX with CUDA is four packages: jax, jaxlib, the CUDA plugin and its pjrt part. The plugin and its pjrt part must
+    have the version of jaxlib, and jaxlib must not be newer than jax.
+
+    Why it breaks:
+    JAX compares the numbers at the start. It says that the plugin "is not compatible with the installed jaxlib version"
+    and goes on without the GPU, or it refuses to start, or it crashes. It happens when one of them is updated alone.
+
+    How to mend it:
+    Install all four together through the extra, as below.
+
+    When to ignore it:
+    Never, if JAX is to use the GPU.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    https://github.com/jax-ml/jax/blob/main/jax/_src/xla_bridge.py
+    """
+    versions = _versions(frameworks, packages)
+    jaxlib = release_numbers(versions.get("jaxlib"))
+    if jaxlib is None:
+        return
+    parts = {name: release_numbers(text) for name, text in versions.items() if "-cuda" in name}
+    wrong = [name for name, numbers in parts.items() if numbers is not None and numbers != jaxlib]
+    jax = release_numbers(versions.get("jax"))
+    if jax is not None and jax < jaxlib:
+        wrong.append("jax")
+    if not wrong:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    mixed = ", ".join(f"{name} {versions[name]}" for name in wrong)
+    yield Problem(
+        summary=f"The parts of JAX do not belong together: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
+        subject="jax",
+        evidence=tuple(seen(name, version) for name, version in versions.items()),
+        explains=("jax-cpu-only",),
+        fixes=(jax_for_gpus(scene, matrix, versions.get("jax")),),
+    )
+
+
+def _versions(frameworks: Frameworks, packages: Packages) -> dict[str, str]:
+    names = ["jax", "jaxlib"]
+    names += [f"jax-cuda{major}-{part}" for major in (12, 13, 14) for part in ("plugin", "pjrt")]
+    found = {name: package.version for name in names if (package := packages.find(name)) is not None}
+    for framework in frameworks.found:
+        if framework.name in ("jax", "jaxlib") and framework.version:
+            found[framework.name] = framework.version
+    return found

@@ -1,0 +1,50 @@
+"""FRM008 macos-no-cuda."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+ADVICE = {
+    "torch": 'PyTorch: use the device "mps", as in tensor.to("mps").',
+    "tensorflow": "TensorFlow: the plugin tensorflow-metal gives it the Apple GPU.",
+    "jax": "JAX: it runs on the processor; the plugin jax-metal is experimental.",
+}
+
+
+@rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")
+def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish) -> Iterator[Problem]:
+    """There is no CUDA on macOS; the GPU of a Mac is used through Metal.
+
+    What it means:
+    NVIDIA makes neither drivers nor CUDA for current macOS. No CUDA package can work here, and none is needed.
+
+    Why it breaks:
+    Apple's GPUs are programmed through Metal. Code that asks for "cuda" fails on a Mac although its GPU could be used.
+
+    How to mend it:
+    Ask for the Metal device instead: "mps" in PyTorch, tensorflow-metal in TensorFlow.
+
+    When to ignore it:
+    It is only a note.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/notes/mps.html
+    https://developer.apple.com/metal/tensorflow-plugin/
+    """
+    found = [name for name in ADVICE if isinstance(frameworks, Frameworks) and frameworks.get(name) is not None]
+    asked = wish.of("gpu") or wish.of("cuda") or wish.of("compute-capability")
+    if host.os != "macos" or not (found or asked):
+        return
+    advice = tuple(Ask(text=ADVICE[name]) for name in found or ADVICE)
+    yield Problem(
+        summary="This is macOS, which has no CUDA; frameworks reach the GPU of a Mac through Metal.",
+        evidence=(seen("operating system", host.pretty_name or "macOS"),),
+        fixes=(Fix(title="Use the GPU of the Mac through Metal", safety="manual", steps=advice),),
+    )

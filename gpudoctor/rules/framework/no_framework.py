@@ -1,0 +1,60 @@
+"""FRM010 no-framework."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+NAMES = ("torch", "tensorflow", "jax", "jax-cuda-plugin", "cupy", "onnxruntime", "paddle", "mxnet")
+
+
+@rule("FRM010", name="no-framework", severity="info", since="0.1")
+def no_framework(
+    interpreter: Interpreter,
+    frameworks: Frameworks | None,
+    packages: Packages | Gap | None,
+    gpus: Gpus | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """No deep-learning framework is installed in the examined Python.
+
+    What it means:
+    The Python that was examined has neither PyTorch nor TensorFlow nor JAX. If you did install one, it is in another
+    Python or another virtual environment.
+
+    Why it breaks:
+    Nothing is broken. Each Python environment has its own packages, and another one may be active than you think.
+
+    How to mend it:
+    Activate the environment you mean, or name its interpreter with `--python`. Or install a framework here.
+
+    When to ignore it:
+    If this Python is not meant to have one.
+
+    Sources:
+    https://docs.python.org/3/library/venv.html
+    """
+    if frameworks is not None and any(frameworks.get(name) is not None for name in NAMES):
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    yield Problem(
+        summary=f"No deep-learning framework is installed for {interpreter.executable}.",
+        evidence=(
+            seen("Python", f"{interpreter.executable} ({interpreter.version or 'version not known'})"),
+            seen("chosen by", interpreter.chosen_by),
+        ),
+        fixes=(torch_for_gpus(scene, matrix), tensorflow_for_gpus(scene, matrix)) if has_gpu else (),
+    )

@@ -1,0 +1,49 @@
+"""FRM011 release-not-in-matrix."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Frameworks
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM011", name="release-not-in-matrix", severity="info", since="0.1")
+def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
+    """An installed framework is newer than gpudoctor's compatibility tables.
+
+    What it means:
+    gpudoctor knows releases up to the one named below. The installed one came later, so it was judged only by what
+    its own files say: its CUDA version, its GPU architectures, its requirements.
+
+    Why it breaks:
+    Nothing is broken. What only the tables know, such as which companion releases belong to it, was not checked.
+
+    How to mend it:
+    Update gpudoctor.
+
+    When to ignore it:
+    Always, if the rest of the report is what you need.
+
+    Sources:
+    The tables that come with gpudoctor; `gpudoctor matrix` shows them with the date of each fact.
+    """
+    for name in ("torch", "tensorflow", "jax"):
+        framework = frameworks.get(name)
+        newest = matrix.newest(name)
+        have = release_numbers(framework.version) if framework else None
+        known = release_numbers(newest)
+        if framework is None or have is None or known is None or have <= known:
+            continue
+        yield Problem(
+            summary=f"{framework.label} is newer than the newest {name} that gpudoctor knows, {newest}.",
+            subject=framework.label,
+            evidence=(
+                seen("installed", framework.version, framework.source),
+                seen("newest in the tables", f"{newest}, checked {matrix.edition}"),
+            ),
+            fixes=(Fix(title="Update gpudoctor", safety="safe", steps=(Ask(text="Install a newer gpudoctor."),)),),
+        )

@@ -1,0 +1,83 @@
+"""FRM020 tf1-on-new-gpu."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability, CudaVersion
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The first CUDA whose libraries know Ampere; cuBLAS and cuDNN of CUDA 10 fail there although PTX would load.
+FIRST_CUDA = CudaVersion("11.0")
+AMPERE = Capability("8.0")
+
+
+@rule("FRM020", name="tf1-on-new-gpu", severity="error", since="0.1")
+def tf1_on_new_gpu(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """TensorFlow built with CUDA 10 or older runs on an Ampere or newer GPU, which its libraries do not know.
+
+    What it means:
+    TensorFlow before 2.4 uses CUDA 10 or older. The GPU is of a later generation. It may start after a long pause, and
+    then hangs, gives wrong numbers, or fails in cuBLAS or cuDNN.
+
+    Why it breaks:
+    The driver can compile TensorFlow's own PTX for the new GPU, but cuBLAS and cuDNN of CUDA 10 have no code for it.
+
+    How to mend it:
+    Use TensorFlow 2.4 or newer. For code that needs TensorFlow 1.15, NVIDIA maintained a build of it for new GPUs, as a
+    container (the tags with tf1).
+
+    When to ignore it:
+    Never, if TensorFlow is to use this GPU.
+
+    Sources:
+    https://docs.nvidia.com/cuda/ampere-compatibility-guide/
+    https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    """
+    tensorflow = frameworks.get("tensorflow")
+    if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or tensorflow.cuda >= FIRST_CUDA:
+        return
+    capable = [(gpu, matrix.capability(gpu)) for gpu in gpus.nvidia]
+    newer = [(gpu, capability) for gpu, capability in capable if capability is not None and capability >= AMPERE]
+    if not newer:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    names = in_words(gpu.label for gpu, _ in newer)
+    yield Problem(
+        summary=f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}.",
+        subject=tensorflow.label,
+        evidence=(
+            seen("TensorFlow's CUDA", tensorflow.cuda, tensorflow.source),
+            *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in newer),
+        ),
+        explains=("ptx-jit-slow-start", "arch-too-new-for-build", "tf-soname-missing"),
+        fixes=(
+            tensorflow_for_gpus(scene, matrix),
+            Fix(
+                title="Keep TensorFlow 1.15 in NVIDIA's container",
+                safety="manual",
+                steps=(
+                    Ask(text="See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),
+                ),
+            ),
+        ),
+    )

@@ -1,0 +1,63 @@
+"""FRM015 tf-cpu-only."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._builds import gpu_names, is_jetson
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM015", name="tf-cpu-only", severity="error", since="0.1")
+def tf_cpu_only(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    host: System,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The installed TensorFlow is built for the processor only, although there is an NVIDIA GPU.
+
+    What it means:
+    The TensorFlow in this environment contains no CUDA code, so it lists no GPU. This is the package
+    `tensorflow-cpu`, the `tensorflow` wheel for ARM Linux, or a build of conda or of your own without CUDA.
+
+    Why it breaks:
+    TensorFlow has separate builds for processor and GPU. The Linux x86-64 package `tensorflow` is the GPU build;
+    `tensorflow-cpu` and the ARM wheels are not. (Native Windows is a case of its own: see tf-windows-native.)
+
+    How to mend it:
+    Remove the processor build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
+    On ARM Linux use NVIDIA's TensorFlow container, as there are no GPU wheels.
+
+    When to ignore it:
+    If TensorFlow is meant to stay on the processor in this environment.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    """
+    tensorflow = frameworks.get("tensorflow")
+    if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host) or host.os != "linux":
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{tensorflow.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
+        subject=tensorflow.label,
+        evidence=(
+            seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
+            *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+        ),
+        fixes=(tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),),
+    )

@@ -1,0 +1,66 @@
+"""FRM017 tf-gpu-package-removed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.wish import Wish
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The last release of tensorflow-gpu is 2.11.0; 2.12.0 only fails to install.
+LAST_LINE = (2, 11)
+
+
+@rule("FRM017", name="tf-gpu-package-removed", severity="error", since="0.1")
+def tf_gpu_package_removed(
+    wish: Wish,
+    packages: Packages,
+    gpus: Gpus | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The package tensorflow-gpu is asked for, and it no longer exists.
+
+    What it means:
+    `tensorflow-gpu` was a package of its own up to release 2.11. Since then `tensorflow` is the GPU build on Linux, and
+    the extra `and-cuda` brings the CUDA libraries.
+
+    Why it breaks:
+    `pip install tensorflow-gpu` stops with an error on purpose: the name is only a placeholder now.
+
+    How to mend it:
+    Ask for `tensorflow[and-cuda]` instead, in requirement files and lock files too.
+
+    When to ignore it:
+    If you need a release up to 2.11 and have its Python (3.10 or older).
+
+    Sources:
+    https://pypi.org/project/tensorflow-gpu/
+    https://www.tensorflow.org/install/pip
+    """
+    installed = packages.find("tensorflow-gpu")
+    is_stub = installed is not None and (release_numbers(installed.version) or ()) > (*LAST_LINE, 9)
+    asked = wish.of("tensorflow-gpu") if installed is None else ()
+    if not is_stub and not asked:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0].text)
+    yield Problem(
+        summary="The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",
+        subject="tensorflow-gpu",
+        evidence=(named,),
+        explains=("package-required", "no-framework"),
+        fixes=(tensorflow_for_gpus(scene, matrix, remove=("tensorflow-gpu",)),),
+    )

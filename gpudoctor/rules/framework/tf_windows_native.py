@@ -1,0 +1,76 @@
+"""FRM006 tf-windows-native."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._builds import gpu_names, release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import wsl_of
+
+#: The last release with a GPU build for native Windows is 2.10.
+FIRST_WITHOUT_GPU = (2, 11)
+
+
+@rule("FRM006", name="tf-windows-native", severity="error", since="0.1")
+def tf_windows_native(
+    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """TensorFlow has no GPU support on native Windows since release 2.11.
+
+    What it means:
+    The TensorFlow packages for Windows run on the processor only. No driver, CUDA toolkit or cuDNN changes that.
+
+    Why it breaks:
+    TensorFlow 2.10 was the last release with a GPU build for native Windows. Since then the GPU is reached through
+    WSL2, a Linux inside Windows that shares the Windows driver.
+
+    How to mend it:
+    Install WSL2, and TensorFlow inside it with `pip install "tensorflow[and-cuda]"`; install no driver inside WSL2.
+    Or stay on Windows with TensorFlow 2.10, Python 3.10 or older, CUDA 11.2 and cuDNN 8.1. Or use PyTorch, which has
+    GPU builds for Windows.
+
+    When to ignore it:
+    If TensorFlow on the processor is enough, or you use the tensorflow-directml plugin.
+
+    Sources:
+    https://www.tensorflow.org/install/pip#windows-native
+    https://www.tensorflow.org/install/source_windows
+    """
+    tensorflow = frameworks.get("tensorflow")
+    if host.os != "windows" or wsl_of(container) is not None or not gpus.nvidia or tensorflow is None:
+        return
+    numbers = release_numbers(tensorflow.version)
+    if numbers is None or numbers < FIRST_WITHOUT_GPU:
+        return
+    yield Problem(
+        summary=f"{tensorflow.label} cannot use {gpu_names(gpus)}: TensorFlow has no GPU build for native Windows.",
+        subject=tensorflow.label,
+        evidence=(
+            seen("operating system", host.pretty_name or "Windows"),
+            seen(
+                "TensorFlow", f"{tensorflow.version}; the last with a GPU build for Windows is 2.10", tensorflow.source
+            ),
+        ),
+        explains=("tf-cpu-only",),
+        fixes=(
+            Fix(
+                title="Use TensorFlow inside WSL2",
+                safety="manual",
+                steps=(
+                    Run(argv=("wsl", "--install")),
+                    Ask(
+                        text="In the Linux that this installs, make a virtual environment and run: "
+                        'python3 -m pip install "tensorflow[and-cuda]". Install no NVIDIA driver there.'
+                    ),
+                ),
+                needs_root=True,
+                needs_reboot=True,
+            ),
+        ),
+    )

@@ -1,0 +1,78 @@
+"""FRM018 torch-backend-gpu-vendor."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import torch_for_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+MAKERS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}
+NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
+
+
+@rule("FRM018", name="torch-backend-gpu-vendor", severity="error", since="0.1")
+def torch_backend_gpu_vendor(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """PyTorch is built for another maker's GPUs than the ones in this machine.
+
+    What it means:
+    A build for CUDA drives NVIDIA GPUs only, a build for ROCm AMD GPUs only, a build for XPU Intel GPUs only.
+
+    Why it breaks:
+    The builds look alike: the ROCm build even answers to `torch.cuda`. A plain `pip install torch` on Linux gives the
+    CUDA build on every machine.
+
+    How to mend it:
+    Install the build for your GPU's maker from PyTorch's own index.
+
+    When to ignore it:
+    If the GPU is only the graphics part of the processor and is not meant for computing; most of those are not
+    supported. That is why a CUDA build on a machine without NVIDIA GPU is only a note.
+
+    Sources:
+    https://pytorch.org/get-started/locally/
+    https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html
+    """
+    torch = frameworks.get("torch")
+    maker = MAKERS.get(torch.variant or "") if torch else None
+    present = {gpu.vendor for gpu in gpus.devices if gpu.vendor in NAMES}
+    if torch is None or maker is None or not present or maker in present:
+        return
+    has_nvidia = "nvidia" in present
+    if maker == "nvidia" and present == {"intel"}:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    words = " and ".join(sorted(NAMES[one] for one in present if one))
+    note = Fix(
+        title="Install the build for this GPU, if PyTorch supports it",
+        safety="manual",
+        steps=(Ask(text="Choose the compute platform on https://pytorch.org/get-started/locally/"),),
+    )
+    yield Problem(
+        summary=f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
+        subject=torch.label,
+        severity=None if has_nvidia else "info",
+        evidence=(
+            seen("PyTorch build", torch.version or torch.variant, torch.source),
+            *(seen("GPU", f"{gpu.label}, made by {gpu.vendor}", gpu.source) for gpu in gpus.devices),
+        ),
+        explains=("torch-companion-cuda",),
+        fixes=(torch_for_gpus(scene, matrix, torch.version),) if has_nvidia else (note,),
+    )

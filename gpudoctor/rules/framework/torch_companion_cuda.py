@@ -1,0 +1,93 @@
+"""FRM004 torch-companion-cuda."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import companions_of
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+COMPANIONS = ("torchvision", "torchaudio")
+#: From this release on torchaudio no longer asks for one torch release (package metadata, read 2026-11).
+FREE_TORCHAUDIO = (2, 11)
+
+
+@rule("FRM004", name="torch-companion-cuda", severity="error", since="0.1")
+def torch_companion_cuda(
+    frameworks: Frameworks,
+    gpus: Gpus | Gap | None,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The installed torchvision or torchaudio is built for another CUDA version, or for the processor, than torch.
+
+    What it means:
+    The three packages belong together: same release pair and same build. Here one of them comes from another build.
+
+    Why it breaks:
+    Their compiled parts call into torch. With a processor build beside a CUDA build, operators are missing
+    ("operator torchvision::nms does not exist", "Couldn't load custom C++ ops"); torchvision refuses another CUDA
+    major version, and torchaudio any other CUDA version. It happens when they are installed from different indexes
+    or one after the other.
+
+    How to mend it:
+    Remove the companion and install it again from the same index as torch.
+
+    When to ignore it:
+    If you do not use the companion, it does no harm; uninstalling it is cleaner.
+
+    Sources:
+    https://pytorch.org/get-started/previous-versions/
+    https://github.com/pytorch/vision/blob/main/torchvision/extension.py
+    """
+    torch = frameworks.get("torch")
+    if torch is None or torch.variant is None:
+        return
+    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
+    for name in COMPANIONS:
+        companion = frameworks.get(name)
+        severity = _severity(torch, companion) if companion is not None else None
+        if companion is None or severity is None:
+            continue
+        yield Problem(
+            summary=f"{companion.label} is built for {_kind(companion)}, but torch is built for {_kind(torch)}.",
+            subject=companion.label,
+            severity=severity,
+            evidence=(
+                seen("torch", f"{torch.version}, built for {_kind(torch)}", torch.source),
+                seen(name, f"{companion.version}, built for {_kind(companion)}", companion.source),
+            ),
+            explains=("torch-companion-version",),
+            fixes=(companions_of(scene, matrix, torch, (name,)),),
+        )
+
+
+def _severity(torch: Framework, companion: Framework) -> Severity | None:
+    """None where the two fit, or where too little is known."""
+    if companion.variant is None or torch.variant is None:
+        return None
+    if companion.name == "torchaudio" and (release_numbers(companion.version) or (0,)) >= FREE_TORCHAUDIO:
+        return None
+    if companion.variant != torch.variant:
+        return "error"
+    if torch.variant != "cuda" or torch.cuda is None or companion.cuda is None or companion.cuda == torch.cuda:
+        return None
+    same_major = companion.cuda.major == torch.cuda.major
+    return "warning" if same_major and companion.name == "torchvision" else "error"
+
+
+def _kind(framework: Framework) -> str:
+    if framework.variant == "cuda":
+        return f"CUDA {framework.cuda}" if framework.cuda else "CUDA"
+    return {"cpu": "the processor", "rocm": "AMD GPUs (ROCm)", "xpu": "Intel GPUs", "mps": "Apple GPUs"}.get(
+        framework.variant or "", "an unknown device"
+    )

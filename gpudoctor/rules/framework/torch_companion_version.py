@@ -1,0 +1,95 @@
+"""FRM005 torch-companion-version."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import companions_of
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: From these releases on a companion asks for "this torch or a newer one" (package metadata, read 2026-11).
+NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}
+
+
+@rule("FRM005", name="torch-companion-version", severity="error", since="0.1")
+def torch_companion_version(
+    frameworks: Frameworks,
+    gpus: Gpus | Gap | None,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The installed torchvision or torchaudio belongs to another release of torch.
+
+    What it means:
+    Each torchvision and torchaudio release is compiled against one torch release. The installed ones are no such pair.
+
+    Why it breaks:
+    The compiled parts call functions that another torch does not have. The import fails with "undefined symbol", or
+    operators are missing ("operator torchvision::nms does not exist").
+
+    How to mend it:
+    Install the release that belongs to your torch. The command below names it.
+
+    When to ignore it:
+    If you compiled the companion yourself against this torch.
+
+    Sources:
+    https://github.com/pytorch/vision#installation
+    https://docs.pytorch.org/audio/stable/installation.html
+    """
+    torch = frameworks.get("torch")
+    if torch is None or torch.version is None:
+        return
+    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
+    for name in ("torchvision", "torchaudio"):
+        companion = frameworks.get(name)
+        if companion is None or companion.version is None or _has_no_upper_limit(torch, companion):
+            continue
+        wanted = _torch_wanted(companion, packages, matrix)
+        severity = _severity(wanted, torch.version)
+        if severity is None:
+            continue
+        yield Problem(
+            summary=f"{companion.label} needs torch {' or '.join(wanted)}, and torch {torch.version} is installed.",
+            subject=companion.label,
+            severity=severity,
+            evidence=(
+                seen("torch", torch.version, torch.source),
+                seen(name, companion.version, companion.source),
+                seen(f"torch that {companion.label} is made for", ", ".join(wanted)),
+            ),
+            fixes=(companions_of(scene, matrix, torch, (name,)),),
+        )
+
+
+def _has_no_upper_limit(torch: Framework, companion: Framework) -> bool:
+    first, oldest_torch = NO_UPPER_LIMIT[companion.name]
+    return (release_numbers(companion.version) or ()) >= first and (
+        release_numbers(torch.version) or ()
+    ) >= oldest_torch
+
+
+def _torch_wanted(companion: Framework, packages: Packages | Gap | None, matrix: Matrix) -> tuple[str, ...]:
+    """The torch releases it is made for: its own unmet requirement, else the matrix."""
+    for unmet in packages.unmet if isinstance(packages, Packages) else ():
+        if unmet.package == companion.name and unmet.requirement == "torch" and unmet.wanted.startswith("=="):
+            return (unmet.wanted.removeprefix("=="),)
+    return matrix.torch_for(companion.name, companion.version or "")
+
+
+def _severity(wanted: tuple[str, ...], version: str) -> Severity | None:
+    """Patch releases of one line keep their interface; other lines do not."""
+    have = release_numbers(version)
+    releases = [numbers for one in wanted if (numbers := release_numbers(one))]
+    if have is None or not releases or any(numbers == have for numbers in releases):
+        return None
+    return "warning" if any(numbers[:2] == have[:2] for numbers in releases) else "error"

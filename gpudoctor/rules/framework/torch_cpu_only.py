@@ -1,0 +1,67 @@
+"""FRM001 torch-cpu-only."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import torch_for_gpus
+from gpudoctor.rules._builds import gpu_names, is_conda, is_jetson
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM001", name="torch-cpu-only", severity="error", since="0.1")
+def torch_cpu_only(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The installed PyTorch is built for the processor only, although there is an NVIDIA GPU.
+
+    What it means:
+    The machine has an NVIDIA GPU, but the PyTorch in this environment contains no CUDA code. It cannot use the GPU,
+    whatever driver or CUDA toolkit you install. `torch.cuda.is_available()` returns False.
+
+    Why it breaks:
+    PyTorch comes in several builds of the same release: one for the processor, and one for each supported CUDA
+    version. On Windows, and before release 2.11 on ARM Linux, a plain `pip install torch` gives the processor build.
+    A mirror, a lock file or `--index-url .../whl/cpu` gives it on Linux too.
+
+    How to mend it:
+    Remove torch and its companions, then install the build for a CUDA version that fits this GPU and driver, from
+    PyTorch's own index. The commands are below. Installing a CUDA toolkit does not help: the build brings its own CUDA.
+
+    When to ignore it:
+    If you want PyTorch to stay on the processor here, for example because another framework uses the GPU.
+
+    Sources:
+    https://pytorch.org/get-started/locally/
+    https://pytorch.org/get-started/previous-versions/
+    """
+    torch = frameworks.get("torch")
+    if torch is None or torch.variant != "cpu" or not gpus.nvidia or is_jetson(host):
+        return
+    if is_conda(packages, "torch", "pytorch"):
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{torch.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
+        subject=torch.label,
+        evidence=(
+            seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
+            *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+        ),
+        explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
+        fixes=(torch_for_gpus(scene, matrix, torch.version),),
+    )

@@ -1,0 +1,75 @@
+"""FRM013 torch-cpu-only-conda."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Package, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import conda_prefix
+from gpudoctor.rules._builds import gpu_names, is_jetson
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("FRM013", name="torch-cpu-only-conda", severity="error", since="0.1")
+def torch_cpu_only_conda(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """Conda chose the processor build of PyTorch, although there is an NVIDIA GPU.
+
+    What it means:
+    The `pytorch` package of this conda environment has a build string that begins with `cpu`: it contains no CUDA code.
+
+    Why it breaks:
+    Conda offers processor and CUDA builds under one name and picks by what else is asked for. It takes the processor
+    build when the package `cpuonly` is present, when the environment was made on a machine without a GPU (an image
+    build, a login node), or when another package does not fit the CUDA build.
+
+    How to mend it:
+    Ask conda-forge for a CUDA build by name: `pytorch-gpu`. Remove `cpuonly` first where it is installed. When the
+    environment is made on a machine without a GPU, set CONDA_OVERRIDE_CUDA to the CUDA version of the target machine.
+
+    When to ignore it:
+    If PyTorch is meant to stay on the processor in this environment.
+
+    Sources:
+    https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-virtual.html
+    https://github.com/conda-forge/pytorch-cpu-feedstock
+    """
+    torch = frameworks.get("torch")
+    package = _conda_torch(packages)
+    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):
+        return
+    has_cpuonly = packages.find("cpuonly") is not None
+    evidence = [seen("conda package", f"{package.name} {package.version}, build {package.build or 'not recorded'}")]
+    if has_cpuonly:
+        evidence.append(seen("conda package", "cpuonly is installed"))
+    yield Problem(
+        summary=f"Conda installed a processor-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
+        subject=torch.label,
+        evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
+        explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
+        fixes=(_fix(conda_prefix(interpreter), has_cpuonly=has_cpuonly),),
+    )
+
+
+def _conda_torch(packages: Packages) -> Package | None:
+    found = (packages.find(name) for name in ("pytorch", "torch"))
+    return next((package for package in found if package is not None and package.installer == "conda"), None)
+
+
+def _fix(prefix: str | None, *, has_cpuonly: bool) -> Fix:
+    title = "Install the CUDA build of conda-forge"
+    if prefix is None:
+        return Fix(title=title, safety="manual", steps=(Ask(text="Install pytorch-gpu from conda-forge with conda."),))
+    removal = (Run(argv=("conda", "remove", "--prefix", prefix, "cpuonly")),) if has_cpuonly else ()
+    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", "pytorch-gpu"))
+    undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
+    return Fix(title=title, safety="review", steps=(*removal, install), undo=undo)

@@ -1,0 +1,92 @@
+"""LIB001 cudnn-too-old."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import built_for_cuda, needed_cudnn
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("LIB001", name="cudnn-too-old", severity="error", since="0.1")
+def cudnn_too_old(
+    gpus: Gpus,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The cuDNN that a framework would load is older than the one it was built with.
+
+    What it means:
+    A framework built with cuDNN 9.3 needs cuDNN 9.3 or a newer 9.x. The copy that the loader finds first is older, or
+    of another major version.
+
+    Why it breaks:
+    Frameworks check this when they first use cuDNN. TensorFlow and JAX say "Loaded runtime CuDNN library: X but source
+    was compiled with: Y"; PyTorch says "cuDNN version incompatibility". Usually an older copy lies on the search path
+    before the right one, or another package has replaced the files.
+
+    How to mend it:
+    Bring the nvidia-cudnn package to the needed version, or take the older copy off the search path.
+
+    When to ignore it:
+    Never, if the framework is to use the GPU.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
+    https://github.com/pytorch/pytorch/blob/main/torch/backends/cudnn/__init__.py
+    """
+    if not gpus.nvidia:
+        return
+    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
+    for framework in built_for_cuda(frameworks):
+        needed = needed_cudnn(framework, matrix, host)
+        taken = _taken(framework, libraries)
+        if needed is None or taken is None or taken.version is None:
+            continue
+        have = taken.version
+        if have.major == needed.major and have.minor >= needed.minor:
+            continue
+        yield Problem(
+            summary=f"{framework.label} was built with cuDNN {needed}, but it would load cuDNN {have}.",
+            subject=framework.label,
+            evidence=(
+                seen("built with cuDNN", needed, framework.source),
+                seen("would load", f"cuDNN {have} from {taken.path}"),
+            ),
+            fixes=(_fix(scene, framework, needed, taken),),
+        )
+
+
+def _taken(framework: Framework, libraries: Libraries) -> Resolution | None:
+    """The main cuDNN library, not one of its parts (libcudnn_ops …)."""
+    names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
+    for one in libraries.resolutions or ():
+        if one.framework in names and one.soname.startswith(("libcudnn.so", "cudnn64_")) and one.path is not None:
+            return one
+    return None
+
+
+def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution) -> Fix:
+    major = framework.cuda.major if framework.cuda else None
+    if taken.origin == "pip" and major is not None:
+        wanted = f"nvidia-cudnn-cu{major}>={needed.major}.{needed.minor},<{needed.major + 1}"
+        return Fix(
+            title=f"Bring cuDNN to {needed.major}.{needed.minor} or newer",
+            safety=safety(scene),
+            steps=install(scene, wanted, options=("--upgrade",)),
+        )
+    text = f"Take the folder of {taken.path} off the library search path of this program, or update that copy."
+    return Fix(title="Let the right cuDNN be found first", safety="manual", steps=(Ask(text=text),))

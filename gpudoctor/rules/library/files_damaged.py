@@ -1,0 +1,63 @@
+"""LIB006 files-damaged."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.python import Damage, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import reinstall
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("LIB006", name="files-damaged", severity="error", since="0.1")
+def files_damaged(
+    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
+) -> Iterator[Problem]:
+    """Files of an installed package are missing or are not the ones it was installed with.
+
+    What it means:
+    Each package records its files and their sizes. Some files of a GPU package are gone or have another size.
+
+    Why it breaks:
+    A download or an installation was interrupted, the disk was full, another package wrote the same file, or a file
+    was copied in by hand. Imports fail, or a library of the wrong version is loaded.
+
+    How to mend it:
+    Reinstall the package in the same version.
+
+    When to ignore it:
+    If you replaced the file yourself and know why.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
+    if isinstance(packages.damaged, Gap):
+        return
+    by_package: dict[str, list[Damage]] = {}
+    for damage in packages.damaged:
+        by_package.setdefault(damage.package, []).append(damage)
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    for name, damages in by_package.items():
+        missing = sum(damage.found is None for damage in damages)
+        parts = [f"{missing} missing"] if missing else []
+        parts += [f"{len(damages) - missing} of another size"] if missing < len(damages) else []
+        files = "A file" if len(damages) == 1 else f"{len(damages)} files"
+        verb = "is" if len(damages) == 1 else "are"
+        yield Problem(
+            summary=f"{files} of {name} {verb} not as installed ({', '.join(parts)}).",
+            subject=name,
+            evidence=tuple(_evidence(damage) for damage in damages[:5]),
+            explains=("cudnn-too-old", "tf-soname-missing"),
+            fixes=(reinstall(scene, (name,), f"Reinstall {name}"),),
+        )
+
+
+def _evidence(damage: Damage) -> Evidence:
+    if damage.found is None:
+        return seen(damage.path, "missing")
+    return seen(
+        damage.path, f"{damage.found:,} bytes, recorded with {damage.expected:,}" if damage.expected else "changed"
+    )

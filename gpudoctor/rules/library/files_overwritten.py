@@ -1,0 +1,95 @@
+"""LIB005 files-overwritten."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Overlap, Package, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._overlaps import fixes_for, is_conflict, losers, victims_of
+
+
+@rule("LIB005", name="files-overwritten", severity="error", since="0.1")
+def files_overwritten(
+    packages: Packages,
+    frameworks: Frameworks | Gap | None,
+    gpus: Gpus | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """Two installed packages own the same files, and one has overwritten the other's.
+
+    What it means:
+    Both packages claim the same paths, such as nvidia/cudnn/lib/libcudnn.so.9. Only the files of the one installed last
+    are on the disk. The other package counts as installed, but its files are gone.
+
+    Why it breaks:
+    pip does not notice. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 share all their files, so TensorFlow (CUDA 12) and a
+    recent PyTorch (CUDA 13) in one environment leave one of them with the wrong cuDNN. The same happens with
+    tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu.
+
+    How to mend it:
+    Give each framework an environment of its own, or choose builds for the same CUDA major version. Uninstalling one of
+    the two packages deletes the shared files: reinstall the other one afterwards.
+
+    When to ignore it:
+    If you do not use the framework whose files were overwritten.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    Observed on the wheels of nvidia-cudnn-cu12 and nvidia-cudnn-cu13, 2026-11.
+    """
+    if isinstance(packages.overlaps, Gap):
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()
+    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    for overlap in packages.overlaps:
+        if not is_conflict(overlap, packages, known):
+            continue
+        lost = losers(overlap)
+        victims = in_words(one.label for one in victims_of(lost, known))
+        yield Problem(
+            summary=_summary(overlap, lost, victims),
+            subject=f"{overlap.first} and {overlap.second}",
+            severity=None if has_gpu else "warning",
+            confidence="certain" if overlap.on_disk else "likely",
+            evidence=(
+                seen("files that both own", f"{overlap.files}, such as {overlap.example}"),
+                seen("on the disk are the files of", overlap.on_disk or "not known"),
+                *(seen("installed", f"{p.name} {p.version}") for p in _both(overlap, packages)),
+            ),
+            explains=("cudnn-too-old", "cudnn-two-copies", "cuda-major-mix", *_damage_explained(packages)),
+            fixes=fixes_for(overlap, scene, matrix, known),
+        )
+
+
+def _summary(overlap: Overlap, lost: tuple[str, ...], victims: str) -> str:
+    if overlap.on_disk is None or len(lost) != 1:
+        return (
+            f"{overlap.first} and {overlap.second} own the same {overlap.files} files; one has overwritten the other."
+        )
+    needed = f", which {victims} needs" if victims else ""
+    return f"{overlap.on_disk} has overwritten {overlap.files} files of {lost[0]}{needed}."
+
+
+def _both(overlap: Overlap, packages: Packages) -> list[Package]:
+    return [package for name in (overlap.first, overlap.second) if (package := packages.find(name)) is not None]
+
+
+def _damage_explained(packages: Packages) -> tuple[str, ...]:
+    """Damaged files follow from this when all of them belong to packages that overlap."""
+    if isinstance(packages.overlaps, Gap) or isinstance(packages.damaged, Gap):
+        return ()
+    names = {name for overlap in packages.overlaps for name in (overlap.first, overlap.second)}
+    return ("files-damaged",) if all(damage.package in names for damage in packages.damaged) else ()

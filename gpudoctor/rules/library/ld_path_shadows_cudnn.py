@@ -1,0 +1,65 @@
+"""LIB003 ld-path-shadows-cudnn."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.rules._builds import needed_cudnn
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
+
+
+@rule("LIB003", name="ld-path-shadows-cudnn", severity="error", since="0.1")
+def ld_path_shadows_cudnn(
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """LD_LIBRARY_PATH leads a framework to another cuDNN than the one it brought along.
+
+    What it means:
+    The framework has a fitting cuDNN in its own environment. A folder in LD_LIBRARY_PATH holds another cuDNN of the
+    same name, and the loader looks there first.
+
+    Why it breaks:
+    cuDNN is several libraries that must be of one version. A system or module cuDNN before the right one gives
+    "CuDNN library needs to have matching major version", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH" or a crash. The
+    variable is often set in ~/.bashrc from an old guide, or by `module load cudnn`.
+
+    How to mend it:
+    Take that folder out of LD_LIBRARY_PATH for this program. Frameworks from pip need no entry there.
+
+    When to ignore it:
+    If it is a newer copy of the same major version and everything works: that is why this is then only a note.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/
+    """
+    if not gpus.nvidia:
+        return
+    for shadowing in shadowed(libraries, frameworks):
+        one = shadowing.resolution
+        if one.family != "cudnn" or not one.soname.startswith("libcudnn.so") or not shadowing.differs:
+            continue
+        is_harmful = _is_harmful(shadowing, needed_cudnn(shadowing.framework, matrix, host))
+        yield Problem(
+            summary=f"LD_LIBRARY_PATH makes {shadowing.framework.label} load {shadowing.words} instead of its own.",
+            subject=shadowing.framework.label,
+            severity=None if is_harmful else "info",
+            evidence=shadowing_evidence(shadowing, libraries),
+            explains=("cudnn-too-old", "tf-soname-missing", "ld-path-shadows-nvidia-wheels", "cudnn-two-copies"),
+            fixes=(shadowing_fix(shadowing, libraries),),
+        )
+
+
+def _is_harmful(shadowing: Shadowing, needed: LibraryVersion | None) -> bool:
+    """Of another major version, or older than what the framework was built with (else than its own copy)."""
+    have, floor = shadowing.resolution.version, needed or shadowing.resolution.shadows_version
+    if have is None or floor is None:
+        return False
+    return have.major != floor.major or have.minor < floor.minor

@@ -1,0 +1,70 @@
+"""LIB009 tf216-nvidia-libs-not-found."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._missing import copies_of, fixes_for
+
+#: Releases whose search path does not reach the installed nvidia packages in common set-ups.
+AFFECTED = ((2, 16), (2, 19))
+
+
+@rule("LIB009", name="tf216-nvidia-libs-not-found", severity="error", since="0.1")
+def tf216_nvidia_libs_not_found(
+    gpus: Gpus,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    packages: Packages,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """TensorFlow 2.16 to 2.18 does not reach the CUDA libraries that were installed with it.
+
+    What it means:
+    The nvidia packages of `tensorflow[and-cuda]` are there, but the loader finds most of them nowhere.
+
+    Why it breaks:
+    TensorFlow looks beside itself, in the folder `nvidia` of the same site-packages. Release 2.16.1 had a wrong path
+    for that; later ones fail when the packages lie in another folder than TensorFlow.
+
+    How to mend it:
+    Update TensorFlow, or name the folders of the libraries in LD_LIBRARY_PATH.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/issues/63362
+    https://www.tensorflow.org/install/pip
+    """
+    tensorflow = frameworks.get("tensorflow")
+    numbers = release_numbers(tensorflow.version) if tensorflow else None
+    if tensorflow is None or numbers is None or not AFFECTED[0] <= numbers < AFFECTED[1] or not gpus.nvidia:
+        return
+    missing = libraries.missing("tensorflow")
+    there = tuple(one for one in missing if any(copy.origin == "pip" for copy in copies_of(one, libraries)))
+    if len(there) < 2:
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{tensorflow.label} does not reach {len(there)} CUDA libraries that are installed in its environment.",
+        subject=tensorflow.label,
+        evidence=tuple(seen(f"{one.soname} is installed at", copies_of(one, libraries)[0].path) for one in there[:6]),
+        explains=("tf-soname-missing",),
+        fixes=(tensorflow_for_gpus(scene, matrix), *fixes_for(scene, tensorflow, there, libraries, matrix)),
+    )

@@ -1,0 +1,94 @@
+"""LIB002 tf-soname-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.rules._builds import built_for_cuda, in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
+
+#: The driver's own libraries: when they are missing, the rules of the driver say so.
+DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
+#: Libraries that frameworks do without, for several GPUs or faster inference.
+OPTIONAL = ("libnvinfer", "libnccl", "libnvshmem", "libcufile", "libcupti", "libnvToolsExt")
+
+
+@rule("LIB002", name="tf-soname-missing", severity="error", since="0.1")
+def tf_soname_missing(
+    gpus: Gpus | None,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    packages: Packages,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """A framework asks for a CUDA library that is found nowhere on its search path.
+
+    What it means:
+    TensorFlow and JAX open the CUDA libraries by name when they start. One or more of these names lead nowhere, so the
+    framework uses the processor. TensorFlow says "Cannot dlopen some GPU libraries" and lists no GPU.
+
+    Why it breaks:
+    Either the library is not installed: `pip install tensorflow` alone brings none of them. Or it is installed in a
+    folder where the loader does not look: TensorFlow 2.21.0 from `tensorflow[and-cuda]` has cuSOLVER installed and
+    leaves its folder out of the search path.
+
+    How to mend it:
+    Install what is missing with the extra of the framework, or name its folder in LD_LIBRARY_PATH. The finding says
+    which of the two applies.
+
+    When to ignore it:
+    If the framework is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    """
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    for framework in built_for_cuda(frameworks):
+        missing = _missing(framework, libraries)
+        unreachable = tuple(one for one in missing if copies_of(one, libraries))
+        has_gpu = gpus is not None and bool(gpus.nvidia)
+        if not missing or not (has_gpu or unreachable):
+            continue
+        names = in_words(one.soname for one in missing)
+        lost = "installed, but not where it looks" if len(unreachable) == len(missing) else "nowhere to be found"
+        yield Problem(
+            summary=f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
+            subject=framework.label,
+            severity=None if has_gpu else "info",
+            evidence=(
+                *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
+                *where_looked(framework, libraries),
+                *(_found(one, libraries, framework) for one in missing),
+            ),
+            explains=("torch-nvidia-deps-missing",),
+            fixes=fixes_for(scene, framework, missing, libraries, matrix),
+        )
+
+
+def _missing(framework: Framework, libraries: Libraries) -> tuple[Resolution, ...]:
+    names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
+    found = (one for name in names for one in libraries.missing(name))
+    return tuple(one for one in found if not one.soname.startswith((*DRIVER_LIBRARIES, *OPTIONAL)))
+
+
+def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evidence:
+    copies = copies_of(one, libraries)
+    if copies:
+        owner = f" (package {copies[0].dist})" if copies[0].dist else ""
+        return seen(f"{one.soname} is installed at", f"{copies[0].path}{owner}")
+    package = package_of(one, framework)
+    return seen(f"{one.soname} is installed", f"no; it comes with {package}" if package else "no")

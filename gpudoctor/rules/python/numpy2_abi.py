@@ -1,0 +1,67 @@
+"""PYT002 numpy2-abi."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import is_conda, release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT002", name="numpy2-abi", severity="error", since="0.1")
+def numpy2_abi(
+    packages: Packages,
+    frameworks: Frameworks,
+    host: System,
+    interpreter: Interpreter | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """NumPy 2 is installed with a framework that was compiled for NumPy 1.
+
+    What it means:
+    NumPy 2 changed its binary interface. Programs compiled against NumPy 1 do not work with it.
+
+    Why it breaks:
+    TensorFlow fails to import: "A module that was compiled using NumPy 1.x cannot be run in NumPy 2". PyTorch imports,
+    but `tensor.numpy()` fails with "Numpy is not available". Old releases set no upper limit for NumPy, so pip
+    installs version 2.
+
+    How to mend it:
+    Install `numpy<2`, or a newer framework: PyTorch from 2.3 (Windows: 2.4.1), TensorFlow from 2.18.
+
+    When to ignore it:
+    If your program uses PyTorch and never turns tensors into NumPy arrays.
+
+    Sources:
+    https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+    """
+    numpy = packages.find("numpy")
+    numbers = release_numbers(numpy.version) if numpy else None
+    if numpy is None or numbers is None or numbers < (2,) or host.os not in ("linux", "windows", "macos"):
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    for name in ("torch", "tensorflow", "jax"):
+        framework = frameworks.get(name)
+        if framework is None or framework.version is None or is_conda(packages, name, "pytorch"):
+            continue
+        if matrix.works_with_numpy2(name, framework.version, host.os) is not False:
+            continue
+        yield Problem(
+            summary=f"{framework.label} was compiled for NumPy 1, and NumPy {numpy.version} is installed.",
+            subject=framework.label,
+            evidence=(seen("numpy", numpy.version), seen(name, framework.version, framework.source)),
+            fixes=(
+                Fix(
+                    title="Install NumPy 1",
+                    safety=safety(scene),
+                    steps=install(scene, "numpy<2"),
+                    undo=f"install numpy=={numpy.version}",
+                ),
+            ),
+        )

@@ -1,0 +1,48 @@
+"""PYT004 py-name-shadow."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Interpreter
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT004", name="py-name-shadow", severity="error", since="0.1")
+def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
+    """A file or folder of your own has the name of a framework and is imported in its place.
+
+    What it means:
+    The current directory, or a folder in PYTHONPATH, holds something called torch.py, tensorflow/ or the like. Python
+    looks there before it looks at the installed packages.
+
+    Why it breaks:
+    `import torch` then loads that file: "module 'torch' has no attribute ...", or "cannot import name ... (most likely
+    due to a circular import)". Running Python inside a checkout of the framework's source code does the same.
+
+    How to mend it:
+    Rename the file or folder (and delete the __pycache__ beside it), or run Python from another directory.
+
+    When to ignore it:
+    If you never start Python from that directory.
+
+    Sources:
+    https://docs.python.org/3/library/sys_path_init.html
+    """
+    for shadow in interpreter.shadows:
+        if shadow.where == "user site":
+            continue
+        place = "the current directory" if shadow.where == "current directory" else "a folder of PYTHONPATH"
+        yield Problem(
+            summary=f"{shadow.path} in {place} is imported in place of the installed {shadow.module}.",
+            subject=shadow.module,
+            evidence=(seen(f"found in {place}", shadow.path),),
+            fixes=(
+                Fix(
+                    title="Rename it, or run Python from another directory",
+                    safety="manual",
+                    steps=(Ask(text=f"Rename {shadow.path}, or change to another directory before you start Python."),),
+                ),
+            ),
+        )

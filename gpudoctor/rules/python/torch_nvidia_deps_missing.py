@@ -1,0 +1,89 @@
+"""PYT005 torch-nvidia-deps-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.rules._builds import in_words, is_conda
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
+
+#: Packages whose CUDA libraries are named by their own requirements.
+OWNERS = ("torch", "jax-cuda12-plugin", "jax-cuda13-plugin", "jax-cuda12-pjrt", "jax-cuda13-pjrt", "tensorflow")
+
+
+@rule("PYT005", name="torch-nvidia-deps-missing", severity="error", since="0.1")
+def torch_nvidia_deps_missing(
+    packages: Packages,
+    frameworks: Frameworks,
+    libraries: Libraries | Gap | None,
+    gpus: Gpus | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """CUDA libraries that a framework requires are not installed, or in an older version than it asks for.
+
+    What it means:
+    PyTorch from pip names its CUDA libraries as packages it needs (nvidia-cublas-cu12 and so on). Some are not there.
+
+    Why it breaks:
+    `import torch` ends with "libcudnn.so.9: cannot open shared object file" or "undefined symbol". Typical causes:
+    `pip install --no-deps`, `uv sync` with another set of extras, an uninstall of packages that two frameworks share.
+
+    How to mend it:
+    Install the missing packages in the versions that the framework names.
+
+    When to ignore it:
+    If the libraries come from elsewhere on purpose (a container image, a module system) and the framework works.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    """
+    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
+    for owner in OWNERS:
+        if is_conda(packages, owner) or not _is_cuda(owner, frameworks):
+            continue
+        unmet = [one for one in packages.unmet if one.package == owner and is_gpu_requirement(one.requirement)]
+        missing = [one for one in unmet if one.found is None]
+        older = [one for one in unmet if one.found is not None and not is_newer(one)]
+        if not missing and not older:
+            continue
+        found_elsewhere = _all_found(owner, libraries)
+        yield Problem(
+            summary=_summary(owner, missing, older),
+            subject=owner,
+            severity="info" if missing and found_elsewhere else None if missing else "warning",
+            confidence="certain" if missing and not found_elsewhere else "likely",
+            evidence=tuple(
+                seen(f"{owner} needs {one.requirement}{one.wanted}", one.found or "not installed")
+                for one in (*missing, *older)[:8]
+            ),
+            explains=() if found_elsewhere else ("tf-soname-missing",),
+            fixes=(complete(scene, owner, (*missing, *older)),),
+        )
+
+
+def _is_cuda(owner: str, frameworks: Frameworks) -> bool:
+    """A processor build of the same name needs none of them."""
+    framework = next((one for one in frameworks.found if owner in (one.name, one.dist)), None)
+    return framework is None or framework.variant in ("cuda", None)
+
+
+def _all_found(owner: str, libraries: Libraries | Gap | None) -> bool:
+    """The loader is known to find everything the framework asks for, wherever it comes from."""
+    if not isinstance(libraries, Libraries) or libraries.resolutions is None:
+        return False
+    own = [one for one in libraries.resolutions if one.framework == owner]
+    return bool(own) and all(one.path is not None for one in own)
+
+
+def _summary(owner: str, missing: list[Unmet], older: list[Unmet]) -> str:
+    if missing:
+        return f"{owner} needs {in_words(one.requirement for one in missing[:4])}, which are not installed."
+    return f"{owner} needs newer {in_words(one.requirement for one in older[:4])} than what is installed."
