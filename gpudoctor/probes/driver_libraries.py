@@ -7,15 +7,16 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DriverLibrary
 from gpudoctor.model.versions import DriverRelease
 from gpudoctor.probes.driver_module import desktop_release
-from gpudoctor.probes.reading import exists, names_in, text_of
+from gpudoctor.probes.loader_cache import configured_directories, read_cache
+from gpudoctor.probes.reading import exists, names_in
 
 NAMES = ("libcuda.so.1", "libnvidia-ml.so.1")
 _WINDOWS = ("nvcuda.dll", "nvml.dll")
 
-#: Where distributions, containers and NVIDIA's installer put them, searched after ld.so.conf.
+#: The loader's own directories, searched after its cache: ld.so(8).
 _DEFAULT = ("/lib64", "/usr/lib64", "/lib", "/usr/lib")
 _MULTIARCH = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu", "ppc64le": "powerpc64le-linux-gnu"}
-#: Not on the loader's default path, but where a driver may lie: WSL, Kubernetes nodes, NixOS, Jetson.
+#: Not on the loader's path by themselves, but where a driver may lie: WSL, Kubernetes nodes, NixOS, Jetson.
 _ELSEWHERE = (
     "/usr/lib/wsl/lib",
     "/usr/local/nvidia/lib64",
@@ -31,30 +32,39 @@ def read_libraries(host: Host, arch: str | None = None) -> tuple[DriverLibrary, 
     """The copies found, in the order the loader searches; empty where there is none."""
     if host.platform == "win32":
         return _windows(host)
-    searched = search_order(host, arch)
-    others = (*_ELSEWHERE, *_toolkit_dirs(host))
-    return tuple(copy for name in NAMES for copy in _copies(host, name, searched, others))
+    own, default = own_directories(host), default_directories(arch)
+    configured = configured_directories(host)
+    folders = tuple(dict.fromkeys((*own, *configured, *default, *_ELSEWHERE, *_toolkit_dirs(host))))
+    found = {name: [path for folder in folders if (path := _path_in(host, folder, name))] for name in NAMES}
+    if not any(found.values()):
+        return ()
+    cache = read_cache(host)
+    libraries: list[DriverLibrary] = []
+    for name, paths in found.items():
+        cached = (cache or {}).get(name, ())
+        middle = cached if cache is not None else tuple(f"{folder}/{name}" for folder in configured)
+        order = (*(f"{folder}/{name}" for folder in own), *middle, *(f"{folder}/{name}" for folder in default))
+        chosen = next((path for path in order if path in paths or (path in cached and exists(host, path))), None)
+        libraries += _distinct(host, name, [*([chosen] if chosen else []), *paths], chosen)
+    return tuple(libraries)
 
 
-def search_order(host: Host, arch: str | None) -> tuple[str, ...]:
-    """Directories that the loader searches for a program without RPATH, in order: ld.so(8)."""
-    own = [entry or host.cwd for entry in re.split("[:;]", path)] if (path := host.env.get("LD_LIBRARY_PATH")) else []
+def own_directories(host: Host) -> tuple[str, ...]:
+    """The directories of LD_LIBRARY_PATH; an empty entry means the working directory."""
+    path = host.env.get("LD_LIBRARY_PATH")
+    return tuple(dict.fromkeys(entry.rstrip("/") or host.cwd for entry in re.split("[:;]", path))) if path else ()
+
+
+def default_directories(arch: str | None) -> tuple[str, ...]:
+    """The directories that the loader of that architecture knows by itself."""
     triplets = [triplet for key, triplet in _MULTIARCH.items() if arch in (key, None)]
-    multiarch = [f"{top}/{triplet}" for top in ("/lib", "/usr/lib") for triplet in triplets]
-    return tuple(dict.fromkeys((*own, *_configured(host), *multiarch, *_DEFAULT)))
+    return (*(f"{top}/{triplet}" for top in ("/lib", "/usr/lib") for triplet in triplets), *_DEFAULT)
 
 
-def _configured(host: Host) -> list[str]:
-    """Directories of /etc/ld.so.conf and its folder, which ldconfig read when it last wrote its cache."""
-    names = names_in(host, "/etc/ld.so.conf.d") or ()
-    files = ["/etc/ld.so.conf", *(f"/etc/ld.so.conf.d/{name}" for name in names if name.endswith(".conf"))]
-    return [folder for path in files for folder in parse_ld_conf(text_of(host, path) or "")]
-
-
-def parse_ld_conf(text: str) -> tuple[str, ...]:
-    """The directories of an ld.so.conf file, comments and include lines left out."""
-    lines = (line.partition("#")[0].strip() for line in text.splitlines())
-    return tuple(line.rstrip("/") for line in lines if line.startswith("/"))
+def _path_in(host: Host, folder: str, name: str) -> str | None:
+    """The copy in `folder`. A stub has the name that linkers ask for, not the one that programs do."""
+    names = (name, name.removesuffix(".1")) if "stubs" in folder.split("/") else (name,)
+    return next((path for one in names if exists(host, path := f"{folder}/{one}")), None)
 
 
 def _toolkit_dirs(host: Host) -> tuple[str, ...]:
@@ -63,23 +73,12 @@ def _toolkit_dirs(host: Host) -> tuple[str, ...]:
     return tuple(f"/usr/local/{name}/{part}" for name in toolkits for part in ("compat", "lib64/stubs"))
 
 
-def _copies(host: Host, name: str, searched: tuple[str, ...], others: tuple[str, ...]) -> list[DriverLibrary]:
-    """Every different file; the first on the search path is the loader's choice."""
-    found: dict[str, DriverLibrary] = {}
-    chosen = False
-    for folder in dict.fromkeys((*searched, *others)):
-        stub = "stubs" in folder.split("/")
-        path = f"{folder}/{name}"
-        if not exists(host, path):
-            path = f"{folder}/{name.removesuffix('.1')}"
-            if not (stub and exists(host, path)):
-                continue
-        real = host.real(path)
-        first = not chosen and folder in searched and path.endswith(".1")
-        chosen = chosen or first
-        if real not in found:
-            found[real] = _library(host, name, path, real, first=first)
-    return list(found.values())
+def _distinct(host: Host, name: str, paths: list[str], chosen: str | None) -> list[DriverLibrary]:
+    """Every different file once, under the first of its paths."""
+    by_file: dict[str, str] = {}
+    for path in paths:
+        by_file.setdefault(host.real(path), path)
+    return [_library(host, name, path, real, first=path == chosen) for real, path in by_file.items()]
 
 
 def _library(host: Host, name: str, path: str, real: str, *, first: bool) -> DriverLibrary:

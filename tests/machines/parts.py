@@ -62,6 +62,7 @@ def linux(
             "/proc/self/mountinfo": "27 1 259:2 / / rw,relatime - ext4 /dev/nvme0n1p2 rw\n"
             "25 27 0:23 / /dev/shm rw,nosuid,nodev - tmpfs tmpfs rw\n",
             "/proc/1/comm": "systemd\n",
+            "/etc/ld.so.conf": "include /etc/ld.so.conf.d/*.conf\n",
             "/etc/group": "root:x:0:\nadm:x:4:ada\nsudo:x:27:ada\nvideo:x:44:\nrender:x:110:\nada:x:1000:\n",
             "/sys/class/dmi/id/sys_vendor": f"{vendor}\n",
             _LOADERS[arch]: _LOADER.format(glibc),
