@@ -142,6 +142,12 @@ def release_numbers(version: str | None) -> tuple[int, ...] | None:
     return parsed.release if parsed else None
 
 
+def dotted(version: str | None) -> str | None:
+    """The numbers of a version alone, 2.6.0 of 2.6.0rc1+cu124; None where it is not a version."""
+    numbers = release_numbers(version)
+    return ".".join(str(number) for number in numbers) if numbers else None
+
+
 def is_conda(packages: Packages | Gap | None, *names: str) -> bool:
     """One of these distributions was installed by conda."""
     if not isinstance(packages, Packages):

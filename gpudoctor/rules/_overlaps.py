@@ -19,11 +19,11 @@ FEW = 2
 
 
 def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) -> bool:
-    """The two cannot live side by side: builds of one thing, or one library for two CUDA majors that both are needed."""
+    """The two cannot live side by side: builds of one thing, or one library for two CUDA majors, both needed."""
     if any(overlap.first in group and overlap.second in group for group in GROUPS):
         return overlap.files >= FEW
     majors = (cuda_major_of(overlap.first), cuda_major_of(overlap.second))
-    if None in majors or overlap.files < FEW or _same_version(overlap, packages):
+    if None in majors or overlap.files < FEW or overlap.differing == 0 or _same_version(overlap, packages):
         return False
     if overlap.on_disk is None:
         return all(victims_of((name,), frameworks) for name in (overlap.first, overlap.second))
@@ -101,5 +101,3 @@ def _keep_one(overlap: Overlap, scene: Scene) -> Fix:
         return Fix(title="Keep one of the two", safety="manual", steps=(Ask(text=text),))
     steps = (*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}"))
     return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)
-
-

@@ -8,8 +8,8 @@ from gpudoctor.model.python import Interpreter
 from gpudoctor.model.system import System
 from gpudoctor.model.wish import Requirement
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda_prefix
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._compare import meets
+from gpudoctor.rules._builds import dotted, release_numbers
+from gpudoctor.rules._required import unmet
 
 
 def minor_of(version: str | None) -> str | None:
@@ -37,12 +37,12 @@ def wanted_releases(requirement: Requirement, matrix: Matrix) -> tuple[str, ...]
     limit = release_numbers(newest)
     if limit is None or _is_open(requirement, limit):
         return ()
-    return tuple(v for v in known if (numbers := release_numbers(v)) and meets(numbers, requirement.comparisons))
+    return tuple(v for v in known if not unmet(dotted(v), requirement.comparisons))
 
 
 def _is_open(requirement: Requirement, newest: tuple[int, ...]) -> bool:
     """A release after the newest known one would meet the requirement: nothing can be said against it."""
-    return meets((newest[0], newest[1] + 1), requirement.comparisons)
+    return not unmet(f"{newest[0]}.{newest[1] + 1}", requirement.comparisons)
 
 
 def pythons_of(name: str, version: str, platform: str, matrix: Matrix) -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def pythons_of(name: str, version: str, platform: str, matrix: Matrix) -> tuple[
 
 
 def python_fix(pythons: list[str], interpreter: Interpreter, host: System) -> Fix:
-    """A new environment with the newest Python but one, which most packages support; the only one where there is one."""
+    """A new environment with the newest Python but one, which most packages support."""
     python = pythons[-2] if len(pythons) > 1 else pythons[-1]
     title = f"Make an environment with Python {python}"
     if conda_prefix(interpreter) is not None:

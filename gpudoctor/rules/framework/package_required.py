@@ -7,10 +7,10 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.wish import Requirement, Wish
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._compare import meets
+from gpudoctor.rules._builds import dotted
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
 
 #: Subjects that other rules judge.
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
@@ -43,8 +43,7 @@ def package_required(
         if requirement.subject in OTHERS:
             continue
         version = _version(requirement.subject, packages, frameworks)
-        numbers = release_numbers(version)
-        if version is not None and (numbers is None or meets(numbers, requirement.comparisons)):
+        if version is not None and not unmet(dotted(version), requirement.comparisons):
             continue
         has = f"{requirement.subject} {version}" if version else f"no {requirement.subject}"
         yield Problem(

@@ -1,0 +1,62 @@
+"""PYT010 keras3-no-tfkeras."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: TensorFlow from 2.16 on brings Keras 3. transformers dropped its TensorFlow code with release 5.
+FIRST_KERAS3 = (2, 16)
+FIRST_WITHOUT_TENSORFLOW = (5,)
+
+
+@rule("PYT010", name="keras3-no-tfkeras", severity="info", since="0.1")
+def keras3_no_tfkeras(
+    packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
+) -> Iterator[Problem]:
+    """The TensorFlow models of transformers need tf-keras, which is not installed.
+
+    What it means:
+    TensorFlow 2.16 and newer comes with Keras 3. The TensorFlow part of the transformers package still needs Keras 2,
+    which is now called tf-keras.
+
+    Why it breaks:
+    Importing such a model ends with "Your currently installed version of Keras is Keras 3, but this is not yet
+    supported in Transformers".
+
+    How to mend it:
+    Install tf-keras of the same minor version as TensorFlow.
+
+    When to ignore it:
+    If you use the PyTorch models of transformers only.
+
+    Sources:
+    https://keras.io/getting_started/
+    https://github.com/huggingface/transformers
+    """
+    tensorflow, transformers = frameworks.get("tensorflow"), packages.find("transformers")
+    numbers = release_numbers(tensorflow.version) if tensorflow else None
+    if tensorflow is None or numbers is None or numbers < FIRST_KERAS3 or transformers is None:
+        return
+    theirs = release_numbers(transformers.version)
+    if theirs is None or theirs >= FIRST_WITHOUT_TENSORFLOW or packages.find("tf-keras") is not None:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"
+    yield Problem(
+        summary=f"transformers {transformers.version} needs tf-keras for TensorFlow models, and it is not installed.",
+        subject="tf-keras",
+        evidence=(
+            seen("tensorflow", tensorflow.version, tensorflow.source),
+            seen("transformers", transformers.version),
+            seen("tf-keras", "not installed"),
+        ),
+        fixes=(Fix(title="Install tf-keras", safety=safety(scene), steps=install(scene, wanted)),),
+    )

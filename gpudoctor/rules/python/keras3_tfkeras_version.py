@@ -1,0 +1,58 @@
+"""PYT011 keras3-tfkeras-version."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT011", name="keras3-tfkeras-version", severity="warning", since="0.1")
+def keras3_tfkeras_version(
+    packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
+) -> Iterator[Problem]:
+    """The installed tf-keras belongs to another TensorFlow.
+
+    What it means:
+    tf-keras (Keras 2) is released together with TensorFlow and carries the same minor version. These two differ.
+
+    Why it breaks:
+    tf-keras calls inner parts of its own TensorFlow. With another one, imports or training fail.
+
+    How to mend it:
+    Install the tf-keras of TensorFlow's minor version.
+
+    When to ignore it:
+    If nothing imports tf_keras.
+
+    Sources:
+    https://pypi.org/project/tf-keras/
+    https://keras.io/getting_started/
+    """
+    tensorflow, tf_keras = frameworks.get("tensorflow"), packages.find("tf-keras")
+    if tensorflow is None or tf_keras is None:
+        return
+    ours, theirs = release_numbers(tensorflow.version), release_numbers(tf_keras.version)
+    if ours is None or theirs is None or ours[:2] == theirs[:2]:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    wanted = f"tf-keras~={ours[0]}.{ours[1]}.0"
+    yield Problem(
+        summary=f"tf-keras {tf_keras.version} belongs to another TensorFlow than {tensorflow.version}.",
+        subject="tf-keras",
+        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tf-keras", tf_keras.version)),
+        fixes=(
+            Fix(
+                title="Install the tf-keras of this TensorFlow",
+                safety=safety(scene),
+                steps=install(scene, wanted),
+                undo=f"install tf-keras=={tf_keras.version}",
+            ),
+        ),
+    )

@@ -1,0 +1,51 @@
+"""PYT012 py-kernelspec-mismatch."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.python import Interpreter
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")
+def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
+    """No Jupyter kernel starts the examined Python.
+
+    What it means:
+    Jupyter starts the interpreter that is written in a kernel's file. None of the kernels found here names this Python,
+    so notebooks run in another one, with other packages.
+
+    Why it breaks:
+    The kernel was made for another environment, or the environment moved.
+
+    How to mend it:
+    Register this Python as a kernel and choose it in the notebook.
+
+    When to ignore it:
+    If you do not use notebooks with this environment.
+
+    Sources:
+    https://ipython.readthedocs.io/en/stable/install/kernel_install.html
+    """
+    kernels = interpreter.kernelspecs or ()
+    if not kernels or any(kernel.same_interpreter is not False for kernel in kernels):
+        return
+    name = "gpu-env"
+    yield Problem(
+        summary=f"No Jupyter kernel starts {interpreter.executable}; notebooks run in another Python.",
+        subject=interpreter.executable,
+        evidence=tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),
+        fixes=(
+            Fix(
+                title="Register this Python as a kernel",
+                safety="safe",
+                steps=(
+                    Run(argv=(interpreter.executable, "-m", "pip", "install", "ipykernel")),
+                    Run(argv=(interpreter.executable, "-m", "ipykernel", "install", "--user", "--name", name)),
+                ),
+                undo=f"jupyter kernelspec uninstall {name}",
+            ),
+        ),
+    )

@@ -1,0 +1,45 @@
+"""PYT013 py-no-ssl."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Interpreter
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT013", name="py-no-ssl", severity="warning", since="0.1")
+def py_no_ssl(interpreter: Interpreter) -> Iterator[Problem]:
+    """The examined Python has no ssl module, so it cannot download packages.
+
+    What it means:
+    Python was built without OpenSSL, or does not find it. pip cannot open any https address.
+
+    Why it breaks:
+    A Python compiled from source without the OpenSSL headers, or a conda Python on Windows that was started without
+    being activated. pip says "SSL module is not available".
+
+    How to mend it:
+    Activate the conda environment first. A Python of your own must be compiled again with the OpenSSL headers present.
+
+    When to ignore it:
+    If you install packages from local files only.
+
+    Sources:
+    https://docs.python.org/3/library/ssl.html
+    """
+    if interpreter.has_ssl is not False:
+        return
+    yield Problem(
+        summary=f"{interpreter.executable} has no ssl module, so pip cannot download anything with it.",
+        subject=interpreter.executable,
+        evidence=(seen("ssl module", "absent"),),
+        fixes=(
+            Fix(
+                title="Use a Python with ssl",
+                safety="manual",
+                steps=(Ask(text="Activate the conda environment, or install a Python that was built with OpenSSL."),),
+            ),
+        ),
+    )

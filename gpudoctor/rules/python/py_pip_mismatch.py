@@ -1,0 +1,68 @@
+"""PYT009 py-pip-mismatch."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.system import System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT009", name="py-pip-mismatch", severity="warning", since="0.1")
+def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iterator[Problem]:
+    """The command `pip` installs into another Python than the examined one.
+
+    What it means:
+    The first `pip` on the search path belongs to another interpreter. What it installs does not appear in this Python.
+
+    Why it breaks:
+    Several Pythons are on the machine, and an environment without a pip of its own lets the system's pip through.
+    "I installed it, but import says No module named torch" is the usual sign.
+
+    How to mend it:
+    Use `python -m pip` in place of `pip`, and `%pip` in notebooks.
+
+    When to ignore it:
+    If you always use `python -m pip`, uv or conda.
+
+    Sources:
+    https://pip.pypa.io/en/stable/user_guide/#running-pip
+    """
+    other = interpreter.pip_on_path_interpreter
+    if other is None or interpreter.chosen_by not in ("VIRTUAL_ENV", "CONDA_PREFIX", "PATH"):
+        return
+    is_windows = isinstance(host, System) and host.os == "windows"
+    homes = {_home(path, is_windows=is_windows) for path in (interpreter.executable, interpreter.prefix) if path}
+    if _home(other, is_windows=is_windows) in homes or "shims" in other or other.rsplit("/", 1)[-1] == "env":
+        return
+    yield Problem(
+        summary=f"`pip` belongs to {other}, but the examined Python is {interpreter.executable}.",
+        subject=interpreter.pip_on_path,
+        confidence="likely",
+        evidence=(
+            seen("pip on PATH", interpreter.pip_on_path or "pip"),
+            seen("it installs into", other),
+            seen("examined Python", interpreter.executable),
+        ),
+        fixes=(
+            Fix(
+                title="Call pip through the Python you mean",
+                safety="manual",
+                steps=(Ask(text=f"Use: {interpreter.executable} -m pip install ..."),),
+            ),
+        ),
+    )
+
+
+def _home(path: str, *, is_windows: bool) -> str:
+    """The environment's folder: what is above bin or Scripts, or the folder of python.exe itself."""
+    parts = path.replace("\\", "/").rstrip("/").split("/")
+    if parts and parts[-1].lower().startswith(("python", "pypy")):
+        parts.pop()
+    if parts and parts[-1].lower() in ("bin", "scripts"):
+        parts.pop()
+    home = "/".join(parts)
+    return home.lower() if is_windows else home

@@ -1,0 +1,74 @@
+"""PYT006 py-user-site-shadow."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run, SetEnv
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Distributions whose copy in the user site decides what runs.
+WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "numpy", "triton")
+ENVIRONMENTS = ("venv", "conda", "conda-base")
+
+
+@rule("PYT006", name="py-user-site-shadow", severity="error", since="0.1")
+def py_user_site_shadow(interpreter: Interpreter, packages: Packages) -> Iterator[Problem]:
+    """A framework of the user's home folder is imported in place of the environment's own.
+
+    What it means:
+    Python has a folder of packages for each user (~/.local/lib/python3.x, on Windows AppData/Roaming/Python). Packages
+    there come before those of a conda environment with the same Python version.
+
+    Why it breaks:
+    `pip install --user`, or pip without write access, put a framework there long ago. Every environment of that Python
+    version now gets this old copy.
+
+    How to mend it:
+    Uninstall that copy, or set PYTHONNOUSERSITE=1 so that environments stay on their own.
+
+    When to ignore it:
+    If you keep the framework there on purpose.
+
+    Sources:
+    https://docs.python.org/3/library/site.html
+    https://docs.python.org/3/using/cmdline.html#envvar-PYTHONNOUSERSITE
+    """
+    if interpreter.environment not in ENVIRONMENTS or interpreter.user_site_enabled is not True:
+        return
+    strays = [package for package in packages.installed if package.user_site and package.name in WATCHED]
+    if not strays:
+        return
+    hidden = {package.name for package in packages.duplicates}
+    shadows = [package for package in strays if package.name in hidden]
+    names = in_words(f"{package.name} {package.version}" for package in strays)
+    yield Problem(
+        summary=f"{names} come from your home folder, not from the environment.",
+        subject=in_words(package.name for package in strays),
+        severity=None if shadows else "warning",
+        evidence=(
+            seen("environment", interpreter.prefix or interpreter.executable),
+            *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
+            *(seen(f"hidden {package.name}", package.version) for package in packages.duplicates if package in shadows),
+        ),
+        explains=("numpy2-abi", "torch-companion-version", "torch-companion-cuda", "ext-abi-mismatch"),
+        fixes=(
+            Fix(
+                title="Leave the user's folder out of environments",
+                safety="safe",
+                steps=(SetEnv(name="PYTHONNOUSERSITE", value="1"),),
+                undo="unset PYTHONNOUSERSITE",
+            ),
+            Fix(
+                title="Uninstall the copies in the home folder",
+                safety="review",
+                steps=(
+                    Run(
+                        argv=(interpreter.executable, "-m", "pip", "uninstall", *(package.name for package in strays)),
+                    ),
+                ),
+            ),
+        ),
+    )

@@ -1,0 +1,53 @@
+"""PYT007 python-32bit."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PYT007", name="python-32bit", severity="error", since="0.1")
+def python_32bit(interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish) -> Iterator[Problem]:
+    """The examined Python is a 32-bit program; frameworks exist for 64-bit Python only.
+
+    What it means:
+    The processor can be a 64-bit one and Python still be a 32-bit program. pip then finds no package that fits.
+
+    Why it breaks:
+    PyTorch, TensorFlow and JAX publish 64-bit builds only. pip says "No matching distribution found". On Windows the
+    installer on older download pages was the 32-bit one.
+
+    How to mend it:
+    Install a 64-bit Python and make a new environment with it.
+
+    When to ignore it:
+    If you do not want to use a framework with this Python.
+
+    Sources:
+    https://www.python.org/downloads/windows/
+    https://pytorch.org/get-started/locally/
+    """
+    if interpreter.bits != 32:
+        return
+    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    wants = has_gpu or bool(wish.requirements)
+    yield Problem(
+        summary="This Python is a 32-bit program; PyTorch and TensorFlow exist for 64-bit Python only.",
+        subject=interpreter.executable,
+        severity=None if wants else "info",
+        evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or ''} 32-bit"),),
+        explains=("python-unsupported-by-framework", "package-required", "no-framework"),
+        fixes=(
+            Fix(
+                title="Install a 64-bit Python",
+                safety="manual",
+                steps=(Ask(text="Get the 64-bit installer from https://www.python.org/downloads/"),),
+            ),
+        ),
+    )

@@ -1,0 +1,53 @@
+"""PYT900 python-required."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._builds import dotted
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._required import unmet
+
+
+@rule("PYT900", name="python-required", severity="error", since="0.1")
+def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
+    """The examined Python does not have the required version.
+
+    What it means:
+    `--require` or the project's configuration names a Python version, and the examined interpreter has another one.
+
+    Why it breaks:
+    Another interpreter was found first, or the environment was made with another Python.
+
+    How to mend it:
+    Make an environment with the required Python, or name its interpreter with `--python`.
+
+    When to ignore it:
+    Drop the requirement instead.
+
+    Sources:
+    The requirement itself.
+    """
+    numbers = dotted(interpreter.version)
+    for requirement in wish.of("python"):
+        if not unmet(numbers, requirement.comparisons):
+            continue
+        has = f"Python {interpreter.version}" if numbers else "a Python whose version is not known"
+        yield Problem(
+            summary=f"{requirement.text} is required, but {interpreter.executable} is {has}.",
+            subject="python",
+            evidence=(
+                seen("required", requirement.text),
+                seen("examined", f"{interpreter.executable}, {interpreter.version or 'version not known'}"),
+            ),
+            fixes=(
+                Fix(
+                    title="Examine or make another environment",
+                    safety="manual",
+                    steps=(Ask(text="Name the right interpreter with --python, or make an environment with it."),),
+                ),
+            ),
+        )

@@ -1,0 +1,87 @@
+"""TLK001 cuda-home-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.python import Frameworks, Packages
+from gpudoctor.model.system import Environ
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._building import build_wanted
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("TLK001", name="cuda-home-missing", severity="error", since="0.1")
+def cuda_home_missing(
+    gpus: Gpus,
+    toolkits: Toolkits | None,
+    frameworks: Frameworks | None,
+    packages: Packages | Gap | None,
+    environ: Environ | Gap | None,
+    wish: Wish,
+) -> Iterator[Problem]:
+    """GPU code is to be compiled, and the CUDA compiler nvcc is not found.
+
+    What it means:
+    A package is to be compiled with nvcc, the compiler of the CUDA toolkit. No toolkit was found, or CUDA_HOME leads to
+    a folder that does not exist.
+
+    Why it breaks:
+    Building stops with "CUDA_HOME environment variable is not set" or "nvcc was not found". PyTorch and TensorFlow
+    themselves need no toolkit: their packages bring the libraries, not the compiler.
+
+    How to mend it:
+    Take a ready-made wheel of the package where there is one. Else install the toolkit of the CUDA version that torch
+    was built with, and let CUDA_HOME name its folder.
+
+    When to ignore it:
+    If you do not compile GPU code. Without a sign of that, this rule says nothing.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    https://developer.nvidia.com/cuda-toolkit-archive
+    """
+    wanted = build_wanted(packages, environ, wish)
+    if not gpus.nvidia or _has_compiler(toolkits):
+        return
+    is_dangling = toolkits is not None and toolkits.cuda_home_exists is False
+    if wanted is None and not is_dangling:
+        return
+    torch = frameworks.get("torch") if frameworks is not None else None
+    version = f" {torch.cuda}" if torch is not None and torch.cuda is not None else ""
+    home = (toolkits.cuda_home if toolkits is not None else None) or "not set"
+    yield Problem(
+        summary=f"CUDA_HOME names {home}, which does not exist, and no other nvcc was found."
+        if is_dangling
+        else "The CUDA compiler nvcc is not installed, and GPU code is to be compiled.",
+        subject="nvcc",
+        severity=None if wanted else "info",
+        confidence="likely",
+        evidence=(
+            seen("nvcc", "not found on PATH, in CUDA_HOME or in the usual folders"),
+            seen("CUDA_HOME", home),
+            *((seen("sign of a build", wanted),) if wanted else ()),
+        ),
+        fixes=(
+            Fix(
+                title=f"Install a ready-made wheel, or the CUDA toolkit{version}",
+                safety="manual",
+                steps=(
+                    Ask(
+                        text=f"Look for a wheel of the package for your torch. Else install the CUDA toolkit{version}"
+                        " (https://developer.nvidia.com/cuda-toolkit-archive) without its driver, and set CUDA_HOME."
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+def _has_compiler(toolkits: Toolkits | None) -> bool:
+    if toolkits is None:
+        return False
+    return toolkits.nvcc_on_path is not None or any(toolkit.nvcc is not None for toolkit in toolkits.found)

@@ -1,0 +1,80 @@
+"""TLK002 nvcc-torch-mismatch."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkit, Toolkits
+from gpudoctor.model.python import Frameworks, Packages
+from gpudoctor.model.system import Environ
+from gpudoctor.model.wish import Wish
+from gpudoctor.rules._building import build_wanted
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")
+def nvcc_torch_mismatch(
+    gpus: Gpus,
+    toolkits: Toolkits,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    environ: Environ | Gap | None,
+    wish: Wish,
+) -> Iterator[Problem]:
+    """The CUDA compiler is of another major version than the CUDA that torch was built with.
+
+    What it means:
+    Extensions of PyTorch are compiled with nvcc of a CUDA toolkit. The toolkit that a build would take has another
+    major version than torch's own CUDA.
+
+    Why it breaks:
+    PyTorch refuses: "The detected CUDA version (X) mismatches the version that was used to compile PyTorch (Y)". This
+    concerns building only. An installed PyTorch runs with its own libraries, whatever toolkit is there.
+
+    How to mend it:
+    Let CUDA_HOME lead to a toolkit of torch's major version, or install a torch built for the toolkit's.
+
+    When to ignore it:
+    If you do not compile extensions. Without a sign that you do, this is only a note.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    """
+    torch, taken = frameworks.get("torch"), _taken(toolkits)
+    if torch is None or torch.cuda is None or torch.variant != "cuda" or not gpus.nvidia:
+        return
+    if taken is None or taken.version is None or taken.version.major == torch.cuda.major:
+        return
+    wanted = build_wanted(packages, environ, wish)
+    fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
+    yield Problem(
+        summary=f"A build would use CUDA {taken.version} of {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
+        subject=taken.root,
+        severity=None if wanted else "info",
+        evidence=(
+            seen("toolkit that a build takes", f"CUDA {taken.version} in {taken.root}", taken.source),
+            seen("torch was built with CUDA", torch.cuda, torch.source),
+            *((seen("sign of a build", wanted),) if wanted else ()),
+        ),
+        fixes=(_fix(fitting, torch.cuda.text),),
+    )
+
+
+def _taken(toolkits: Toolkits) -> Toolkit | None:
+    """The order of PyTorch's builds: CUDA_HOME, then nvcc on PATH, then /usr/local/cuda."""
+    if toolkits.cuda_home is not None:
+        return next((one for one in toolkits.found if one.root.rstrip("/") == toolkits.cuda_home.rstrip("/")), None)
+    if toolkits.nvcc_on_path is not None:
+        return next((one for one in toolkits.found if one.nvcc == toolkits.nvcc_on_path), None)
+    return next((one for one in toolkits.found if one.is_default), None)
+
+
+def _fix(fitting: Toolkit | None, cuda: str) -> Fix:
+    title = "Build with a toolkit of torch's CUDA version"
+    if fitting is not None:
+        return Fix(title=title, safety="safe", steps=(SetEnv(name="CUDA_HOME", value=fitting.root),))
+    text = f"Install the CUDA toolkit {cuda} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)."
+    return Fix(title=title, safety="manual", steps=(Ask(text=text), Ask(text="Then set CUDA_HOME to its folder.")))

@@ -1,0 +1,71 @@
+"""TLK004 triton-no-compiler."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.python import Frameworks, Interpreter
+from gpudoctor.model.system import System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("TLK004", name="triton-no-compiler", severity="info", since="0.1")
+def triton_no_compiler(
+    gpus: Gpus,
+    toolkits: Toolkits | None,
+    frameworks: Frameworks,
+    interpreter: Interpreter,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """Triton is installed, and the C compiler or Python's headers that it needs are not there.
+
+    What it means:
+    `torch.compile` uses Triton, and Triton compiles a small C program at its first use. That takes a C compiler and the
+    file Python.h.
+
+    Why it breaks:
+    The first call ends with "Failed to find C compiler" or "Python.h: No such file or directory". Everything else in
+    PyTorch works.
+
+    How to mend it:
+    Install a C compiler and the development files of this Python.
+
+    When to ignore it:
+    If you do not use torch.compile or Triton kernels.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/torch.compiler_faq.html
+    https://triton-lang.org/main/getting-started/installation.html
+    """
+    if not gpus.nvidia or frameworks.get("triton") is None or not isinstance(host, System) or host.os != "linux":
+        return
+    no_compiler = toolkits is not None and toolkits.compiler is None
+    no_header = interpreter.has_python_h is False
+    if not (no_compiler or no_header):
+        return
+    lacks = " and ".join(
+        words for words, missing in (("no C compiler", no_compiler), ("no Python.h", no_header)) if missing
+    )
+    yield Problem(
+        summary=f"There is {lacks}, which torch.compile and Triton need at their first use.",
+        subject="triton",
+        confidence="likely",
+        evidence=(
+            seen("C compiler", "not found on PATH" if no_compiler else "present"),
+            seen("Python.h", "not found" if no_header else "present or not looked for"),
+        ),
+        fixes=(_fix(host, no_header=no_header),),
+    )
+
+
+def _fix(host: System, *, no_header: bool) -> Fix:
+    title = "Install a C compiler and Python's development files"
+    if {host.distribution, *host.distribution_like} & {"debian", "ubuntu"}:
+        packages = ("build-essential", "python3-dev") if no_header else ("build-essential",)
+        return Fix(title=title, safety="review", steps=(Run(argv=("apt", "install", *packages)),), needs_root=True)
+    text = "Install gcc and the development package of this Python with your distribution's package manager."
+    return Fix(title=title, safety="manual", steps=(Ask(text=text),), needs_root=True)
