@@ -107,7 +107,10 @@ class Host(Protocol):
         ...
 
     def openable(self, path: str, *, write: bool = False) -> str | None:
-        """None if a device node or file can be opened now, else the errno's name (EACCES, EPERM, ENXIO …)."""
+        """None if a device node or file lets us in, else the errno's name (EACCES, EPERM …).
+
+        A device that lets us in is not opened: that could load its driver or wake a GPU.
+        """
         ...
 
     def space(self, path: str) -> Space | Gap | None:

@@ -67,7 +67,7 @@ class ModuleFile(Fact, frozen=True, kw_only=True):
 
 
 class DkmsState(Fact, frozen=True, kw_only=True):
-    """One row of the DKMS tree: added, built or installed, for a kernel."""
+    """One row of the DKMS tree: added, built or installed for a kernel, or broken: its source is gone."""
 
     module: str
     version: str

@@ -13,7 +13,8 @@ class Space(Fact, frozen=True, kw_only=True):
     free: int | None = None
     #: File-system type as the kernel names it: tmpfs, ext4, overlay, nfs4.
     filesystem: str | None = None
-    #: What the place is for: shm, temp, home, cache, environment.
+    #: What the place is for: shm, temp, work (the working directory), home, cache, environment. Room on a file
+    #: server is not measured: asking one that is gone would not return.
     purpose: str | None = None
 
 

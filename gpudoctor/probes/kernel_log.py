@@ -5,7 +5,8 @@ import re
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.driver import KernelLine
-from gpudoctor.probes.reading import word_of
+from gpudoctor.probes.reading import text_of, word_of
+from gpudoctor.probes.system import parse_status
 
 #: Log files that hold kernel messages, where the system keeps any: Debian's, Red Hat's, the boot's alone.
 _FILES = ("/var/log/kern.log", "/var/log/messages", "/var/log/dmesg")
@@ -55,12 +56,13 @@ def _dmesg(host: Host, tried: list[Source]) -> tuple[KernelLine, ...] | Gap:
     tool = host.tool("dmesg")
     if tool is None:
         return Gap(reason="no kernel log file could be read, and there is no dmesg", tried=tuple(tried))
+    tried.append(Source(kind="command", where=tool))
+    uid, _ = parse_status(text_of(host, "/proc/self/status") or "")
+    if uid != 0 and word_of(host, "/proc/sys/kernel/dmesg_restrict") == "1":
+        return Gap(reason="this machine shows the kernel log to administrators only", tried=tuple(tried))
     ran = host.run((tool,), timeout=_DMESG_SECONDS)
     if ran.ok:
         return parse_kernel_log(ran.text)
-    tried.append(Source(kind="command", where=tool))
-    if word_of(host, "/proc/sys/kernel/dmesg_restrict") == "1":
-        return Gap(reason="this machine shows the kernel log to administrators only", tried=tuple(tried))
     return Gap(reason=f"dmesg {ran.describe()}", tried=tuple(tried))
 
 

@@ -131,6 +131,8 @@ def test_sleep() -> None:
 
 DMESG = Command(argv=("dmesg",), code=0, stdout="[ 1.0] NVRM: seen\n")
 HUNG = Command(argv=("dmesg",), outcome="timed-out", seconds=2.0)
+RESTRICT, STATUS = "/proc/sys/kernel/dmesg_restrict", "/proc/self/status"
+ADMINISTRATORS = "this machine shows the kernel log to administrators only"
 NO_LOG = "no kernel log file could be read, and there is no dmesg"
 
 
@@ -144,6 +146,8 @@ NO_LOG = "no kernel log file could be read, and there is no dmesg"
         (Machine(gaps={"/var/log/kern.log": "permission denied"}), NO_LOG),
         (Machine(commands=(HUNG,)), "dmesg did not answer within 2.0 s and was stopped"),
         (Machine(), NO_LOG),
+        (Machine(files={RESTRICT: "1", STATUS: "Uid:\t0\t0\nGid:\t0\t0\n"}, commands=(DMESG,)), ["NVRM: seen"]),
+        (Machine(files={RESTRICT: "1", STATUS: "Uid:\t9\t9\nGid:\t9\t9\n"}, commands=(DMESG,)), ADMINISTRATORS),
     ],
 )
 def test_where_a_log_is_found(machine: Machine, expected: Any) -> None:
