@@ -14,6 +14,8 @@ import socket
 import sys
 from pathlib import Path
 
+from msgspec import structs
+
 from gpudoctor.host.anonymous import anonymous, placeholders
 from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.port import Host
@@ -28,6 +30,8 @@ ALSO_KEPT = frozenset({
     "HOME", "CONDA_EXE", "container", "APPDATA", "PATHEXT", "PROCESSOR_ARCHITEW6432", "PROCESSOR_IDENTIFIER",
     "PROGRAMDATA", "ProgramFiles", "ProgramW6432", "SYSTEMROOT", "SystemRoot", "USERPROFILE",
 })  # fmt: skip
+#: The first line of a Debian package's entry.
+RELEVANT = re.compile(r"Package: (.*(nvidia|cuda|cudnn|nccl|tensorrt|nvinfer|dkms|docker|slurm)|linux-|libc6|python3)")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -64,10 +68,19 @@ def record(host: Host, python: str | None, cap: int) -> tuple[bytes, int, int]:
     take_snapshot(recording, python)
     kept = {name: clean_value(value) for name, value in host.env.items() if is_allowed(name) or name in ALSO_KEPT}
     whole = recording.machine(kept)
-    small = without_large_files(whole, cap)
+    thin = structs.replace(whole, files={path: thinned(path, text) for path, text in whole.files.items()})
+    small = without_large_files(thin, cap)
     names = placeholders(getpass.getuser(), os.path.expanduser("~"), socket.gethostname())
     machine, replaced = anonymous(small, names)
     return dump_machine(machine), replaced, len(small.gaps) - len(whole.gaps)
+
+
+def thinned(path: str, text: str) -> str:
+    """The file, or of Debian's list of packages (megabytes) only those that speak of drivers, kernels and libraries."""
+    if not path.endswith("/dpkg/status"):
+        return text
+    entries = text.split("\n\n")
+    return "\n\n".join(entry for entry in entries if RELEVANT.match(entry)) + "\n"
 
 
 if __name__ == "__main__":

@@ -197,13 +197,20 @@ class RecordedHost:
 
 
 def command_key(argv: tuple[str, ...]) -> tuple[str, ...]:
-    """A command without the places of this machine: base names of the program and of Python scripts.
+    """A command without the places of this machine: the program and a Python script by base name, its paths left out.
 
     Any interpreter is "python": the one that recorded the machine is not the one that reads it.
     """
     program = _base_name(argv[0]).removesuffix(".exe")
-    name = "python" if program.startswith("python") else program
-    return (name, *(_base_name(word) if word.endswith(".py") else word for word in argv[1:]))
+    if not program.startswith("python"):
+        return (program, *argv[1:])
+    script = next((place for place, word in enumerate(argv) if word.endswith(".py")), len(argv))
+    after = (word for word in argv[script + 1 :] if not _is_absolute(word))
+    return ("python", *argv[1:script], *map(_base_name, argv[script : script + 1]), *after)
+
+
+def _is_absolute(word: str) -> bool:
+    return word.startswith("/") or word[1:3] == ":\\"
 
 
 def _base_name(path: str) -> str:

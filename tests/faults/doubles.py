@@ -1,5 +1,6 @@
 """The misbehaving programs, compiled once, and what finds and ends whatever they leave behind."""
 
+import contextlib
 import os
 import shutil
 import signal
@@ -35,6 +36,8 @@ def mark() -> Iterator[str]:
     yield word
     for pid in marked(word):
         os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):  # a grandchild is not ours to collect
+            os.waitpid(pid, 0)
 
 
 def marked(word: str) -> list[int]:

@@ -60,3 +60,13 @@ def test_a_machine_is_not_overwritten_unasked(
 def test_a_name_that_is_none_is_refused(script: ModuleType, name: str, tmp_path: Path) -> None:
     assert script.main([name, "--folder", str(tmp_path)]) == 2
     assert not list(tmp_path.iterdir())
+
+
+def test_of_the_list_of_packages_only_the_relevant_are_kept(script: ModuleType) -> None:
+    text = (
+        "Package: nvidia-driver-580\nStatus: install ok installed\n\nPackage: vim\nVersion: 2\n\nPackage: libcudnn9\n"
+    )
+    assert script.thinned("/var/lib/dpkg/status", text) == (
+        "Package: nvidia-driver-580\nStatus: install ok installed\n\nPackage: libcudnn9\n\n"
+    )
+    assert script.thinned("/etc/os-release", text) == text

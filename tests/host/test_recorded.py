@@ -127,8 +127,10 @@ def test_commands(host: RecordedHost) -> None:
 @pytest.mark.parametrize(
     ("argv", "key"),
     [
-        (("/usr/bin/python3.11", "-I", "/a/b/ask_nvml.py", "/tmp/x"), ("python", "-I", "ask_nvml.py", "/tmp/x")),
-        (("C:\\Python\\python.exe", "-I", "C:\\a\\ask_nvml.py"), ("python", "-I", "ask_nvml.py")),
+        (("/usr/bin/python3.11", "-I", "/a/b/ask_nvml.py", "/tmp/x", "all"), ("python", "-I", "ask_nvml.py", "all")),
+        (("C:\\Python\\python.exe", "-I", "C:\\a\\ask.py", "C:\\x.dll"), ("python", "-I", "ask.py")),
+        (("/venv/bin/python", "-I", "-S", "-"), ("python", "-I", "-S", "-")),
+        (("/usr/sbin/ldconfig", "-C", "/etc/ld.so.cache", "-p"), ("ldconfig", "-C", "/etc/ld.so.cache", "-p")),
         (("nvidia-smi",), ("nvidia-smi",)),
     ],
 )
