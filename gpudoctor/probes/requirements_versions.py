@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from gpudoctor.model.versions import package_version
+
 _SPECIFIER = re.compile(r"\s*(==|!=|<=|>=|<|>|~=)\s*([^\s,]+)\s*")
 _PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
 
@@ -67,9 +69,9 @@ def compare(operator: str, have: Numbers, want: Numbers) -> bool:
 
 def _meets_by_packaging(specifier: str, version: str) -> bool:
     from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    from packaging.version import InvalidVersion
 
+    found = package_version(version)
     try:
-        return SpecifierSet(specifier).contains(version, prereleases=True)
-    except (InvalidSpecifier, InvalidVersion):
+        return found is None or SpecifierSet(specifier).contains(found, prereleases=True)
+    except InvalidSpecifier:
         return True

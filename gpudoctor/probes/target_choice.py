@@ -82,9 +82,7 @@ def choose(host: Host, python: str | None) -> Choice:
         folder = host.env[variable]
         executable = python_of_environment(host, folder)
         if executable is not None:
-            return _runnable(
-                host, executable, "VIRTUAL_ENV" if variable == "VIRTUAL_ENV" else "CONDA_PREFIX", passed_over
-            )
+            return Choice(executable=executable, chosen_by=variable, passed_over=tuple(passed_over))
         passed_over.append(f"{variable}={folder}")
     for name in ("python", "python3") if host.platform == "win32" else ("python3", "python"):
         found = host.which(name)
@@ -93,9 +91,10 @@ def choose(host: Host, python: str | None) -> Choice:
     return Choice(executable=sys.executable, chosen_by="own", passed_over=tuple(passed_over))
 
 
-def _active(host: Host) -> list[str]:
+def _active(host: Host) -> list[Literal["VIRTUAL_ENV", "CONDA_PREFIX"]]:
     """VIRTUAL_ENV and CONDA_PREFIX as far as set; where both are, the one first on PATH is what `python` starts."""
-    names = [name for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if host.env.get(name)]
+    both: tuple[Literal["VIRTUAL_ENV"], Literal["CONDA_PREFIX"]] = ("VIRTUAL_ENV", "CONDA_PREFIX")
+    names = [name for name in both if host.env.get(name)]
     if len(names) < 2:
         return names
     rules = path_rules(host)
@@ -136,21 +135,13 @@ def _named(host: Host, python: str) -> Choice:
     if stat is None:
         return _refused(python, "missing", _why_missing(host, path))
     if stat.kind != "directory":
-        return _runnable(host, path, "--python", [])
+        return Choice(executable=path, chosen_by="--python")
     inside = python_of_environment(host, path)
     if inside is None:
         return _refused(
             python, "directory", "is a folder, and no Python environment: it has no bin/python or Scripts\\python.exe"
         )
-    return _runnable(host, inside, "--python", [])
-
-
-def _runnable(host: Host, path: str, chosen_by: ChosenBy, passed_over: list[str]) -> Choice:
-    stat = host.stat(path)
-    fault = None
-    if host.platform != "win32" and stat is not None and not isinstance(stat, Gap) and not stat.mode & 0o111:
-        fault = _fault(path, "not-executable", "may not be executed: none of its x permission bits is set")
-    return Choice(executable=path, chosen_by=chosen_by, fault=fault, passed_over=tuple(passed_over))
+    return Choice(executable=inside, chosen_by="--python")
 
 
 def _why_missing(host: Host, path: str) -> str:

@@ -1,0 +1,217 @@
+"""RECORD against the disk: shared, missing and changed files."""
+
+import os
+
+import pytest
+
+from gpudoctor.host.real import RealHost
+from gpudoctor.model.python import Damage
+from gpudoctor.probes import packages
+from gpudoctor.probes.records import Row, is_library, parse_row
+from tests.probes.site_folder import install
+from tests.probes.test_packages import interpreter, look
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        (b"torch/lib/a.so,sha256=abc,12", ("torch/lib/a.so", "sha256=abc", 12)),
+        (b"torch/a.py,sha256=abc,12\r", ("torch/a.py", "sha256=abc", 12)),
+        (b"torch/a.py,,12", ("torch/a.py", "", 12)),
+        (b"torch/__pycache__/a.pyc,,", None),
+        (b'"torch/a,b.py",sha256=abc,12', None),
+        (b"torch/a.py", None),
+        (b"torch/a.py,sha256=abc,-1", None),
+        (b"", None),
+        (b"\xff,sha256=abc,1", ("\ufffd", "sha256=abc", 1)),
+    ],
+)
+def test_rows(line, row):
+    assert parse_row(line) == (row and Row(*row))
+
+
+@pytest.mark.parametrize(
+    ("path", "library"),
+    [
+        ("torch/lib/libtorch.so", True),
+        ("nvidia/cudnn/lib/libcudnn.so.9", True),
+        ("torch/_C.cpython-312-x86_64-linux-gnu.so", True),
+        ("torch/lib/c10.dll", True),
+        ("torch/_C.pyd", True),
+        ("torch/a.py", False),
+        ("torch.so.d/readme", False),
+        ("torch/also.py", False),
+    ],
+)
+def test_libraries(path, library):
+    assert is_library(path) is library
+
+
+def cudnn(byte, sizes, version):
+    """The files of a cuDNN wheel: two libraries, a header that all releases share, and one that tells them apart."""
+    return {
+        "nvidia/__init__.py": "",
+        "nvidia/cudnn/lib/libcudnn.so.9": byte * sizes[0],
+        "nvidia/cudnn/lib/libcudnn_ops.so.9": byte * sizes[1],
+        "nvidia/cudnn/include/same.h": "same",
+        "nvidia/cudnn/include/v.h": version,
+    }
+
+
+CUDNN_12 = cudnn(b"x", (100, 30), "9.3.0")
+CUDNN_13 = cudnn(b"y", (120, 40), "9.2.0")
+
+
+@pytest.mark.parametrize("last", ["nvidia-cudnn-cu12", "nvidia-cudnn-cu13"])
+def test_two_distributions_own_the_same_files(last, tmp_path):
+    both = [("nvidia_cudnn_cu12", "9.3.0.75", CUDNN_12), ("nvidia_cudnn_cu13", "9.2.0.11", CUDNN_13)]
+    for name, version, files in both if last.endswith("13") else both[::-1]:
+        install(tmp_path, name, version, files)
+    install(tmp_path, "nvidia_nccl_cu12", "2.0", {"nvidia/__init__.py": "", "nvidia/nccl/lib/libnccl.so.2": "n"})
+    seen = look(tmp_path)
+    (overlap,) = seen.overlaps
+    assert {overlap.first, overlap.second} == {"nvidia-cudnn-cu12", "nvidia-cudnn-cu13"}
+    assert (overlap.files, overlap.differing, overlap.on_disk) == (5, 3, last)
+    assert overlap.example == str(tmp_path / "nvidia/cudnn/lib/libcudnn.so.9")
+    assert seen.damaged == ()
+
+
+def test_removing_one_of_them_leaves_holes_in_the_other(tmp_path):
+    install(tmp_path, "nvidia_cudnn_cu12", "9.3.0.75", CUDNN_12)
+    for path in CUDNN_12:
+        (tmp_path / path).unlink()
+    seen = look(tmp_path)
+    assert seen.overlaps == ()
+    missing = {damage.path for damage in seen.damaged if damage.found is None}
+    assert {str(tmp_path / path) for path in CUDNN_12 if is_library(path)} <= missing
+
+
+def test_neither_owner_wrote_the_files(tmp_path):
+    install(tmp_path, "onnxruntime", "1.20", {"onnxruntime/a.so": b"1" * 10})
+    install(tmp_path, "onnxruntime_gpu", "1.20", {"onnxruntime/a.so": b"2" * 20})
+    (tmp_path / "onnxruntime/a.so").write_bytes(b"3" * 30)
+    (overlap,) = look(tmp_path).overlaps
+    assert overlap.on_disk is None
+
+
+def test_three_owners_are_three_pairs(tmp_path):
+    for number, name in enumerate(("tensorflow", "tensorflow_cpu", "tf_nightly")):
+        install(tmp_path, name, "2.20.0", {"tensorflow/a.py": "x" * number})
+    pairs = {(overlap.first, overlap.second) for overlap in look(tmp_path).overlaps}
+    assert pairs == {("tensorflow", "tensorflow-cpu"), ("tensorflow", "tf-nightly"), ("tensorflow-cpu", "tf-nightly")}
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tests/__init__.py": "1", "LICENSE": "1"},
+        {"../../../bin/tool": "1"},
+    ],
+)
+def test_litter_is_no_overlap(files, tmp_path):
+    site = tmp_path / "lib/python3.12/site-packages"
+    install(site, "torch", "2.6.0", {**files, "torch/a.py": ""})
+    install(site, "keras", "3.0", {**dict.fromkeys(files, "22"), "keras/a.py": ""})
+    assert look(site).overlaps == ()
+
+
+def test_the_same_name_in_two_folders_is_no_overlap(tmp_path):
+    install(tmp_path / "a", "torch", "2.6.0", {"torch/a.py": "1"})
+    install(tmp_path / "b", "torch", "2.5.0", {"torch/a.py": "22"})
+    seen = look(tmp_path / "a", tmp_path / "b")
+    assert seen.overlaps == ()
+    assert seen.damaged == ()
+    assert len(seen.duplicates) == 1
+
+
+def test_top_level_txt_is_believed(tmp_path):
+    install(tmp_path, "torch", "2.6.0", {"torch/a.py": "1"}, extra={"top_level.txt": "torch\nfunctorch\n"})
+    install(tmp_path, "torch_nightly", "2.7.0", {"torch/a.py": "22"}, extra={"top_level.txt": "torch\n"})
+    assert len(look(tmp_path).overlaps) == 1
+
+
+def test_damage(tmp_path):
+    install(
+        tmp_path, "torch", "2.6.0", {"torch/lib/libtorch.so": "whole", "torch/_C.so": "whole", "torch/a.py": "whole"}
+    )
+    (tmp_path / "torch/lib/libtorch.so").write_text("cut")
+    (tmp_path / "torch/_C.so").unlink()
+    seen = look(tmp_path)
+    assert set(seen.damaged) == {
+        Damage(package="torch", path=str(tmp_path / "torch/lib/libtorch.so"), expected=5, found=3),
+        Damage(package="torch", path=str(tmp_path / "torch/_C.so"), expected=5, found=None),
+    }
+    assert (seen.files_checked, seen.files_known) == (3, 3)
+
+
+def test_every_library_is_compared_and_some_of_the_rest(tmp_path):
+    libraries = {f"torch/lib/lib{number}.so.1": "x" for number in range(700)}
+    modules = {f"torch/m{number}.py": "x" for number in range(3_000)}
+    install(tmp_path, "torch", "2.6.0", {**libraries, **modules})
+    (tmp_path / "torch/lib/lib699.so.1").write_text("xx")
+    seen = look(tmp_path)
+    assert [damage.found for damage in seen.damaged] == [2]
+    assert 700 + 100 < seen.files_checked < 700 + 400
+    assert seen.files_known == 3_700
+
+
+def test_a_package_without_its_files_does_not_flood_the_report(tmp_path):
+    install(tmp_path, "torch", "2.6.0", {f"torch/lib{number}.so": "x" for number in range(500)})
+    for path in (tmp_path / "torch").iterdir():
+        path.unlink()
+    seen = look(tmp_path)
+    assert len(seen.damaged) == 100
+    assert seen.files_checked == 500
+
+
+@pytest.mark.parametrize("installer", ["conda", "rpm", "Debian"])
+def test_installers_that_change_files_after_record(installer, tmp_path):
+    install(tmp_path, "torch", "2.6.0", {"torch/a.so": "x"}, installer=installer)
+    (tmp_path / "torch/a.so").write_text("stripped and with another RPATH")
+    seen = look(tmp_path)
+    assert (seen.damaged, seen.files_known) == ((), 0)
+
+
+@pytest.mark.parametrize(
+    "record",
+    ["", "\n\n\n", "torch/a.py", ",,\n", "\x00" * 100, "torch/a.so,sha256=x,99999999999999999999\n", "a\r\nb\r\n"],
+)
+def test_a_record_that_makes_no_sense(record, tmp_path):
+    (install(tmp_path, "torch", "2.6.0") / "RECORD").write_text(record)
+    (install(tmp_path, "torchvision", "0.2") / "RECORD").write_text(record)
+    seen = look(tmp_path)
+    assert {package.name for package in seen.installed} == {"torch", "torchvision"}
+
+
+def test_no_record_at_all(tmp_path):
+    (install(tmp_path, "torch", "2.6.0", {"torch/a.so": "x"}) / "RECORD").unlink()
+    assert look(tmp_path).files_known == 0
+
+
+def test_a_file_that_may_not_be_looked_at_is_not_damaged(tmp_path):
+    install(tmp_path, "torch", "2.6.0", {"torch/a.so": "x"})
+
+    class Shut(RealHost):
+        def stat(self, path):
+            return self.read("/") if path.endswith(".so") else super().stat(path)
+
+    seen = packages.probe(Shut(), interpreter(tmp_path))
+    assert (seen.damaged, seen.files_checked) == ((), 0)
+
+
+def heavy_environment():
+    """An environment with TensorFlow 2.20 and a torch of CUDA 13, named by the variable the full tests are given."""
+    return os.environ.get("GPUDOCTOR_TEST_TF220_TORCH")
+
+
+@pytest.mark.full
+@pytest.mark.skipif(heavy_environment() is None, reason="GPUDOCTOR_TEST_TF220_TORCH names no environment")
+def test_tensorflow_and_torch_as_pip_resolves_them():
+    from gpudoctor.probes import target
+
+    host = RealHost()
+    seen = packages.probe(host, target.probe(host, target.choose(host, heavy_environment())))
+    pairs = {(overlap.first, overlap.second) for overlap in seen.overlaps}
+    assert ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13") in pairs
+    assert seen.damaged == ()
+    assert seen.unmet == ()
