@@ -5,7 +5,11 @@ from tests.machines import answers, parts
 from tests.machines.desktops import RTX_3090
 from tests.machines.recorded import Recorded
 
-_UBUNTU_IMAGE = parts.linux("ubuntu", "22.04", "5.15.0-101-generic", like="debian", uid=0, groups=(0,))
+#: A container sees the host's PCI bus.
+_UBUNTU_IMAGE = parts.merge(
+    parts.linux("ubuntu", "22.04", "5.15.0-101-generic", like="debian", uid=0, groups=(0,)),
+    parts.pci("0000:01:00.0", "10de:2204", driver="nvidia"),
+)
 
 DOCKER_WITHOUT_GPU = Recorded(
     provenance="synthetic; docker run without --gpus on a host with a GPU: /proc shows the host's module all the same",

@@ -1,0 +1,104 @@
+"""No text of a machine, however broken, makes a parser raise."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gpudoctor.probes import container, driver_module, environ, system
+from gpudoctor.probes.container_tools import parse_daemon
+from gpudoctor.probes.driver_libraries import parse_library_release
+from gpudoctor.probes.driver_packages import parse_dpkg, parse_pacman
+from gpudoctor.probes.kernel_log import parse_kernel_log, parse_message
+from gpudoctor.probes.system_cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
+from gpudoctor.probes.system_libc import parse_apk_musl, parse_loader
+from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo
+
+PARSERS: tuple[Callable[[str], object], ...] = (
+    system.parse_os_release,
+    system.parse_kernel_options,
+    system.parse_proc_version,
+    system.parse_status,
+    system.parse_dmi,
+    lambda text: system.name_windows(system.parse_ver(text)),
+    system.parse_system_version,
+    lambda text: system.name_groups((0, 1), text),
+    parse_cpu_list,
+    parse_cpuinfo,
+    parse_meminfo,
+    parse_memlock,
+    parse_apk_musl,
+    lambda text: parse_loader(text.encode("utf-8", "replace")),
+    lambda text: filesystem_of("/a", parse_mountinfo(text)),
+    lambda text: container.parse_traces(text, text),
+    container.parse_uid_map,
+    lambda text: container.parse_wsl(text, text, named=False),
+    lambda text: parse_daemon(text.encode("utf-8", "replace")),
+    driver_module.parse_nvrm_version,
+    driver_module.parse_modules,
+    driver_module.parse_params,
+    lambda text: driver_module.parse_modules_dep(text.encode("utf-8", "replace")),
+    driver_module.parse_modprobe,
+    driver_module.parse_lockdown,
+    lambda text: parse_dpkg(text.encode("utf-8", "replace")),
+    lambda text: parse_pacman((text,)),
+    parse_library_release,
+    parse_kernel_log,
+    parse_message,
+    environ.clean_value,
+)
+
+#: Broken texts are made of what the real ones hold.
+PIECES = st.sampled_from(
+    [
+        "\n",
+        "\t",
+        " ",
+        ":",
+        "=",
+        " - ",
+        "0",
+        "-1",
+        "99999999999999999999",
+        "²",
+        "10.0.",
+        "Uid:",
+        "Gid:",
+        "Groups:",
+        "MemTotal:",
+        "Linux version ",
+        "NVRM: ",
+        "NVRM version: ",
+        "Kernel Module",
+        "Xid (PCI:0000:01:00): ",
+        "#012",
+        "[1.0] ",
+        "kernel: ",
+        "\nPackage: nvidia-x\n",
+        "Status: install ok installed\n",
+        "Version: ",
+        "blacklist ",
+        "://",
+        "@",
+        "?token=",
+        "\0",
+        "é",
+        "processor\t: 0\n",
+        "flags\t: ",
+        "Max locked memory ",
+        "P:musl\nV:",
+        "release version ",
+        "nvidia-",
+        ".ko:",
+        ".so.",
+        "{}",
+    ]
+)
+
+
+@pytest.mark.parametrize("parse", PARSERS)
+@settings(max_examples=60, deadline=None)
+@given(text=st.lists(PIECES | st.text(max_size=5), max_size=25).map("".join))
+def test_no_parser_raises(parse: Callable[[str], object], text: str) -> None:
+    parse(text)
