@@ -12,8 +12,8 @@ from gpudoctor.probes.gpus_merge import from_cuda, merge
 from gpudoctor.probes.gpus_pci import SOURCE as PCI
 from gpudoctor.probes.gpus_pci import read_bus
 from gpudoctor.probes.gpus_processes import name_processes
-from gpudoctor.probes.gpus_smi import SOURCE as SMI
 from gpudoctor.probes.gpus_smi import Smi, read_smi
+from gpudoctor.probes.gpus_smi_text import SOURCE as SMI
 from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts, not_asked
 from gpudoctor.probes.nvidia_children import DEADLINE, ask_cuda, ask_nvml
 from gpudoctor.probes.reading import exists
@@ -122,7 +122,13 @@ def _none_seen(nvml: NvmlFacts, bus: _Bus) -> Gap | None:
 
 
 def _facts(nvml: NvmlFacts, smi: Smi | None) -> NvmlFacts:
-    """NVML's facts, with the versions that nvidia-smi printed where NVML told none."""
+    """NVML's facts, with what nvidia-smi printed of them where NVML itself could not be asked."""
     if smi is None:
         return nvml
-    return msgspec.structs.replace(nvml, release=nvml.release or smi.release, cuda=nvml.cuda or smi.cuda)
+    unasked = nvml.nvml.outcome in ("no-library", "not-asked") and smi.answer.outcome != "not-asked"
+    return msgspec.structs.replace(
+        nvml,
+        nvml=smi.answer if unasked else nvml.nvml,
+        release=nvml.release or smi.release,
+        cuda=nvml.cuda or smi.cuda,
+    )

@@ -1,21 +1,13 @@
-"""GPUs as nvidia-smi prints them: the last resort, since its text changes with the driver and NVML's answers do not.
+"""Asks nvidia-smi: the last resort, since its text changes with the driver and NVML's answers do not."""
 
-Source: the man page of nvidia-smi, and its output of drivers 331 to 615.
-"""
-
-import re
 from typing import NamedTuple
 
 from gpudoctor.host.port import Host, Ran
-from gpudoctor.model.base import Source
 from gpudoctor.model.driver import Answer
-from gpudoctor.model.gpus import Gpu, PcieLink, Power, Refusal
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.model.gpus import Gpu
+from gpudoctor.model.versions import CudaVersion, DriverRelease
+from gpudoctor.probes.gpus_smi_text import SOURCE, parse_banner, parse_csv, parse_release, parse_table
 from gpudoctor.probes.nvidia_codes import nvml_code
-from gpudoctor.probes.nvidia_transcript import NO_CODE
-from gpudoctor.probes.nvml_fields import bus_id
-
-SOURCE = Source(kind="command", where="nvidia-smi")
 
 _FIELDS = (
     "index",
@@ -42,22 +34,8 @@ _FIELDS = (
 #: Drivers before 510 reject the whole query for this field.
 _NEWER_FIELD = "compute_cap"
 
-#: The GPU has no such value. Anything else in square brackets is a refusal.
-_NOTHING = ("", "N/A", "[N/A]", "[Not Supported]", "Not Supported", "[Not Found]")
-_COMPUTE_MODES = {
-    "Default": "default",
-    "Exclusive_Thread": "exclusive-thread",
-    "Prohibited": "prohibited",
-    "Exclusive_Process": "exclusive-process",
-}
-_DRIVER = re.compile(r"\b(?:Driver|KMD) Version:\s*([\d.]+)")
-_CUDA = re.compile(r"\bCUDA(?: UMD)? Version:\s*([\d.]+)")
-#: "|   0  NVIDIA B200                    On  |   00000000:63:00.0 Off |": on Windows the driver model, not persistence.
-_ROW = re.compile(
-    r"^\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?:On|Off|N/A|ERR!|WDDM|TCC|MCDM)\s*"
-    r"\|\s*(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s"
-)
-_MEMORY = re.compile(r"(\d+)\s*MiB\s*/\s*(\d+)\s*MiB")
+#: Its exit statuses that are codes of NVML (man page, RETURN VALUE).
+_STATUSES = (3, 4, 6, 8, 9, 10, 12, 13, 14, 15)
 #: How it words a code of NVML that its exit status does not tell (it is 255 then).
 _WORDS = {"version mismatch": 18, "Insufficient Permissions": 4, "Unknown Error": 999, "GPU is lost": 15}
 
@@ -76,99 +54,39 @@ def read_smi(host: Host, deadline: float) -> Smi | None:
     tool = host.tool("nvidia-smi")
     if tool is None:
         return None
-    table = host.run((tool,), timeout=deadline)
-    if not table.ok:
-        return Smi(parse_failure(table))
+    asked, left = _query(host, tool, deadline)
+    if asked.outcome in ("timed-out", "abandoned") or left <= 0:
+        return Smi(parse_failure(asked))
+    table = host.run((tool,), timeout=left)
+    gpus = parse_csv(asked.text) or parse_table(table.text)
     release, cuda = parse_banner(table.text)
-    gpus = _query(host, tool, deadline - table.seconds) or parse_table(table.text)
-    answered = release is not None or bool(gpus)
-    answer = Answer(outcome="answered" if answered else "garbage", code=0 if answered else None, source=SOURCE)
-    return Smi(answer, gpus, release, cuda)
+    release = release or parse_release(asked.text)
+    if gpus or release:
+        return Smi(_success(len(gpus)), gpus, release, cuda)
+    return Smi(Answer(outcome="garbage", source=SOURCE) if table.ok else parse_failure(table))
 
 
-def _query(host: Host, tool: str, left: float) -> tuple[Gpu, ...]:
-    for fields in ((*_FIELDS, _NEWER_FIELD), _FIELDS):
-        if left <= 0:
-            return ()
-        ran = host.run((tool, f"--query-gpu={','.join(fields)}", "--format=csv"), timeout=left)
-        if ran.ok and (gpus := parse_csv(ran.text)):
-            return gpus
+def _success(count: int) -> Answer:
+    name, meaning = nvml_code(0)
+    return Answer(outcome="answered", code=0, name=name, meaning=meaning, device_count=count, source=SOURCE)
+
+
+def _query(host: Host, tool: str, left: float) -> tuple[Ran, float]:
+    """The query, repeated without the field that an older driver rejects; and the seconds that are left."""
+    ran = _query_for(host, tool, (*_FIELDS, _NEWER_FIELD), left)
+    left -= ran.seconds
+    if _NEWER_FIELD in ran.text.partition("\n")[0] and not ran.ok and left > 0:
+        ran = _query_for(host, tool, _FIELDS, left)
         left -= ran.seconds
-    return ()
+    return ran, left
 
 
-def parse_banner(text: str) -> tuple[DriverRelease | None, CudaVersion | None]:
-    """Driver release and CUDA version from the first line of the table, of drivers up to 609 and from 610 on."""
-    driver, cuda = _DRIVER.search(text), _CUDA.search(text)
-    return DriverRelease.parse(driver and driver.group(1)), CudaVersion.parse(cuda and cuda.group(1))
-
-
-def parse_table(text: str) -> tuple[Gpu, ...]:
-    """The GPUs of the table: number, name (as it is cut off there), address and memory."""
-    gpus = []
-    lines = text.splitlines()
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if row := _ROW.match(line):
-            memory = _MEMORY.search(following)
-            gpus.append(
-                Gpu(
-                    vendor="nvidia",
-                    index=int(row["index"]),
-                    name=row["name"],
-                    pci_bus_id=bus_id(row["bus"]),
-                    memory_used_mib=int(memory.group(1)) if memory else None,
-                    memory_total_mib=int(memory.group(2)) or None if memory else None,
-                    source=SOURCE,
-                )
-            )
-    return tuple(gpus)
-
-
-def parse_csv(text: str) -> tuple[Gpu, ...]:
-    """The GPUs of `--query-gpu=... --format=csv`; the first line names the columns, with units in brackets."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines or "," not in lines[0]:
-        return ()
-    columns = [column.strip().split(" ")[0] for column in lines[0].split(",")]
-    rows = ([value.strip() for value in line.split(",")] for line in lines[1:])
-    return tuple(_gpu(dict(zip(columns, row, strict=True))) for row in rows if len(row) == len(columns))
-
-
-def _gpu(row: dict[str, str]) -> Gpu:
-    pcie = PcieLink(
-        generation=_whole(row, "pcie.link.gen.current"),
-        generation_max=_whole(row, "pcie.link.gen.max"),
-        width=_whole(row, "pcie.link.width.current"),
-        width_max=_whole(row, "pcie.link.width.max"),
-    )
-    power = Power(draw=_number(row, "power.draw"), limit=_number(row, "power.limit"))
-    number = _text(row, "pci.device_id") or ""
-    return Gpu(
-        vendor="nvidia",
-        index=_whole(row, "index"),
-        name=_text(row, "name"),
-        uuid=_text(row, "uuid"),
-        pci_bus_id=bus_id(_text(row, "pci.bus_id") or ""),
-        # The device number first, then the vendor's: 0x268410DE
-        pci_id=f"{number[6:10]}:{number[2:6]}".lower() if len(number) == 10 else None,
-        capability=Capability.parse(_text(row, "compute_cap")),
-        memory_total_mib=_whole(row, "memory.total") or None,
-        memory_used_mib=_whole(row, "memory.used"),
-        temperature_c=_whole(row, "temperature.gpu"),
-        utilization_percent=_whole(row, "utilization.gpu"),
-        persistence=_flag(row, "persistence_mode"),
-        display_active=_flag(row, "display_active"),
-        ecc_enabled=_flag(row, "ecc.mode.current"),
-        compute_mode=_COMPUTE_MODES.get(row.get("compute_mode", "")),  # type: ignore[arg-type]
-        pcie=pcie if pcie != PcieLink() else None,
-        power=power if power != Power() else None,
-        refusals=tuple(_refusal(name, value) for name, value in row.items() if _refused(value)),
-        source=SOURCE,
-    )
+def _query_for(host: Host, tool: str, fields: tuple[str, ...], timeout: float) -> Ran:
+    return host.run((tool, f"--query-gpu={','.join(fields)}", "--format=csv"), timeout=timeout)
 
 
 def parse_failure(ran: Ran) -> Answer:
-    """What a failed run shows of NVML: its exit status is an NVML code (man page, RETURN VALUE), or its words tell."""
+    """What a failed run shows of NVML: its exit status may be an NVML code, or its words tell."""
     if ran.outcome == "timed-out":
         return Answer(outcome="timed-out", source=SOURCE)
     if ran.outcome == "abandoned":
@@ -178,37 +96,9 @@ def parse_failure(ran: Ran) -> Answer:
     if ran.outcome == "not-started":
         return Answer(outcome="not-asked", detail=ran.reason, source=SOURCE)
     code = next((code for words, code in _WORDS.items() if words in ran.text), ran.code)
-    name, meaning = nvml_code(code or 0)
-    if not code or meaning is None:
+    if code is None or (code not in _STATUSES and code not in _WORDS.values()):
         return Answer(outcome="garbage", detail=ran.describe(), source=SOURCE)
+    name, meaning = nvml_code(code)
     return Answer(
         outcome="no-library" if code == 12 else "answered", code=code, name=name, meaning=meaning, source=SOURCE
     )
-
-
-def _refused(value: str) -> bool:
-    return value not in _NOTHING and (value.startswith("[") or value == "ERR!")
-
-
-def _refusal(name: str, value: str) -> Refusal:
-    return Refusal(call=f"nvidia-smi {name}", code=NO_CODE, name=value.strip("[]"))
-
-
-def _text(row: dict[str, str], name: str) -> str | None:
-    value = row.get(name, "")
-    return None if value in _NOTHING or _refused(value) else value
-
-
-def _number(row: dict[str, str], name: str) -> float | None:
-    """The number before a unit, as in "24564 MiB"."""
-    match = re.match(r"\d+(?:\.\d+)?(?=$|\s)", row.get(name, ""))
-    return float(match.group()) if match else None
-
-
-def _whole(row: dict[str, str], name: str) -> int | None:
-    number = _number(row, name)
-    return None if number is None else int(number)
-
-
-def _flag(row: dict[str, str], name: str) -> bool | None:
-    return {"Enabled": True, "Disabled": False}.get(row.get(name, ""))

@@ -1,6 +1,6 @@
 """An NVIDIA driver for machines without one: libnvidia-ml.so.1 and libcuda.so.1, compiled here, that a file directs.
 
-A test that wants it says `from tests.fake_driver import fake_driver  # noqa: F401`, asks for the fixture, and runs
+A test says `from tests.fake_driver import compiled_driver  # noqa: F401`, asks for `fake_driver`, and runs
 something in `fake_driver.environment(machine("RTX 4090", 2, **{"err.nvmlInitWithFlags": 18}))`.
 """
 
@@ -17,7 +17,7 @@ from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from tests.fake_driver.profiles import Lines, as_text, bus_id, machine
 
-__all__ = ["FakeDriver", "FakeMachine", "bus_id", "fake_driver", "machine", "on_bus"]
+__all__ = ["FakeDriver", "FakeMachine", "bus_id", "compiled_driver", "machine", "on_bus"]
 
 SOURCES = Path(__file__).parent
 _LIBRARIES = (
@@ -75,8 +75,8 @@ def on_bus(
     return {"files": files, "links": links}
 
 
-@pytest.fixture(scope="session")
-def fake_driver(tmp_path_factory: pytest.TempPathFactory) -> FakeDriver:
+@pytest.fixture(scope="session", name="fake_driver")
+def compiled_driver(tmp_path_factory: pytest.TempPathFactory) -> FakeDriver:
     compiler = next((found for name in ("cc", "gcc", "clang") if (found := shutil.which(name))), None)
     if compiler is None or not sys.platform.startswith("linux"):
         pytest.skip("the fake driver needs Linux and a C compiler")

@@ -19,7 +19,7 @@ from gpudoctor.probes import gpus
 from gpudoctor.probes.nvidia_answers import NvmlFacts, parse_nvml
 from gpudoctor.probes.nvidia_children import _AGENT, binding_folder
 from gpudoctor.probes.nvidia_codes import nvml_code
-from tests.fake_driver import SOURCES, FakeDriver, fake_driver, machine, on_bus  # noqa: F401 - fixture
+from tests.fake_driver import SOURCES, FakeDriver, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 from tests.fake_driver.profiles import PROFILES, as_text
 
 CODES = [*range(1, 31), 999]
@@ -30,7 +30,7 @@ UNSUPPORTED = (3, 13)
 
 
 @pytest.fixture(scope="module")
-def ask(fake_driver: FakeDriver):  # noqa: F811
+def ask(fake_driver: FakeDriver):
     binding = binding_folder(sys.path)
     assert binding is not None
 
