@@ -7,7 +7,9 @@ from gpudoctor.matrix.types import Architecture
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
 from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Container
 from gpudoctor.model.versions import DriverRelease
+from gpudoctor.rules._situation import wsl_of
 
 NVML_LIBRARY = "libnvidia-ml.so.1"
 CUDA_LIBRARY = "libcuda.so.1"
@@ -139,3 +141,10 @@ def is_denied_by_cgroup(node: DeviceNode) -> bool:
 def gpu_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
     """The nodes of single GPUs: /dev/nvidia0 and so on."""
     return tuple(node for node in driver.device_nodes or () if re.fullmatch(r"/dev/nvidia\d+", node.path))
+
+
+def signs_of_a_gpu(gpus: Gpus | None, driver: Driver | None, container: Container | Gap | None) -> bool:
+    """An NVIDIA GPU is seen; or its device file or Windows' driver gives it away where the bus cannot be seen."""
+    wsl = wsl_of(container)
+    nodes = driver is not None and bool(gpu_nodes(driver))
+    return bool(gpus and meant_for_us(gpus)) or nodes or bool(wsl and wsl.driver_library)

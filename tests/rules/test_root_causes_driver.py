@@ -375,7 +375,9 @@ def test_only_the_gpus_that_a_container_was_given_count():
 
 
 def test_a_gpu_of_a_virtual_machine_is_not_ours():
-    assert not roots(gpus=gpus(gpu(0), unlisted(bound_driver="vfio-pci")), driver=driver())
+    assert roots(gpus=gpus(gpu(0), unlisted(bound_driver="vfio-pci")), driver=driver()) == ["gpu-passed-through"]
+    only = diagnosis(gpus=gpus(unlisted(bound_driver="vfio-pci")), driver=None).root_causes
+    assert [(one.name, one.severity) for one in only] == [("gpu-passed-through", "error")]
 
 
 @pytest.mark.parametrize("code", [*range(1, 31), 999])

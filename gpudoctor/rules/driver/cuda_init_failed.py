@@ -10,13 +10,13 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._driver_state import log_lines, meant_for_us
+from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
 from gpudoctor.rules._evidence import answer_seen, answer_words, log_seen, seen
 from gpudoctor.rules._situation import wsl_of
 
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
-def cuda_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+def cuda_init_failed(gpus: Gpus | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """There is a GPU, but the driver reports an error when it is started.
 
     What it means:
@@ -38,7 +38,7 @@ def cuda_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | No
     CUresult in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/; nvmlReturn_t in the NVML
     API reference, https://docs.nvidia.com/deploy/nvml-api/
     """
-    if not meant_for_us(gpus):
+    if not signs_of_a_gpu(gpus, driver, container):
         return
     failed = [(who, answer) for who, answer in _answers(driver) if answer.outcome == "answered" and answer.code]
     empty = driver.cuda_init is not None and driver.cuda_init.ok and driver.cuda_init.device_count == 0
@@ -51,10 +51,10 @@ def cuda_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | No
         evidence=(
             *(answer_seen(name, one) for name, one in failed),
             *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
-            seen("NVIDIA GPUs present", len(gpus.nvidia)),
+            seen("NVIDIA GPUs seen", len(gpus.nvidia) if gpus else "a device file or driver only"),
             *log_seen(log_lines(driver, "NVRM")),
         ),
-        explains=("gpu-required", "capability-required", "cuda-required", "driver-required"),
+        explains=("no-gpu", "gpu-required", "capability-required", "cuda-required", "driver-required"),
         fixes=_fixes(container),
     )
 

@@ -3,11 +3,13 @@
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import signs_of_a_gpu
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
 
@@ -20,7 +22,9 @@ OTHERS = {
 
 
 @rule("GPU001", name="no-gpu", severity="info", since="0.1")
-def no_gpu(gpus: Gpus | None, host: System | Gap, container: Container | Gap | None) -> Iterator[Problem]:
+def no_gpu(
+    gpus: Gpus | None, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
+) -> Iterator[Problem]:
     """There is no NVIDIA GPU here; that is fine, and much works without one.
 
     What it means:
@@ -42,7 +46,7 @@ def no_gpu(gpus: Gpus | None, host: System | Gap, container: Container | Gap | N
     Sources:
     PyTorch "Transfer learning" and TensorFlow "Transfer learning and fine-tuning" tutorials
     """
-    if gpus is not None and gpus.nvidia:
+    if (gpus is not None and gpus.nvidia) or signs_of_a_gpu(gpus, known(driver), container):
         return
     others = sorted({gpu.vendor for gpu in gpus.devices if gpu.vendor in OTHERS}) if gpus else []
     machine = known(host)
@@ -52,7 +56,7 @@ def no_gpu(gpus: Gpus | None, host: System | Gap, container: Container | Gap | N
     fixes: tuple[Fix, ...] = (Fix(title="If you expected a GPU here", safety="manual", steps=places),) if places else ()
     fixes += (Fix(title="Use the GPU that is here", safety="manual", steps=own),) if own else ()
     yield Problem(
-        summary="There is no NVIDIA GPU here. Frameworks compute on the processor.",
+        summary="No NVIDIA GPU was found here. Frameworks compute on the processor.",
         evidence=(
             seen("NVIDIA GPUs", "none seen"),
             *(seen("other GPU", vendor) for vendor in others),

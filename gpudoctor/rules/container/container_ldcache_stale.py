@@ -1,0 +1,59 @@
+"""BOX020: the libraries are in the container, and its loader does not know."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained
+
+
+@rule("BOX020", name="container-ldcache-stale", severity="error", since="0.1")
+def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+    """The driver's libraries are in the container, but its loader does not find them.
+
+    What it means:
+    The toolkit put libcuda and libnvidia-ml into the container. The loader looks libraries up in a cache, and that
+    cache does not list them.
+
+    Why it breaks:
+    The toolkit brings the cache up to date when the container starts. It cannot where ldconfig fails: on a read-only
+    file system, or in an image with another layout.
+
+    How to mend it:
+    Run ldconfig in the container, or put the folder named below on LD_LIBRARY_PATH.
+
+    When to ignore it:
+    Never: CUDA programs do not find libcuda.
+
+    Sources:
+    ldconfig(8); NVIDIA Container Toolkit, troubleshooting,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/troubleshooting.html
+    """
+    if not gpus.nvidia or not is_contained(container):
+        return
+    asked = ((NVML_LIBRARY, driver.nvml), (CUDA_LIBRARY, driver.cuda_init))
+    missing = [name for name, answer in asked if answer is not None and answer.outcome == "no-library"]
+    copies = [one for one in real_libraries(driver) if one.name in missing and not one.first and one.size != 0]
+    if not copies:
+        return
+    yield Problem(
+        summary="The driver's libraries are in the container, but its loader does not find them.",
+        confidence="likely",
+        evidence=tuple(seen(copy.name, f"{copy.path}, not found by the loader") for copy in copies),
+        explains=("nvml-library-missing", "container-no-compute-cap", *NO_CUDA),
+        fixes=(
+            Fix(
+                title="Bring the loader's cache up to date",
+                safety="review",
+                steps=(Run(argv=("ldconfig",)),),
+                needs_root=True,
+            ),
+        ),
+    )

@@ -1,0 +1,70 @@
+"""BOX017: SELinux keeps a container from the device files."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained
+
+#: Everybody may read and write.
+OPEN_MODE = 0o006
+
+
+@rule("BOX017", name="container-selinux", severity="error", since="0.1")
+def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: System) -> Iterator[Problem]:
+    """SELinux does not let the container use the GPU's device files.
+
+    What it means:
+    The permissions of the device files would let you in, but the host's security rules (SELinux) keep containers from
+    devices.
+
+    Why it breaks:
+    On Fedora, RHEL and their relatives SELinux is on, and containers may not use devices unless told so.
+
+    How to mend it:
+    On the host, allow containers to use devices, or use CDI, which sets the labels.
+
+    When to ignore it:
+    Never, if the container is to use the GPU.
+
+    Sources:
+    container_selinux(8), boolean container_use_devices
+    """
+    if not gpus.nvidia or not is_contained(container) or not host.selinux_enforcing:
+        return
+    denied = [
+        node
+        for node in denied_nodes(driver)
+        if not is_denied_by_cgroup(node) and node.mode is not None and node.mode & OPEN_MODE == OPEN_MODE
+    ]
+    if not denied:
+        return
+    allow = Run(argv=("setsebool", "-P", "container_use_devices", "1"))
+    yield Problem(
+        summary="SELinux does not let the container use the GPU's device files.",
+        confidence="likely",
+        evidence=(
+            *(
+                seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error or 'no access'}")
+                for node in denied[:3]
+            ),
+            seen("SELinux", "enforcing"),
+        ),
+        explains=("dev-permission", *NO_DEVICE),
+        fixes=(
+            Fix(
+                title="On the host, let containers use devices",
+                safety="manual",
+                steps=(allow,),
+                needs_root=True,
+                undo="setsebool -P container_use_devices 0",
+            ),
+        ),
+    )

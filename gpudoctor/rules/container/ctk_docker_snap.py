@@ -1,0 +1,43 @@
+"""BOX016: Docker from a snap."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare
+
+
+@rule("BOX016", name="ctk-docker-snap", severity="warning", since="0.1")
+def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
+    """Docker was installed as a snap, which does not see the host's NVIDIA Container Toolkit.
+
+    What it means:
+    A snap is shut off from most of the system. Docker in a snap does not find the toolkit that is installed outside.
+
+    Why it breaks:
+    docker run --gpus all fails, though the toolkit is installed and registered.
+
+    How to mend it:
+    Remove the snap and install Docker from its own packages.
+
+    When to ignore it:
+    When you do not use the GPU in containers.
+
+    Sources:
+    Docker Engine installation, https://docs.docker.com/engine/install/
+    """
+    tools = container.tools
+    if not gpus.nvidia or not is_bare(container) or tools is None or not tools.docker_is_snap:
+        return
+    text = "Remove the snap (snap remove docker), then install Docker: https://docs.docker.com/engine/install/"
+    yield Problem(
+        summary="Docker was installed as a snap, which does not see the host's NVIDIA Container Toolkit.",
+        confidence="likely",
+        evidence=(seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),),
+        explains=("ctk-missing", "ctk-not-configured"),
+        fixes=(Fix(title="Use Docker's own packages", safety="manual", steps=(Ask(text=text),), needs_root=True),),
+    )

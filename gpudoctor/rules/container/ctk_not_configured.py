@@ -1,0 +1,51 @@
+"""BOX015: NVIDIA's toolkit is there, and Docker does not know it."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare
+
+
+@rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")
+def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
+    """The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.
+
+    What it means:
+    docker run --runtime=nvidia, Compose files that name the runtime, and Kubernetes need the runtime "nvidia" in
+    Docker's settings. It is not there.
+
+    Why it breaks:
+    Installing the package does not change Docker's settings. docker run --gpus works without it.
+
+    How to mend it:
+    Let nvidia-ctk write the setting, and restart Docker.
+
+    When to ignore it:
+    When you start containers with --gpus, or through CDI.
+
+    Sources:
+    NVIDIA Container Toolkit, installation,
+    https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
+    """
+    tools = container.tools
+    if not gpus.nvidia or not is_bare(container) or tools is None or "docker" not in tools.engines:
+        return
+    if not tools.nvidia_toolkit or tools.docker_runtimes is None or "nvidia" in tools.docker_runtimes:
+        return
+    steps = (
+        Run(argv=("nvidia-ctk", "runtime", "configure", "--runtime=docker")),
+        Run(argv=("systemctl", "restart", "docker")),
+    )
+    yield Problem(
+        summary="The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.",
+        evidence=(
+            seen("NVIDIA Container Toolkit", "present"),
+            seen("runtimes in Docker's settings", ", ".join(tools.docker_runtimes) or "none"),
+        ),
+        fixes=(Fix(title="Register the runtime", safety="manual", steps=steps, needs_root=True),),
+    )

@@ -1,0 +1,54 @@
+"""BOX013: a rootless container without the user's groups."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_contained
+
+
+@rule("BOX013", name="dev-permission-rootless", severity="error", since="0.1")
+def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+    """A rootless container dropped the group through which your user may use the GPU.
+
+    What it means:
+    On the host your user may open the GPU through a group. A rootless container keeps the user but not the groups.
+
+    Why it breaks:
+    The device files belong to a group with a mode such as 0660, and inside the container you are no member of it.
+
+    How to mend it:
+    Podman: --group-add keep-groups. Or let the host give the files mode 0666.
+
+    When to ignore it:
+    When the container is not meant to use the GPU.
+
+    Sources:
+    podman-run(1), --group-add keep-groups
+    """
+    if not gpus.nvidia or not is_contained(container) or not container.rootless:
+        return
+    denied = [node for node in denied_nodes(driver) if not is_denied_by_cgroup(node)]
+    if not denied or (driver.nvml is not None and driver.nvml.ok):
+        return
+    text = "Start the container again with: podman run --group-add keep-groups --device nvidia.com/gpu=all IMAGE"
+    yield Problem(
+        summary="A rootless container dropped the group through which your user may use the GPU.",
+        confidence="likely",
+        evidence=(
+            *(
+                seen(node.path, f"group {node.group or 'not known'}: {node.error or 'no access'}")
+                for node in denied[:3]
+            ),
+            seen("container", f"{container.kind}, rootless"),
+        ),
+        explains=("dev-permission", "container-selinux", *NO_DEVICE),
+        fixes=(Fix(title="Keep your groups", safety="manual", steps=(Ask(text=text),)),),
+    )

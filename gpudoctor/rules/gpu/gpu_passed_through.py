@@ -1,0 +1,53 @@
+"""GPU016: a GPU is reserved for a virtual machine."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import meant_for_us
+from gpudoctor.rules._evidence import gpu_seen
+
+
+@rule("GPU016", name="gpu-passed-through", severity="info", since="0.1")
+def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
+    """A GPU is reserved for a virtual machine, so programs of this system cannot use it.
+
+    What it means:
+    The driver vfio-pci holds the card, so that a virtual machine can have it for itself.
+
+    Why it breaks:
+    Passing a GPU through to a virtual machine takes it away from the host.
+
+    How to mend it:
+    Run gpudoctor inside that virtual machine. To use the GPU here, take it out of the vfio-pci settings and restart.
+
+    When to ignore it:
+    When the GPU is meant for the virtual machine.
+
+    Sources:
+    Linux kernel documentation, VFIO, https://docs.kernel.org/driver-api/vfio.html
+    """
+    ours = meant_for_us(gpus)
+    for gpu in gpus.nvidia:
+        if gpu in ours:
+            continue
+        text = "Take the card's id out of the vfio-pci options in /etc/modprobe.d and on the kernel command line."
+        yield Problem(
+            summary="This GPU is reserved for a virtual machine, so programs of this system cannot use it.",
+            subject=gpu.label,
+            severity="info" if ours else "error",
+            evidence=(gpu_seen(gpu),),
+            explains=() if ours else NO_CUDA,
+            fixes=(
+                Fix(
+                    title="To use it here, give it back to the nvidia driver",
+                    safety="manual",
+                    steps=(Ask(text=text),),
+                    needs_root=True,
+                    needs_reboot=True,
+                ),
+            ),
+        )

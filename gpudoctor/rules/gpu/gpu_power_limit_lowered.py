@@ -1,0 +1,57 @@
+"""GPU014: a power limit below the default."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: A difference below this many watts is rounding.
+NOTICEABLE_WATTS = 5
+
+
+@rule("GPU014", name="gpu-power-limit-lowered", severity="info", since="0.1")
+def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
+    """The power limit of a GPU is set below its default.
+
+    What it means:
+    Somebody or some tool lets this GPU draw less power than its maker intended. It is cooler and somewhat slower.
+
+    Why it breaks:
+    It does not. It explains why the GPU is slower than others of its model.
+
+    How to mend it:
+    Set the limit back to the default if you want the speed.
+
+    When to ignore it:
+    When it was set on purpose.
+
+    Sources:
+    nvidia-smi(1), option -pl
+    """
+    for gpu in gpus.nvidia:
+        power = gpu.power
+        if power is None or power.limit is None or power.default_limit is None:
+            continue
+        if power.limit >= power.default_limit - NOTICEABLE_WATTS:
+            continue
+        which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+        yield Problem(
+            summary=f"This GPU may draw {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
+            subject=gpu.label,
+            evidence=(
+                seen("power limit", f"{power.limit:.0f} W"),
+                seen("default limit", f"{power.default_limit:.0f} W"),
+            ),
+            fixes=(
+                Fix(
+                    title="Set the default limit",
+                    safety="manual",
+                    steps=(Run(argv=("nvidia-smi", *which, "-pl", f"{power.default_limit:.0f}")),),
+                    needs_root=True,
+                    undo=f"nvidia-smi {' '.join(which)} -pl {power.limit:.0f}",
+                ),
+            ),
+        )

@@ -1,0 +1,49 @@
+"""GPU011: the GPU slows itself down because of heat."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
+
+
+@rule("GPU011", name="gpu-thermal-throttle", severity="warning", since="0.1")
+def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
+    """A GPU runs slower now because it is too hot.
+
+    What it means:
+    Above its temperature limit a GPU lowers its clocks to protect itself.
+
+    Why it breaks:
+    Dust, fans, a closed case, passively cooled server cards in an ordinary case, or a warm room.
+
+    How to mend it:
+    Clean it, give it air, raise the fan speed. A lower power limit costs little speed and much heat.
+
+    When to ignore it:
+    When it happens for moments only.
+
+    Sources:
+    NVML API reference, clocks event reasons, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    for gpu in gpus.nvidia:
+        active = [reason for reason in gpu.throttle_reasons or () if reason in REASONS]
+        if not active:
+            continue
+        temperature = f"{gpu.temperature_c} °C" if gpu.temperature_c is not None else "not known"
+        limit = gpu.temperature_max_operating_c or gpu.temperature_slowdown_c
+        cool = Ask(text="Clean fans and filters, and see that cool air reaches the card; raise the fan speed.")
+        yield Problem(
+            summary="This GPU runs slower now because it is too hot.",
+            subject=gpu.label,
+            evidence=(
+                seen("reasons for lower clocks", ", ".join(active)),
+                seen("temperature", temperature),
+                *((seen("limit", f"{limit} °C"),) if limit is not None else ()),
+            ),
+            fixes=(Fix(title="Cool it better", safety="manual", steps=(cool,)),),
+        )

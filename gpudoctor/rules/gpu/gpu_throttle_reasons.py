@@ -1,0 +1,52 @@
+"""GPU017: the hardware slows the GPU down."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: A draw near the limit under SwPowerCap is normal work; these are not.
+FAULTS = ("HwPowerBrakeSlowdown", "HwSlowdown")
+THERMAL = "HwThermalSlowdown"
+
+
+@rule("GPU017", name="gpu-throttle-reasons", severity="warning", since="0.1")
+def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
+    """The hardware slows a GPU down now, because of its power supply.
+
+    What it means:
+    The board or the power supply asks the GPU to draw much less power (power brake, or hardware slowdown). It then runs
+    at a fraction of its speed.
+
+    Why it breaks:
+    A power cable that is missing or loose, too weak a power supply, or a server that saves power because of a fault.
+
+    How to mend it:
+    Check the power cables and the supply, and the event log of the server's management.
+
+    When to ignore it:
+    When it happens for moments only.
+
+    Sources:
+    NVML API reference, clocks event reasons, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    for gpu in gpus.nvidia:
+        reasons = gpu.throttle_reasons or ()
+        active = [reason for reason in FAULTS if reason in reasons]
+        if not active or THERMAL in reasons:
+            continue
+        draw = gpu.power.draw if gpu.power else None
+        cables = Ask(text="With the power off, check the card's power cables; check the power supply and its log.")
+        yield Problem(
+            summary="The hardware slows this GPU down now, mostly because of its power supply.",
+            subject=gpu.label,
+            confidence="likely",
+            evidence=(
+                seen("reasons for lower clocks", ", ".join(active)),
+                *((seen("power draw", f"{draw:.0f} W"),) if draw is not None else ()),
+            ),
+            fixes=(Fix(title="Check the power supply", safety="manual", steps=(cables,)),),
+        )

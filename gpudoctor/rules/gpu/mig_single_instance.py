@@ -1,0 +1,84 @@
+"""GPU008: MIG."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+
+@rule("GPU008", name="mig-single-instance", severity="info", since="0.1")
+def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[Problem]:
+    """The GPU is divided (MIG): a program sees one part only, or none was made yet.
+
+    What it means:
+    MIG divides a GPU into several small ones. A CUDA program uses one of them, whatever it lists. With MIG on and no
+    part made, there is nothing that a program could use.
+
+    Why it breaks:
+    MIG stays on over restarts; the parts do not, they must be made anew.
+
+    How to mend it:
+    Give each process the UUID of its part in CUDA_VISIBLE_DEVICES. Make parts with nvidia-smi mig, or switch MIG off.
+
+    When to ignore it:
+    When each process has its part.
+
+    Sources:
+    NVIDIA MIG user guide, https://docs.nvidia.com/datacenter/tesla/mig-user-guide/
+    """
+    variables = known(environ)
+    chosen = (variables.get("CUDA_VISIBLE_DEVICES") if variables else None) or ""
+    for gpu in gpus.nvidia:
+        if not gpu.mig_enabled or gpu.mig_instances is None:
+            continue
+        if not gpu.mig_instances:
+            yield _nothing_made(gpu)
+        elif len(gpu.mig_instances) > 1 and "MIG-" not in chosen:
+            first = gpu.mig_instances[0].uuid
+            yield Problem(
+                summary=f"This GPU is divided into {len(gpu.mig_instances)} parts (MIG); a program sees one of them.",
+                subject=gpu.label,
+                evidence=(seen("MIG", "on"), seen("parts", len(gpu.mig_instances))),
+                fixes=(
+                    Fix(
+                        title="Choose the part for a program",
+                        safety="safe",
+                        steps=(SetEnv(name="CUDA_VISIBLE_DEVICES", value=first),),
+                    ),
+                ),
+            )
+
+
+def _nothing_made(gpu: Gpu) -> Problem:
+    which = ("-i", str(gpu.index)) if gpu.index is not None else ()
+    return Problem(
+        summary="MIG is on, but this GPU has no part that a program could use.",
+        subject=gpu.label,
+        severity="error",
+        evidence=(seen("MIG", "on"), seen("parts", "none")),
+        explains=("cuda-init-failed",),
+        fixes=(
+            Fix(
+                title="Make the parts",
+                safety="manual",
+                steps=(
+                    Run(argv=("nvidia-smi", "mig", *which, "-lgip")),
+                    Ask(text="Choose a profile from the list, then: nvidia-smi mig -cgi PROFILE -C"),
+                ),
+                needs_root=True,
+            ),
+            Fix(
+                title="Or switch MIG off",
+                safety="manual",
+                steps=(Run(argv=("nvidia-smi", *which, "-mig", "0")),),
+                needs_root=True,
+                undo="nvidia-smi -mig 1",
+            ),
+        ),
+    )

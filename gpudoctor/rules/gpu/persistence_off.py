@@ -1,0 +1,50 @@
+"""GPU013: persistence mode is off on a machine without a display."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare, os_of
+
+
+@rule("GPU013", name="persistence-off", severity="info", since="0.1")
+def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: Container) -> Iterator[Problem]:
+    """Persistence mode is off: every first program waits until the driver has started the GPU again.
+
+    What it means:
+    Without a display and without persistence mode, the driver puts the GPU to sleep when the last program ends. The
+    next one waits for its start: a second for one GPU, half a minute for eight.
+
+    Why it breaks:
+    It is the driver's default. Containers can fail by it: "driver rpc error: timed out".
+
+    How to mend it:
+    Let the service nvidia-persistenced run.
+
+    When to ignore it:
+    When the wait does not disturb you.
+
+    Sources:
+    NVIDIA driver persistence, https://docs.nvidia.com/deploy/driver-persistence/
+    """
+    off = [gpu for gpu in gpus.nvidia if gpu.persistence is False]
+    headless = all(gpu.display_active is False for gpu in gpus.nvidia)
+    if not off or not headless or driver.persistence_daemon or not is_bare(container) or os_of(host) != "linux":
+        return
+    toolkit = container.tools is not None and bool(container.tools.nvidia_toolkit)
+    start = Run(argv=("systemctl", "enable", "--now", "nvidia-persistenced"))
+    yield Problem(
+        summary="Persistence mode is off, so the first program after a pause waits until the GPU has started.",
+        severity="warning" if toolkit and len(gpus.nvidia) > 1 else None,
+        evidence=(
+            seen("GPUs without persistence mode", f"{len(off)} of {len(gpus.nvidia)}"),
+            seen("display", "none in use"),
+        ),
+        fixes=(Fix(title="Keep the driver awake", safety="manual", steps=(start,), needs_root=True),),
+    )

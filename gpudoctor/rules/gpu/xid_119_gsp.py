@@ -1,0 +1,71 @@
+"""GPU012: the GPU's system processor does not answer."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Write
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.versions import DriverRelease
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._driver_state import xid_lines
+from gpudoctor.rules._evidence import log_seen, seen
+
+#: GSP RPC timeout; GSP error.
+XIDS = (119, 120)
+#: The release of branch 525 that mended most of these.
+MENDED = DriverRelease("525.105.17")
+
+
+@rule("GPU012", name="xid-119-gsp", severity="error", since="0.1")
+def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
+    """The GPU's own system processor (GSP) stopped answering the driver.
+
+    What it means:
+    From Turing on, a small processor on the GPU does part of the driver's work. The kernel log says that it did not
+    answer in time (Xid 119) or reported an error (Xid 120).
+
+    Why it breaks:
+    Early releases of branch 525 had faults there. Later it is mostly firmware, a virtual machine, or a failing card.
+
+    How to mend it:
+    Restart the machine and update the driver. Where the GPU allows it (not with the open kernel modules), the work of
+    the GSP can be given back to the main processor.
+
+    When to ignore it:
+    When it came once and never again.
+
+    Sources:
+    NVIDIA Xid errors, Xid 119 and 120, https://docs.nvidia.com/deploy/xid-errors/
+    """
+    lines = xid_lines(driver, *XIDS)
+    if not gpus.nvidia or not lines:
+        return
+    release = driver.module_release or driver.release
+    early = release is not None and release.branch == MENDED.branch and release < MENDED
+    newer = f"Update to {MENDED} or newer, or to a newer branch." if early else "Update the driver."
+    fixes: tuple[Fix, ...] = (
+        REBOOT,
+        Fix(title="Update the driver", safety="manual", steps=(Ask(text=newer),), needs_root=True, needs_reboot=True),
+    )
+    if driver.module_flavour == "proprietary":
+        option = Write(path="/etc/modprobe.d/nvidia-gsp.conf", text="options nvidia NVreg_EnableGpuFirmware=0\n")
+        undo = f"Remove {option.path} and restart."
+        fixes += (
+            Fix(
+                title="Or switch the GSP off",
+                safety="manual",
+                steps=(option,),
+                needs_root=True,
+                needs_reboot=True,
+                undo=undo,
+            ),
+        )
+    yield Problem(
+        summary="The GPU's own system processor (GSP) stopped answering the driver.",
+        evidence=(*log_seen(lines), seen("driver", release or "not known")),
+        explains=("driver-not-answering", "gpu-unreadable", *NO_CUDA),
+        fixes=fixes,
+    )

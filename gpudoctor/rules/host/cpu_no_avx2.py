@@ -1,0 +1,49 @@
+"""HST004: TensorFlow 2.4.0 on a processor without AVX2."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The one release whose packages were built with instructions beyond AVX by mistake.
+RELEASE = "2.4.0"
+
+
+@rule("HST004", name="cpu-no-avx2", severity="error", since="0.1")
+def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
+    """TensorFlow 2.4.0 needs AVX2, which this processor does not have; its other releases do not.
+
+    What it means:
+    The packages of TensorFlow 2.4.0 alone were built with AVX2 and FMA instructions.
+
+    Why it breaks:
+    On processors from before 2013 the import ends with "Illegal instruction".
+
+    How to mend it:
+    Install a later patch release (2.4.1 and newer), or 2.3.
+
+    When to ignore it:
+    Never: TensorFlow 2.4.0 cannot start here.
+
+    Sources:
+    TensorFlow 2.4.1 release notes, https://github.com/tensorflow/tensorflow/releases/tag/v2.4.1
+    """
+    cpu, framework = host.cpu, frameworks.get("tensorflow")
+    if cpu is None or cpu.flags is None or "avx2" in cpu.flags or "avx" not in cpu.flags:
+        return
+    if framework is None or framework.version != RELEASE:
+        return
+    text = "Install TensorFlow 2.4.1 or a later release in this environment."
+    yield Problem(
+        summary="TensorFlow 2.4.0 needs AVX2, which this processor does not have; later releases do not.",
+        subject=framework.label,
+        evidence=(
+            seen("processor", cpu.model or "model not known"),
+            seen("instruction sets", ", ".join(cpu.flags)),
+        ),
+        fixes=(Fix(title="Take another release of TensorFlow", safety="review", steps=(Ask(text=text),)),),
+    )

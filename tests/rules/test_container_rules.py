@@ -1,0 +1,238 @@
+"""Tables of the rules about containers, WSL and Slurm."""
+
+import pytest
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import SystemPackage
+from gpudoctor.model.fix import Ask, Run, SetEnv
+from gpudoctor.model.system import Container, ContainerTools, Space, System, Wsl
+from tests.rules.situations import (
+    BARE,
+    DOCKER,
+    NO_LIBRARY,
+    NODES,
+    OK,
+    UBUNTU,
+    WSL2,
+    answer,
+    driver,
+    environ,
+    frameworks,
+    gpu,
+    gpus,
+    libraries,
+    library,
+    node,
+    slurm,
+    unlisted,
+    unloaded,
+)
+from tests.rules.table import fires, quiet, skips
+
+MIB = 1024**2
+
+
+def commands(finding):
+    return [step.argv for fix in finding.fixes for step in fix.steps if isinstance(step, Run)]
+
+
+def words(finding):
+    return " ".join(step.text for fix in finding.fixes for step in fix.steps if isinstance(step, Ask))
+
+
+def shm(mib):
+    return System(os="linux", spaces=(Space(path="/dev/shm", purpose="shm", total=mib * MIB, filesystem="tmpfs"),))
+
+
+def test_container_shm_small():
+    two, torch = gpus(gpu(0), gpu(1)), frameworks(("torch", "2.6.0"))
+    assert fires("container-shm-small", gpus=two, host=shm(64), container=DOCKER, frameworks=None).severity == "warning"
+    fires("container-shm-small", gpus=gpus(), host=shm(64), container=DOCKER, frameworks=torch)
+    pod = Container(kind="containerd", kubernetes=True)
+    assert "emptyDir" in words(fires("container-shm-small", gpus=two, host=shm(64), container=pod, frameworks=torch))
+    quiet("container-shm-small", gpus=two, host=shm(65), container=DOCKER, frameworks=torch)
+    quiet("container-shm-small", gpus=two, host=shm(64), container=BARE, frameworks=torch)
+    quiet("container-shm-small", gpus=two, host=UBUNTU, container=DOCKER, frameworks=torch)
+    quiet("container-shm-small", gpus=gpus(), host=shm(64), container=DOCKER, frameworks=frameworks(("jax", "0.6")))
+    quiet("container-shm-small", gpus=None, host=shm(64), container=DOCKER, frameworks=torch)
+    quiet("container-shm-small", gpus=gpus(), host=shm(64), container=DOCKER, frameworks=Gap(reason="x"))
+
+
+@pytest.mark.parametrize(
+    ("container", "hint"),
+    [
+        (DOCKER, "docker run --gpus all"),
+        (Container(kind="podman"), "nvidia.com/gpu=all"),
+        (Container(kind="containerd", kubernetes=True), "nvidia.com/gpu: 1"),
+        (Container(kind="apptainer"), "--nv"),
+    ],
+)
+def test_container_no_gpu_flag(container, hint):
+    nothing = driver(libraries=(), device_nodes=(), nvml=NO_LIBRARY, cuda_init=NO_LIBRARY)
+    found = fires("container-no-gpu-flag", gpus=gpus(unlisted()), driver=nothing, container=container)
+    assert hint in words(found)
+
+
+def test_container_with_a_gpu():
+    nothing = driver(libraries=(), device_nodes=(), nvml=NO_LIBRARY, cuda_init=NO_LIBRARY)
+    bus = gpus(unlisted())
+    quiet("container-no-gpu-flag", gpus=bus, driver=nothing, container=BARE)
+    quiet("container-no-gpu-flag", gpus=bus, driver=nothing, container=Container())
+    quiet("container-no-gpu-flag", gpus=None, driver=nothing, container=DOCKER)
+    quiet("container-no-gpu-flag", gpus=gpus(), driver=driver(), container=DOCKER)
+    quiet("container-no-gpu-flag", gpus=bus, driver=driver(libraries=None, device_nodes=None), container=DOCKER)
+    quiet("container-no-gpu-flag", gpus=bus, driver=unloaded(libraries=()), container=DOCKER)
+    fires("container-no-gpu-flag", gpus=bus, driver=None, container=DOCKER)
+    assert skips("container-no-gpu-flag", gpus=bus, driver=Gap(reason="x"), container=DOCKER) == "x"
+
+
+def tools(**fields):
+    given = {"engines": {"docker": "/usr/bin/docker"}, "nvidia_toolkit": True, "docker_runtimes": ("runc", "nvidia")}
+    return Container(kind="none", tools=ContainerTools(**{**given, **fields}))
+
+
+def test_container_toolkit():
+    found = fires("ctk-missing", gpus=gpus(), container=tools(nvidia_toolkit=False))
+    assert ("systemctl", "restart", "docker") in commands(found)
+    quiet("ctk-missing", gpus=gpus(), container=tools())
+    quiet("ctk-missing", gpus=gpus(), container=tools(nvidia_toolkit=None))
+    quiet("ctk-missing", gpus=gpus(), container=tools(nvidia_toolkit=False, engines={}))
+    quiet("ctk-missing", gpus=None, container=tools(nvidia_toolkit=False))
+    quiet("ctk-missing", gpus=gpus(), container=DOCKER)
+    fires("ctk-not-configured", gpus=gpus(), container=tools(docker_runtimes=("runc",)))
+    quiet("ctk-not-configured", gpus=gpus(), container=tools(docker_runtimes=None))
+    quiet("ctk-not-configured", gpus=gpus(), container=tools())
+    fires("ctk-docker-snap", gpus=gpus(), container=tools(docker_is_snap=True))
+    quiet("ctk-docker-snap", gpus=gpus(), container=tools(docker_is_snap=None))
+
+
+def test_container_cgroup_device_lost():
+    lost = tuple(node(one.path, accessible=False, error="[Errno 1] Operation not permitted") for one in NODES)
+    bus, unknown = gpus(unlisted()), answer(999)
+    given = {"gpus": bus, "container": DOCKER}
+    assert fires("container-cgroup-device-lost", driver=driver(device_nodes=lost, nvml=unknown), **given)
+    blind = tuple(node(one.path, accessible=None) for one in NODES)
+    assert fires("container-cgroup-device-lost", driver=driver(device_nodes=blind, nvml=unknown), **given)
+    quiet("container-cgroup-device-lost", driver=driver(nvml=unknown), **given)
+    quiet("container-cgroup-device-lost", driver=driver(device_nodes=lost), **given)
+    quiet("container-cgroup-device-lost", driver=driver(device_nodes=lost, nvml=unknown), gpus=bus, container=BARE)
+
+
+def test_container_no_compute_cap():
+    half = driver(libraries=(library("libnvidia-ml.so.1"),), cuda_init=NO_LIBRARY)
+    utility = Container(kind="docker", nvidia_driver_capabilities="utility")
+    assert fires("container-no-compute-cap", gpus=gpus(), driver=half, container=utility).confidence == "certain"
+    assert fires("container-no-compute-cap", gpus=gpus(), driver=half, container=DOCKER).confidence == "likely"
+    full = Container(kind="docker", nvidia_driver_capabilities="compute,utility")
+    quiet("container-no-compute-cap", gpus=gpus(), driver=half, container=full)
+    quiet("container-no-compute-cap", gpus=gpus(), driver=driver(), container=utility)
+    quiet("container-no-compute-cap", gpus=gpus(), driver=driver(libraries=None), container=utility)
+    quiet("container-no-compute-cap", gpus=gpus(), driver=half, container=BARE)
+
+
+def test_slurm_no_gpu():
+    bus = gpus(unlisted())
+    assert fires("slurm-no-gpu", gpus=bus, container=slurm(), environ=environ()).severity == "error"
+    assert fires("slurm-no-gpu", gpus=None, container=slurm(), environ=environ()).severity == "info"
+    assert fires("slurm-no-gpu", gpus=None, container=slurm(in_job=False), environ=environ()).severity == "info"
+    quiet("slurm-no-gpu", gpus=gpus(), container=slurm(), environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(job_gpus="0"), environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="1"), environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(), environ=environ(CUDA_VISIBLE_DEVICES="0"))
+    quiet("slurm-no-gpu", gpus=bus, container=BARE, environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(in_job=False), environ=environ())
+
+
+def test_wsl_linux_driver_installed():
+    packages = (
+        SystemPackage(name="nvidia-utils-510", version="510.85.02"),
+        SystemPackage(name="libnvidia-compute-510", version="510.85.02"),
+    )
+    broken = driver(packages=packages, libraries=(), nvml=answer(9), cuda_init=NO_LIBRARY)
+    found = fires("wsl-linux-driver-installed", driver=broken, container=WSL2, host=UBUNTU)
+    assert ("apt", "purge", "libnvidia-compute-510", "nvidia-utils-510") in commands(found)
+    foreign = driver(nvml=answer(9), cuda_init=answer(100))
+    fires("wsl-linux-driver-installed", driver=foreign, container=WSL2, host=UBUNTU)
+    toolkit = (SystemPackage(name="cuda-toolkit-12-8", version="12.8"),)
+    own = (library("libcuda.so.1", None, path="/usr/lib/wsl/lib/libcuda.so.1", real_path="/usr/lib/wsl/drivers/x"),)
+    quiet(
+        "wsl-linux-driver-installed",
+        driver=driver(packages=toolkit, libraries=own, cuda_init=answer(100)),
+        container=WSL2,
+        host=UBUNTU,
+    )
+    quiet("wsl-linux-driver-installed", driver=driver(packages=packages), container=WSL2, host=UBUNTU)
+    quiet("wsl-linux-driver-installed", driver=broken, container=BARE, host=UBUNTU)
+
+
+def test_wsl_driver_libs_missing():
+    none = Container(kind="none", wsl=Wsl(version=2, dxg=True, driver_library=False))
+    assert fires("wsl-driver-libs-missing", gpus=None, container=none).severity == "warning"
+    assert fires("wsl-driver-libs-missing", gpus=gpus(unlisted()), container=none).severity == "error"
+    quiet("wsl-driver-libs-missing", gpus=gpus(), container=none)
+    quiet("wsl-driver-libs-missing", gpus=None, container=WSL2)
+    quiet("wsl-driver-libs-missing", gpus=None, container=Container(kind="none", wsl=Wsl(version=2)))
+    quiet("wsl-driver-libs-missing", gpus=None, container=BARE)
+
+
+def test_wsl1():
+    assert "--set-version" in words(fires("wsl1", container=Container(wsl=Wsl(version=1)), host=UBUNTU))
+    quiet("wsl1", container=WSL2, host=UBUNTU)
+
+
+def test_wsl_gpu_blocked():
+    fires("wsl-gpu-blocked", driver=driver(nvml=answer(17)), container=WSL2)
+    quiet("wsl-gpu-blocked", driver=driver(nvml=answer(17)), container=BARE)
+    quiet("wsl-gpu-blocked", driver=driver(), container=WSL2)
+
+
+def test_wsl_kernel():
+    custom = System(os="linux", kernel="6.1.38-microsoft-standard")
+    genuine = System(os="linux", kernel="5.15.153.1-microsoft-standard-WSL2")
+    fires("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=custom)
+    no_dxg = Container(kind="none", wsl=Wsl(version=2, dxg=False, driver_library=True))
+    fires("wsl-kernel", driver=None, container=no_dxg, host=genuine)
+    quiet("wsl-kernel", driver=driver(), container=WSL2, host=custom)
+    quiet("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=genuine)
+
+
+def test_wsl_libcuda_path():
+    found = fires("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=WSL2)
+    assert any(isinstance(step, SetEnv) for step in found.fixes[0].steps)
+    quiet("wsl-libcuda-path", driver=driver(), container=WSL2)
+    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=BARE)
+
+
+def test_dev_permission_rootless():
+    denied = tuple(node(one.path, accessible=False, error="EACCES", mode=0o660) for one in NODES)
+    rootless = Container(kind="podman", rootless=True)
+    broken = driver(device_nodes=denied, nvml=answer(4))
+    assert "keep-groups" in words(fires("dev-permission-rootless", gpus=gpus(), driver=broken, container=rootless))
+    quiet("dev-permission-rootless", gpus=gpus(), driver=broken, container=DOCKER)
+    quiet("dev-permission-rootless", gpus=gpus(), driver=driver(), container=rootless)
+
+
+def test_container_driver_in_image():
+    image = Container(kind="docker", driver_packages_inside=("nvidia-driver-545",))
+    broken = driver(nvml=answer(18), cuda_init=answer(803))
+    fires("container-driver-in-image", gpus=gpus(), driver=broken, container=image)
+    quiet("container-driver-in-image", gpus=gpus(), driver=driver(), container=image)
+    quiet("container-driver-in-image", gpus=gpus(), driver=driver(nvml=None, cuda_init=None), container=image)
+    quiet("container-driver-in-image", gpus=gpus(), driver=broken, container=DOCKER)
+
+
+def test_container_selinux():
+    strict = System(os="linux", selinux_enforcing=True)
+    denied = tuple(node(one.path, accessible=False, error="EACCES") for one in NODES)
+    fires("container-selinux", gpus=gpus(), driver=driver(device_nodes=denied), container=DOCKER, host=strict)
+    closed = tuple(node(one.path, accessible=False, error="EACCES", mode=0o660) for one in NODES)
+    quiet("container-selinux", gpus=gpus(), driver=driver(device_nodes=closed), container=DOCKER, host=strict)
+    quiet("container-selinux", gpus=gpus(), driver=driver(device_nodes=denied), container=DOCKER, host=UBUNTU)
+
+
+def test_container_ldcache_stale():
+    unfound = tuple(library(one.name, first=False) for one in libraries())
+    stale = driver(libraries=unfound, nvml=NO_LIBRARY, cuda_init=NO_LIBRARY)
+    assert ("ldconfig",) in commands(fires("container-ldcache-stale", gpus=gpus(), driver=stale, container=DOCKER))
+    quiet("container-ldcache-stale", gpus=gpus(), driver=driver(libraries=unfound, nvml=OK), container=DOCKER)
+    quiet("container-ldcache-stale", gpus=gpus(), driver=stale, container=BARE)

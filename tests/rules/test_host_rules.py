@@ -1,0 +1,75 @@
+"""Tables of the rules about the machine around the GPU."""
+
+import pytest
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.fix import SetEnv
+from gpudoctor.model.system import Cpu, Space, System
+from tests.rules.situations import frameworks, gpus
+from tests.rules.table import fires, quiet
+
+GIB = 1024**3
+
+
+def room(temp, environment=None, **fields):
+    spaces = [Space(path="/tmp", purpose="temp", free=int(temp * GIB), filesystem="tmpfs")]
+    if environment is not None:
+        spaces.append(Space(path="/home/me/venv", purpose="environment", free=int(environment * GIB)))
+    return System(os="linux", spaces=tuple(spaces), **fields)
+
+
+def test_disk_tmp_small():
+    found = fires("disk-tmp-small", host=room(2, 50), gpus=gpus(), frameworks=None)
+    assert found.severity == "warning"
+    assert SetEnv(name="TMPDIR", value="/home/me/venv") in found.fixes[0].steps
+    fires("disk-tmp-small", host=room(50, 3), gpus=gpus(), frameworks=None)
+    full = fires("disk-tmp-small", host=room(0.01), gpus=gpus(), frameworks=frameworks(("torch", "2.6.0")))
+    assert full.severity == "error"
+    assert fires("disk-tmp-small", host=room(0.5), gpus=None, frameworks=None).severity == "warning"
+    quiet("disk-tmp-small", host=room(50, 50), gpus=gpus(), frameworks=None)
+    quiet("disk-tmp-small", host=room(2), gpus=None, frameworks=None)
+    quiet("disk-tmp-small", host=room(2, 3), gpus=gpus(), frameworks=frameworks(("torch", "2.6.0")))
+    quiet("disk-tmp-small", host=System(os="linux"), gpus=gpus(), frameworks=None)
+    unknown = System(os="linux", spaces=(Space(path="/tmp", purpose="temp"),))
+    quiet("disk-tmp-small", host=unknown, gpus=gpus(), frameworks=None)
+
+
+def glibc(version, libc="glibc"):
+    return System(os="linux", libc=libc, libc_version=version, pretty_name="CentOS Linux 7")
+
+
+def test_glibc_too_old():
+    found = fires("glibc-too-old", host=glibc("2.17"), frameworks=frameworks(("torch", "2.8.0+cu128")))
+    assert "2.28" in found.summary
+    assert found.severity == "error"
+    fires("glibc-too-old", host=glibc("2.26"), frameworks=frameworks(("tensorflow", "2.21.0")))
+    fires("glibc-too-old", host=glibc(None, "musl"), frameworks=None)
+    assert fires("glibc-too-old", host=glibc("2.17"), frameworks=None).severity == "warning"
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=frameworks(("torch", "2.4.1")))
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=Gap(reason="x"))
+    quiet("glibc-too-old", host=glibc("2.39"), frameworks=frameworks(("torch", "2.15.0"), ("tensorflow", "2.21.0")))
+    quiet("glibc-too-old", host=glibc(None), frameworks=frameworks(("torch", "2.15.0")))
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=frameworks(("torch", "a nightly")))
+    quiet("glibc-too-old", host=System(os="windows"), frameworks=frameworks(("torch", "2.15.0")))
+
+
+def cpu(*flags, arch="x86_64"):
+    return System(os="linux", arch=arch, cpu=Cpu(model="Core 2 Duo E7500", flags=flags))
+
+
+@pytest.mark.parametrize("name", [("tensorflow", "1.14.0"), ("tensorflow", "2.16.1"), ("jaxlib", "0.6.0")])
+def test_cpu_no_avx(name):
+    assert "AVX" in fires("cpu-no-avx", host=cpu("sse4_1"), frameworks=frameworks(name)).summary
+    quiet("cpu-no-avx", host=cpu("sse4_1", "avx"), frameworks=frameworks(name))
+    quiet("cpu-no-avx", host=cpu(arch="aarch64"), frameworks=frameworks(name))
+    quiet("cpu-no-avx", host=System(os="linux", arch="x86_64", cpu=Cpu()), frameworks=frameworks(name))
+
+
+def test_frameworks_that_run_without_avx():
+    quiet("cpu-no-avx", host=cpu("sse4_1"), frameworks=frameworks(("torch", "2.6.0"), ("tensorflow", "1.5.0")))
+
+
+def test_cpu_no_avx2():
+    fires("cpu-no-avx2", host=cpu("avx"), frameworks=frameworks(("tensorflow", "2.4.0")))
+    quiet("cpu-no-avx2", host=cpu("avx"), frameworks=frameworks(("tensorflow", "2.4.1")))
+    quiet("cpu-no-avx2", host=cpu("avx", "avx2"), frameworks=frameworks(("tensorflow", "2.4.0")))
