@@ -5,7 +5,7 @@ name that is already there is not searched again.
 """
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
@@ -53,9 +53,10 @@ class Request:
 class Process:
     """What one program would have mapped. `requests` lists all that was asked for, in order, each name once."""
 
-    def __init__(self, machine: Machine, program: str) -> None:
+    def __init__(self, machine: Machine, program: str, env: Mapping[str, str] | None = None) -> None:
         self._machine = machine
-        path = machine.host.real(program)
+        self._env = machine.host.env if env is None else env
+        path = machine.real(program)
         elf = machine.elf(path)
         #: None where the program is no ELF file that we may read: then it contributes no search path.
         self.program = None if elf is None else Library(path, elf, "path", None)
@@ -63,7 +64,7 @@ class Process:
         self.requests: dict[str, Request] = {}
         if self.program is not None:
             self._link([self.program])
-            for name in machine.host.env.get("LD_PRELOAD", "").replace(":", " ").split():
+            for name in self._env.get("LD_PRELOAD", "").replace(":", " ").split():
                 self.open(name, self.program)
 
     def open(self, name: str, by: Library | None = None) -> Library | None:
@@ -150,7 +151,7 @@ class Process:
     @cached_property
     def _environment(self) -> tuple[str, ...]:
         """LD_LIBRARY_PATH; both separators count there."""
-        value = self._machine.host.env.get("LD_LIBRARY_PATH")
+        value = self._env.get("LD_LIBRARY_PATH")
         if not value or self.program is None:
             return ()
         return self._expanded(tuple(dict.fromkeys(value.replace(";", ":").split(":"))), self.program)

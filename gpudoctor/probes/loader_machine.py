@@ -22,6 +22,7 @@ class Machine:
         self._names: dict[str, frozenset[str] | None] = {}
         self._elves: dict[str, Elf | None] = {}
         self._parents: dict[str, str] = {}
+        self._real: dict[str, str] = {}
         self._lib: dict[str, str] = {}
 
     def names(self, directory: str) -> frozenset[str] | None:
@@ -35,6 +36,12 @@ class Machine:
         """`name` is in `directory`. A folder that may be searched but not listed (mode 711) is asked file by file."""
         names = self.names(directory)
         return exists(self.host, f"{directory}/{name}") if names is None else name in names
+
+    def real(self, path: str) -> str:
+        """`path` with its links resolved."""
+        if path not in self._real:
+            self._real[path] = self.host.real(path)
+        return self._real[path]
 
     def elf(self, path: str) -> Elf | None:
         """The headers of a file."""
@@ -80,7 +87,7 @@ class Machine:
             done = ""
             for part in path.split("/"):
                 if part == "..":
-                    done = (self.host.real(done) if self.host.link(done) else done).rpartition("/")[0]
+                    done = (self.real(done) if self.host.link(done) else done).rpartition("/")[0]
                 elif part not in {"", "."}:
                     done += "/" + part
             self._parents[path] = done or "/"

@@ -1,0 +1,102 @@
+"""The CUDA libraries: every copy there is, and which one the loader would give each framework."""
+
+import posixpath
+import re
+from collections.abc import Mapping
+
+from gpudoctor.host.port import Host
+from gpudoctor.model.base import Gap
+from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.probes.elf import parse_defined_versions, reader
+from gpudoctor.probes.frameworks_site import Site
+from gpudoctor.probes.libraries_copies import Copies
+from gpudoctor.probes.libraries_names import family_of
+from gpudoctor.probes.libraries_opened import play, played
+from gpudoctor.probes.libraries_places import places, search_path
+from gpudoctor.probes.loader import Library, Process, Request
+from gpudoctor.probes.loader_machine import Machine
+
+_CPP_LIBRARY = "libstdc++.so.6"
+#: What puts other files before a framework's own.
+_OVERRIDES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+
+
+def probe(
+    host: Host, interpreter: Interpreter, packages: Packages, frameworks: Frameworks | Gap | None
+) -> Libraries | Gap | None:
+    """All copies, and for each framework built for CUDA what it would get. No walk where there is no ELF loader."""
+    machine = Machine(host)
+    copies = Copies(host, machine, interpreter, packages)
+    found = copies.search(places(host, interpreter, machine))
+    if not host.platform.startswith("linux"):
+        return Libraries(copies=found)
+    resolutions: list[Resolution] = []
+    if isinstance(frameworks, Frameworks):
+        site = Site(host, interpreter, packages)
+        for framework in played(frameworks):
+            resolutions += _resolve(machine, copies, framework, site, interpreter)
+    cpp = Process(machine, interpreter.executable).find(_CPP_LIBRARY)
+    return Libraries(
+        copies=found,
+        resolutions=tuple(resolutions),
+        search_path=search_path(host),
+        glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
+        libstdcxx=cpp.path if cpp else None,
+    )
+
+
+def _resolve(
+    machine: Machine, copies: Copies, framework: Framework, site: Site, interpreter: Interpreter
+) -> list[Resolution]:
+    """What the framework gets for each CUDA library, and what it would get were nothing put before its own."""
+    env = machine.host.env
+    real = _requests(machine, framework, site, interpreter, env)
+    undisturbed = real
+    if any(env.get(name) for name in _OVERRIDES):
+        plain = {name: value for name, value in env.items() if name not in _OVERRIDES}
+        undisturbed = _requests(machine, framework, site, interpreter, plain)
+    return [_resolution(machine, copies, framework, one, undisturbed.get(one.name)) for one in real.values()]
+
+
+def _requests(
+    machine: Machine, framework: Framework, site: Site, interpreter: Interpreter, env: Mapping[str, str]
+) -> dict[str, Request]:
+    process = Process(machine, interpreter.executable, env)
+    play(process, framework, site, interpreter)
+    return {name: one for name, one in process.requests.items() if family_of(name) is not None}
+
+
+def _resolution(
+    machine: Machine, copies: Copies, framework: Framework, request: Request, undisturbed: Request | None
+) -> Resolution:
+    taken, own = request.library, undisturbed.library if undisturbed else None
+    copy = copies.describe(taken.path) if taken else None
+    hidden = copies.describe(own.path) if taken and own and _is_put_before(taken, own, machine) else None
+    return Resolution(
+        framework=framework.name,
+        soname=request.name,
+        family=family_of(request.name),
+        wanted_by=request.by.path if request.by else posixpath.basename(framework.location or framework.name),
+        how=request.how,
+        path=taken.path if taken else None,
+        via=taken.via if taken else None,
+        version=copy.version if copy else None,
+        origin=copy.origin if copy else None,
+        shadows=hidden.path if hidden else None,
+        shadows_version=hidden.version if hidden else None,
+    )
+
+
+def _is_put_before(taken: Library, own: Library, machine: Machine) -> bool:
+    """Another file is taken than the one the framework itself leads to (not only the same one by another path)."""
+    if taken.path == own.path or own.via not in {"rpath", "runpath", "path"}:
+        return False
+    return machine.real(taken.path) != machine.real(own.path)
+
+
+def _newest_glibcxx(host: Host, path: str) -> str | None:
+    """The newest symbol version of a C++ library: 3.4.30."""
+    versions = parse_defined_versions(reader(host, path))
+    numbers = [tuple(map(int, v[8:].split("."))) for v in versions if re.fullmatch(r"GLIBCXX_\d+(\.\d+)+", v)]
+    return ".".join(map(str, max(numbers))) if numbers else None

@@ -1,0 +1,125 @@
+"""What each framework links to and opens: played through the loader's search, nothing is loaded."""
+
+import posixpath
+import re
+
+from gpudoctor.model.python import Framework, Frameworks, Interpreter
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.probes.frameworks_site import Site
+from gpudoctor.probes.libraries_names import number_in
+from gpudoctor.probes.loader import Process
+
+#: What CUDA calls its libraries, by major, oldest first: the first row whose version is not above the build's.
+#: TensorFlow opens them by these names: tensorflow/stream_executor (later xla/tsl) platform/default/dlopen_checker.cc.
+_SONAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("13.0", ("cudart.so.13", "cublas.so.13", "cublasLt.so.13", "cufft.so.12", "cusolver.so.12", "cusparse.so.12")),
+    ("12.0", ("cudart.so.12", "cublas.so.12", "cublasLt.so.12", "cufft.so.11", "cusolver.so.11", "cusparse.so.12")),
+    ("11.1", ("cudart.so.11.0", "cublas.so.11", "cublasLt.so.11", "cufft.so.10", "cusolver.so.11", "cusparse.so.11")),
+    ("11.0", ("cudart.so.11.0", "cublas.so.11", "cublasLt.so.11", "cufft.so.10", "cusolver.so.10", "cusparse.so.11")),
+    ("10.1", ("cudart.so.10.1", "cublas.so.10", "cufft.so.10", "cusolver.so.10", "cusparse.so.10")),
+)
+#: TensorFlow opened cuRAND too, up to 2.10.
+_WITH_CURAND = (2, 10)
+#: cuDNN's parts in the order it opens them: those of 9, then those of 8.
+_CUDNN_PARTS = (
+    *("graph", "ops", "cnn", "adv", "heuristic", "engines_precompiled", "engines_runtime_compiled"),
+    *("engines_tensor_ir", "ext"),
+    *("ops_infer", "cnn_infer", "adv_infer", "ops_train", "cnn_train", "adv_train"),
+)
+_PRELOAD = re.compile(r"""_load\(\s*['"](\w+)['"]\s*,\s*\[([^\]]*)\]""")
+_CUDNN_RANGE = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+[^;\n]*>=?\s*(\d+)", re.M)
+
+
+def sonames_for(cuda: CudaVersion | None, cudnn: str | None, *, curand: bool = False) -> tuple[str, ...]:
+    """The names of the libraries that TensorFlow and JAX open, for a build's CUDA and cuDNN; none where unknown."""
+    if cuda is None:
+        return ()
+    names = next((names for first, names in _SONAMES if cuda >= CudaVersion(first)), ())
+    major = (cudnn or "").partition(".")[0]
+    parts = (*names, *(("curand.so.10",) if curand and names else ()), *((f"cudnn.so.{major}",) if major else ()))
+    return tuple(f"lib{name}" for name in parts) if names else ()
+
+
+def play(process: Process, framework: Framework, site: Site, interpreter: Interpreter) -> None:
+    """Let `process` link and open what the framework does at import and when it looks for GPUs."""
+    if framework.location is None:
+        return
+    if framework.name == "torch":
+        _play_torch(process, framework.location, site)
+    elif framework.name == "tensorflow":
+        _play_tensorflow(process, framework, framework.location, site)
+    elif framework.name == "jax-cuda-plugin":
+        _play_jax(process, framework, site, interpreter)
+    elif framework.name == "onnxruntime":
+        provider = f"{framework.location}/capi/libonnxruntime_providers_cuda.so"
+        process.open(provider)
+    _open_cudnn_parts(process, site)
+
+
+def played(frameworks: Frameworks) -> tuple[Framework, ...]:
+    """The frameworks whose libraries are worked out."""
+    names = ("torch", "tensorflow", "jax-cuda-plugin", "onnxruntime")
+    return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
+
+
+def _play_torch(process: Process, folder: str, site: Site) -> None:
+    """torch/__init__.py loads global_deps first; the linear algebra is opened when it is first used."""
+    present = site.names(folder, "lib")
+    for name in ("libtorch_global_deps.so", "libtorch_python.so", "libtorch_cuda.so", "libtorch_cuda_linalg.so"):
+        if name in present:
+            process.open(f"{folder}/lib/{name}")
+
+
+def _play_tensorflow(process: Process, framework: Framework, folder: str, site: Site) -> None:
+    process.open(f"{folder}/python/_pywrap_tensorflow_internal.so")
+    core = next((n for n in site.names(folder) if n.startswith("libtensorflow_framework.so.")), None)
+    if core is None:
+        return
+    opener = process.open(f"{folder}/{core}")
+    if opener is None:
+        return
+    numbers = tuple(int(part) for part in re.findall(r"\d+", framework.version or "")[:2])
+    for name in sonames_for(framework.cuda, framework.cudnn, curand=bool(numbers) and numbers <= _WITH_CURAND):
+        process.open(name, opener)
+
+
+def _play_jax(process: Process, framework: Framework, site: Site, interpreter: Interpreter) -> None:
+    """The plugin's Python part loads pip's libraries by path, as far as they are there; the rest is opened by name."""
+    major = framework.cuda.major if framework.cuda else 0
+    plugins = next(
+        (f for d in interpreter.site_dirs if (f := f"{d}/jax_plugins/xla_cuda{major}") and site.names(f)), None
+    )
+    if plugins is None:
+        return
+    text = site.text(plugins, "__init__.py") or ""
+    preloaded = [(module, re.findall(r"[\w.]+\.so[.\d]*", names)) for module, names in _PRELOAD.findall(text)]
+    for module, names in preloaded:
+        folder = next((f for d in interpreter.site_dirs if site.names(f := f"{d}/nvidia/{module}/lib")), None)
+        for name in names if folder else ():
+            if name in site.names(folder or ""):
+                process.open(f"{folder}/{name}")
+    opener = process.open(f"{plugins}/xla_cuda_plugin.so")
+    stated = next((number_in(name) for _, names in preloaded for name in names if name.startswith("libcudnn.")), None)
+    if opener is not None:
+        for name in sonames_for(framework.cuda, stated or _cudnn_wanted(framework, site)):
+            process.open(name, opener)
+
+
+def _cudnn_wanted(framework: Framework, site: Site) -> str | None:
+    found = _CUDNN_RANGE.search(site.metadata(site.first_of(framework.dist or "")) or "")
+    return found.group(1) if found else None
+
+
+def _open_cudnn_parts(process: Process, site: Site) -> None:
+    """Let cuDNN 8 or 9 open its parts, as it does itself; RUNPATH does not keep LD_LIBRARY_PATH from coming first.
+
+    cuDNN 9.1 asks for libcudnn_graph.so.9.1.0, then for .so.9.1, then for .so.9 (LD_DEBUG=libs shows it).
+    """
+    main = next((one.library for name, one in process.requests.items() if name.startswith("libcudnn.so.")), None)
+    if main is None:
+        return
+    major = (number_in(posixpath.basename(main.path)) or "").partition(".")[0]
+    present = set(site.names(main.origin))
+    for part in _CUDNN_PARTS:
+        if f"libcudnn_{part}.so.{major}" in present:
+            process.open(f"libcudnn_{part}.so.{major}", main)
