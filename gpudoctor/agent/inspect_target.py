@@ -154,8 +154,8 @@ def as_json(value):
 
 
 def quote(text):
-    """A JSON string in ASCII. A byte that was no UTF-8 arrives as a lone surrogate, which JSON readers refuse."""
-    plain = "".join("?" if "\ud800" <= char <= "\udfff" else char for char in text)
+    """A JSON string in ASCII. A byte that is no UTF-8 comes as a lone surrogate, which no JSON may hold: now U+FFFD."""
+    plain = "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
     try:
         from _json import encode_basestring_ascii
     except ImportError:

@@ -1,9 +1,10 @@
 """Snapshots and reports to JSON and back. Decoding validates and names the path of the bad field."""
 
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
+from gpudoctor.model.base import Section
 from gpudoctor.model.report import Report
 from gpudoctor.model.snapshot import SNAPSHOT_SCHEMA, Snapshot
 from gpudoctor.model.versions import DOTTED_TYPES
@@ -48,6 +49,27 @@ def decode_snapshot(raw: bytes) -> Snapshot:
         return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
+
+
+_S = TypeVar("_S", bound=Section)
+
+
+def presentable(section: _S) -> _S:
+    """The section with bytes that are no UTF-8 (names in another encoding) replaced, so that it can be written."""
+    try:
+        _ENCODER.encode(section)
+    except UnicodeEncodeError:
+        plain = _replaced(msgspec.to_builtins(section, enc_hook=_encode))
+        return msgspec.convert(plain, type(section), dec_hook=_decode)
+    return section
+
+
+def _replaced(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    if isinstance(value, dict):
+        return {_replaced(key): _replaced(item) for key, item in value.items()}
+    return [_replaced(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 class _Envelope(msgspec.Struct):

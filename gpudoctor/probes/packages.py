@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.codec import presentable
 from gpudoctor.model.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_conda
 from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions
@@ -31,7 +32,7 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
     ]
     overlaps, contested = find_overlaps(host, records)
     damaged, checked = find_damage(host, records, contested)
-    return Packages(
+    seen = Packages(
         installed=(*(_package(dist, interpreter, conda) for dist in first), *_conda_only(first, conda, interpreter)),
         unmet=_unmet(host, interpreter, first, conda),
         overlaps=overlaps,
@@ -41,6 +42,7 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
         files_checked=checked,
         files_known=sum(record.sized for record in records),
     )
+    return presentable(seen)
 
 
 def _first_of_each(found: Iterable[Distribution]) -> tuple[list[Distribution], list[Distribution]]:

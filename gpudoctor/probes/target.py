@@ -2,6 +2,7 @@
 
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
+from gpudoctor.model.codec import presentable
 from gpudoctor.model.python import Interpreter
 from gpudoctor.probes.kernelspecs import read_kernelspecs
 from gpudoctor.probes.target_choice import Choice, Fault, choose
@@ -19,7 +20,7 @@ def probe(host: Host, choice: Choice) -> Interpreter | Gap:
     identity = identify(host, choice)
     if isinstance(identity, Fault):
         return identity.gap
-    return _describe(host, choice, identity)
+    return presentable(_describe(host, choice, identity))
 
 
 def _describe(host: Host, choice: Choice, identity: Identity) -> Interpreter:

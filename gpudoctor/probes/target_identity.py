@@ -74,6 +74,10 @@ def identify(host: Host, choice: Choice) -> Identity | Fault:
         ran = _ask(host, choice.executable, FLAGS_BEFORE_I)
     answer = parse_answer(ran.text)
     if isinstance(answer, Identity):
+        if "\ufffd" in answer.executable + answer.prefix:
+            return _fault(
+                choice, "unreadable", "is in a folder whose name is not UTF-8, so that it cannot be looked into"
+            )
         return answer
     if isinstance(answer, TooOld):
         what = f"is Python {answer.too_old}; gpudoctor examines Python 3.6 and newer"

@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from functools import lru_cache
 
 from gpudoctor.probes.target_identity import COOKIE, FLAGS
@@ -22,7 +23,7 @@ sys.stdout.write("%d %d " % sys.version_info[:2] + (base if os.path.exists(base)
 def interpreters():
     """Executables by (major, minor), one each: those of PATH and of pyenv. Shims that lead nowhere are left out."""
     names = ["python2.7", *(f"python3.{minor}" for minor in range(6, 40))]
-    candidates = [shutil.which(name) for name in names]
+    candidates = [shutil.which(name) for name in names] + [sys.executable]
     candidates += sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python")))
     found = {}
     for path in filter(None, candidates):

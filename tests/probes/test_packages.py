@@ -11,7 +11,9 @@ import pytest
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
+from gpudoctor.model.codec import encode
 from gpudoctor.model.python import Interpreter, Package, Packages, Unmet
+from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.probes import packages
 from gpudoctor.probes.packages_conda import parse_channel, parse_meta_name
 from gpudoctor.probes.packages_metadata import parse_direct_url, parse_headers
@@ -223,6 +225,15 @@ def test_a_folder_another_user_shut(tmp_path):
         check=True,
     )
     assert done.stdout.strip() == "['numpy', 'torch'] ['permission denied']"
+
+
+def test_a_name_in_another_encoding_can_still_be_written(tmp_path):
+    os.mkdir(os.fsencode(tmp_path) + b"/caf\xe9-1.0.dist-info")
+    install(tmp_path, "torch", "2.6.0")
+    seen = look(tmp_path)
+    assert {package.name for package in seen.installed} == {"caf\ufffd", "torch"}
+    assert [broken.reason for broken in seen.broken] == ["it is missing"]
+    assert encode(Snapshot(packages=seen))
 
 
 def test_nothing_installed(tmp_path):

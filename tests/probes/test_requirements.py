@@ -33,7 +33,7 @@ LINES = (
     "tensorflow-io-gcs-filesystem>=0.23.1; python_version < \"3.12\"",
     'nvidia-cublas-cu12==12.5.3.2; extra == "and-cuda"',
     'numpy>=1.26.0,~=2.0; python_version >= "3.12"',
-    "nvidia-cublas==13.1.1.3.*; (sys_platform == 'win32' and os_name == 'nt' or os_name == 'posix') and extra == 'cublas'",
+    "nvidia-cublas==13.1.1.3.*; (sys_platform == 'win32' or os_name == 'posix') and extra == 'cublas'",
     "torch @ https://example.org/torch-2.6.0.whl",
     "torch @ https://example.org/torch-2.6.0.whl ; sys_platform == 'linux'",
     "Ml_Dtypes<1.0,>=0.5.1",

@@ -10,7 +10,9 @@ import pytest
 
 from gpudoctor.host.real import RealHost
 from gpudoctor.model.base import Gap
+from gpudoctor.model.codec import encode
 from gpudoctor.model.python import Interpreter
+from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.probes import target, target_identity
 from gpudoctor.probes.target_choice import Fault
 from tests.probes.targets import interpreters, supported, system_python
@@ -177,6 +179,26 @@ def test_a_file_that_may_not_be_run(tmp_path):
     fault = target.identify(host, target.choose(host, str(path)))
     assert isinstance(fault, Fault)
     assert fault.kind == "not-executable"
+
+
+def test_a_folder_whose_name_is_no_utf_8_is_not_taken_for_an_empty_environment(tmp_path):
+    _, python = supported()[-1]
+    folder = os.fsencode(tmp_path) + b"/caf\xe9"
+    os.makedirs(folder + b"/bin")
+    os.symlink(os.fsencode(python), folder + b"/bin/python")
+    host = RealHost(env=PLAIN)
+    fault = target.identify(host, target.choose(host, os.fsdecode(folder)))
+    assert isinstance(fault, Fault)
+    assert fault.kind == "unreadable"
+
+
+def test_other_names_that_are_no_utf_8_can_be_written(tmp_path):
+    _, python = supported()[-1]
+    folder = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
+    os.mkdir(folder)
+    seen = examine(python, {**PLAIN, "PYTHONPATH": folder, "HOME": folder}, folder)
+    assert seen.python_path == (f"{tmp_path}/caf\ufffd",)
+    assert encode(Snapshot(interpreter=seen))
 
 
 def test_an_answer_before_a_crash_counts(tmp_path):
