@@ -10,7 +10,7 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework
-from gpudoctor.model.versions import Capability, package_version
+from gpudoctor.model.versions import package_version
 from gpudoctor.plan.fit import (
     Machine,
     jax_releases_that_fit,
@@ -23,9 +23,6 @@ TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = ("torchvision", "torchaudio")
 #: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
 BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
-#: The cuDNN builds for CUDA 12 from 9.11 on leave out GPUs below compute capability 7.5 (device code of the wheels).
-OLD_GPU_CUDNN = "nvidia-cudnn-cu12<9.11"
-TURING = Capability("7.5")
 JAX_EXTRAS = ("cuda12", "cuda13")
 
 
@@ -97,7 +94,7 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     release = next((one for one in releases if _is_installable(one)), None)
     if machine is None or release is None:
         return _nothing_fits("TensorFlow", scene, machine, "https://www.tensorflow.org/install/pip")
-    wanted = (f"tensorflow[and-cuda]=={release.last}", *_old_gpu_pins(machine, release))
+    wanted = (f"tensorflow[and-cuda]=={release.last}",)
     title = f"Install TensorFlow {release.last} with its CUDA libraries"
     if scene.find("nvidia-cudnn-cu13") is not None:
         steps = separately(scene, *wanted)
@@ -111,11 +108,6 @@ def _is_installable(build: TensorflowBuild) -> bool:
     version = package_version(build.last)
     published = version is not None and not version.is_prerelease and bool(build.and_cuda)
     return published and build.last not in BROKEN_RELEASES["tensorflow"]
-
-
-def _old_gpu_pins(machine: Machine, build: TensorflowBuild) -> tuple[str, ...]:
-    is_range = any(one.startswith("nvidia-cudnn-cu12<") for one in build.and_cuda)
-    return (OLD_GPU_CUDNN,) if is_range and min(machine.capabilities, default=TURING) < TURING else ()
 
 
 def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:

@@ -66,5 +66,5 @@ def arch_too_new_for_build(
             summary=f"{framework.label} has no code that runs on {names}: it was compiled for older GPUs only.",
             subject=framework.label,
             evidence=(*(service.evidence for service in unserved), code.evidence(framework)),
-            fixes=(framework_for_gpus(framework.name, scene, matrix),),
+            fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
         )

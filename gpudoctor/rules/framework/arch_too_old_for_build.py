@@ -65,5 +65,5 @@ def arch_too_old_for_build(
             severity="info" if only_displays else None,
             evidence=(*(one.evidence for one in unserved), code.evidence(framework)),
             explains=("driver-too-old",),
-            fixes=(framework_for_gpus(framework.name, scene, matrix),),
+            fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
         )

@@ -102,7 +102,7 @@ def _summary(framework: Framework, driver: Driver, floor: DriverFloor, *, needs_
 
 
 def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloor) -> tuple[Fix, ...]:
-    other_build = framework_for_gpus(framework.name, scene, matrix)
+    other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
     if not can_take(scene.gpus, floor.release.branch, matrix):
         return (other_build,)
     return (*update_driver(scene.host, scene.container, f"release {floor.release} or newer"), other_build)

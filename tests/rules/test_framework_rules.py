@@ -1,0 +1,473 @@
+"""The rules about framework builds, as tables."""
+
+import msgspec
+import pytest
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.fix import Ask, Run
+from gpudoctor.model.python import Framework, Unmet
+from gpudoctor.model.system import Container, Wsl
+from gpudoctor.model.versions import CudaVersion
+from tests.rules.situations import driver, environ, library
+from tests.rules.stacks import (
+    ARM,
+    GT_710,
+    GTX_1080_TI,
+    H100,
+    JETSON,
+    K80,
+    MACOS,
+    RADEON,
+    RTX_3090,
+    RTX_4090,
+    RTX_5090,
+    T4,
+    V100,
+    WINDOWS,
+    card,
+    companion,
+    frameworks,
+    interpreter,
+    jax,
+    jax_plugin,
+    packages,
+    stack,
+    tensorflow,
+    torch,
+    wish,
+)
+from tests.rules.table import fires, quiet, skips
+
+
+def commands(finding: Finding) -> list[str]:
+    return [" ".join(step.argv) for fix in finding.fixes for step in fix.steps if isinstance(step, Run)]
+
+
+def words(finding: Finding) -> str:
+    return " ".join(step.text for fix in finding.fixes for step in fix.steps if isinstance(step, Ask))
+
+
+# torch-cpu-only
+
+
+def test_a_processor_build_beside_a_gpu_is_the_same_release_from_the_cuda_index() -> None:
+    finding = fires("torch-cpu-only", **stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))))
+    uninstall, install = commands(finding)
+    assert uninstall == "/home/me/env/bin/python -m pip uninstall --yes torch"
+    assert install.startswith("/home/me/env/bin/python -m pip install torch==2.6.0 --index-url")
+    assert install.split("/whl/")[1] in ("cu124", "cu126", "cu118")
+    assert finding.fixes[0].undo == "install again: torch==2.6.0+cpu"
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        stack(frameworks=frameworks(torch("2.6.0+cpu"))),
+        stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cu124"))),
+        stack(RTX_4090, frameworks=frameworks(torch("2.6.0", variant=None))),
+        stack(RADEON, frameworks=frameworks(torch("2.6.0+cpu"))),
+        stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0+cpu"))),
+        stack(
+            RTX_4090, frameworks=frameworks(torch("2.6.0+cpu")), packages=packages("torch==2.6.0", installer="conda")
+        ),
+    ],
+    ids=["no GPU", "CUDA build", "not known", "AMD only", "Jetson", "conda"],
+)
+def test_torch_cpu_only_is_quiet(machine: dict) -> None:
+    quiet("torch-cpu-only", **machine)
+
+
+def test_torch_cpu_only_without_sight_of_the_gpus_is_not_judged() -> None:
+    machine = stack(frameworks=frameworks(torch("2.6.0+cpu"))) | {"gpus": Gap(reason="NVML hung")}
+    assert skips("torch-cpu-only", **machine) == "NVML hung"
+
+
+def test_conda_is_asked_for_its_own_cuda_build() -> None:
+    conda = interpreter(environment="conda", prefix="/opt/conda/envs/ai", executable="/opt/conda/envs/ai/bin/python")
+    has = packages("pytorch==2.6.0", "cpuonly==2.0", installer="conda")
+    machine = stack(RTX_4090, on=conda, frameworks=frameworks(torch("2.6.0", variant="cpu")), packages=has)
+    assert commands(fires("torch-cpu-only-conda", **machine)) == [
+        "conda remove --prefix /opt/conda/envs/ai cpuonly",
+        "conda install --prefix /opt/conda/envs/ai --channel conda-forge pytorch-gpu",
+    ]
+    quiet("torch-cpu-only-conda", **stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))))
+    quiet("torch-cpu-only-conda", **(machine | {"gpus": None}))
+
+
+def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
+    cpu = tensorflow("2.18.0", None, dist="tensorflow-cpu")
+    uninstall, install = commands(fires("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(cpu))))
+    assert uninstall.endswith("uninstall --yes tensorflow-cpu")
+    assert "tensorflow[and-cuda]==2." in install
+    assert "2.21.0" not in install
+    quiet("tf-cpu-only", **stack(frameworks=frameworks(cpu)))
+    quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(cpu)))
+    quiet("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(tensorflow())))
+
+
+def test_tensorflow_on_arm_gets_words_and_no_command() -> None:
+    cpu = tensorflow("2.20.0", None)
+    finding = fires("tf-cpu-only", **stack(H100, host=ARM, frameworks=frameworks(cpu)))
+    assert commands(finding) == []
+    assert "No build of TensorFlow" in words(finding)
+
+
+def test_jax_without_plugin() -> None:
+    finding = fires("jax-cpu-only", **stack(RTX_4090, frameworks=frameworks(jax())))
+    assert finding.severity == "error"
+    assert "jax[cuda12]==0.12.0" in commands(finding)[0]
+    newer = fires("jax-cpu-only", **stack(RTX_4090, release="580.65.06", frameworks=frameworks(jax())))
+    assert "jax[cuda13]==0.12.0" in commands(newer)[0]
+    beside = frameworks(jax(), torch())
+    assert fires("jax-cpu-only", **stack(RTX_4090, frameworks=beside)).severity == "info"
+    quiet("jax-cpu-only", **stack(frameworks=frameworks(jax())))
+    quiet("jax-cpu-only", **stack(RTX_4090, frameworks=frameworks(jax(), jax_plugin())))
+    old = Framework(name="jaxlib", version="0.4.13+cuda12.cudnn89", variant="cuda")
+    quiet("jax-cpu-only", **stack(RTX_4090, frameworks=frameworks(jax("0.4.13"), old)))
+
+
+# driver-too-old
+
+
+@pytest.mark.parametrize(
+    ("version", "release"),
+    [
+        ("2.6.0+cu124", "535.183.01"),
+        ("2.9.0+cu128", "525.60.13"),
+        ("2.6.0+cu118", "450.80.02"),
+        ("2.9.0+cu130", "580.65.06"),
+    ],
+)
+def test_a_driver_serves_every_build_of_its_cuda_major(version: str, release: str) -> None:
+    quiet("driver-too-old", **stack(RTX_3090, release=release, frameworks=frameworks(torch(version))))
+
+
+@pytest.mark.parametrize(
+    ("version", "release", "floor"),
+    [
+        ("2.6.0+cu124", "525.60.12", "525.60.13"),
+        ("2.9.0+cu130", "575.57.08", "580.65.06"),
+        ("2.6.0+cu118", "440.100", "450.80.02"),
+        ("1.13.1+cu117", "390.157", "450.80.02"),
+    ],
+)
+def test_a_driver_below_the_floor_of_the_major(version: str, release: str, floor: str) -> None:
+    finding = fires("driver-too-old", **stack(T4, release=release, frameworks=frameworks(torch(version))))
+    assert floor in finding.summary
+    assert release in finding.summary
+    assert finding.fixes[0].needs_reboot
+
+
+def test_no_driver_update_is_proposed_that_drops_the_gpu() -> None:
+    finding = fires("driver-too-old", **stack(K80, release="470.256.02", frameworks=frameworks(torch("2.6.0+cu124"))))
+    assert not any(fix.needs_reboot for fix in finding.fixes)
+
+
+def test_windows_drivers_have_windows_floors() -> None:
+    machine = stack(RTX_3090, release="522.06", host=WINDOWS, frameworks=frameworks(torch("2.6.0+cu124")))
+    assert "527.41" in fires("driver-too-old", **machine).summary
+    quiet("driver-too-old", **stack(RTX_3090, release="551.61", host=WINDOWS, frameworks=frameworks(torch())))
+    wsl = Container(kind="none", wsl=Wsl(version=2))
+    under_wsl = stack(RTX_3090, release="522.06", container=wsl, frameworks=frameworks(torch("2.6.0+cu124")))
+    assert "527.41" in fires("driver-too-old", **under_wsl).summary
+
+
+def test_a_driver_known_by_its_cuda_alone() -> None:
+    tells = msgspec.structs.replace(driver(), release=None, cuda=CudaVersion("11.4"))
+    machine = stack(RTX_3090, driver=tells, frameworks=frameworks(torch()))
+    fires("driver-too-old", **machine)
+    tells = msgspec.structs.replace(tells, cuda=CudaVersion("12.0"))
+    quiet("driver-too-old", **(machine | {"driver": tells}))
+    quiet("driver-too-old", **(machine | {"driver": msgspec.structs.replace(tells, cuda=None)}))
+
+
+def test_forward_compatibility_is_not_judged_by_the_kernel_driver() -> None:
+    compat = library("libcuda.so.1", "550.54.15", compat=True)
+    machine = stack(H100, driver=driver("470.57.02", libraries=(compat,)), frameworks=frameworks(torch()))
+    quiet("driver-too-old", **machine)
+
+
+def test_ptx_needs_a_driver_of_its_own_cuda() -> None:
+    hopper = tensorflow("2.16.1", "12.3", archs=("sm_60", "sm_70", "sm_80", "compute_90"))
+    finding = fires("driver-too-old", **stack(H100, release="525.125.06", frameworks=frameworks(hopper)))
+    assert "PTX" in finding.summary
+    quiet("ptx-jit-slow-start", **stack(H100, release="525.125.06", frameworks=frameworks(hopper)))
+    quiet("driver-too-old", **stack(H100, release="545.23.08", frameworks=frameworks(hopper)))
+    assert fires("ptx-jit-slow-start", **stack(H100, release="545.23.08", frameworks=frameworks(hopper)))
+
+
+def test_driver_too_old_is_quiet_without_gpu_or_knowledge() -> None:
+    quiet("driver-too-old", **stack(release="440.100", frameworks=frameworks(torch())))
+    unknown = torch("2.6.0", variant="cuda", cuda=None)
+    quiet("driver-too-old", **stack(RTX_3090, release="440.100", frameworks=frameworks(unknown)))
+    quiet("driver-too-old", **(stack(RTX_3090, frameworks=frameworks(torch())) | {"driver": None}))
+
+
+# The two architecture rules.
+
+
+@pytest.mark.parametrize(
+    ("gpu", "version"),
+    [
+        (RTX_4090, "2.6.0+cu124"),
+        (RTX_3090, "2.9.0+cu130"),
+        (GTX_1080_TI, "2.9.0+cu126"),
+        (H100, "2.6.0+cu126"),
+        (V100, "2.8.0+cu128"),
+        (RTX_5090, "2.8.0+cu128"),
+        (card("NVIDIA GB10", "12.1"), "2.8.0+cu128"),
+        (card("NVIDIA B200", "10.0"), "2.8.0+cu128"),
+        (card("NVIDIA B300", "10.3"), "2.8.0+cu128"),
+    ],
+)
+def test_a_build_with_code_for_the_gpu(gpu: object, version: str) -> None:
+    machine = stack(gpu, release="580.65.06", frameworks=frameworks(torch(version)))
+    quiet("arch-too-new-for-build", **machine)
+    quiet("arch-too-old-for-build", **machine)
+
+
+def test_blackwell_needs_a_newer_build() -> None:
+    machine = stack(RTX_5090, release="570.86.10", frameworks=frameworks(torch("2.6.0+cu124")))
+    finding = fires("arch-too-new-for-build", **machine)
+    quiet("arch-too-old-for-build", **machine)
+    assert "12.0" in finding.summary
+    assert "sm_90" in finding.evidence[-1].value
+    assert finding.evidence[-1].source is not None
+    assert finding.evidence[-1].source.kind == "matrix"
+    tag = commands(finding)[-1].split("/whl/")[1]
+    assert tag in ("cu128", "cu129")
+
+
+@pytest.mark.parametrize("gpu", [GTX_1080_TI, V100])
+def test_pascal_and_volta_need_an_older_cuda(gpu: object) -> None:
+    machine = stack(gpu, release="580.65.06", frameworks=frameworks(torch("2.9.0+cu130")))
+    finding = fires("arch-too-old-for-build", **machine)
+    quiet("arch-too-new-for-build", **machine)
+    expected = ("cu126",) if gpu is GTX_1080_TI else ("cu126", "cu128")
+    assert commands(finding)[-1].split("/whl/")[1] in expected
+    assert "torch==2.9.0" in commands(finding)[-1]
+
+
+def test_what_the_file_says_outranks_the_matrix() -> None:
+    own = torch("2.6.0+cu124", archs=("sm_90", "sm_120"))
+    machine = stack(RTX_5090, release="570.86.10", frameworks=frameworks(own))
+    quiet("arch-too-new-for-build", **machine)
+    nightly = torch("2.99.0.dev20261101+cu132", archs=("sm_75", "sm_80"))
+    fires("arch-too-new-for-build", **stack(RTX_5090, release="610.43.02", frameworks=frameworks(nightly)))
+
+
+def test_an_unknown_build_is_not_judged() -> None:
+    unknown = torch("2.99.0+cu134")
+    machine = stack(RTX_5090, release="610.43.02", frameworks=frameworks(unknown))
+    quiet("arch-too-new-for-build", **machine)
+    quiet("arch-too-old-for-build", **machine)
+    odd = torch("2.6.0+cu124", archs=("gfx1100", ""))
+    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(odd)))
+    from_conda = torch("2.6.0", variant="cuda", cuda=CudaVersion("12.6"))
+    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(from_conda)))
+
+
+def test_every_gpu_of_a_mixed_machine_is_looked_at() -> None:
+    old = card("NVIDIA GeForce GTX 1080", "6.1", index=1)
+    machine = stack(RTX_4090, old, release="580.65.06", frameworks=frameworks(torch("2.9.0+cu130")))
+    finding = fires("arch-too-old-for-build", **machine)
+    assert "GPU 1" in finding.summary
+    assert "GPU 0" not in finding.summary
+    assert finding.severity == "error"
+    display = stack(RTX_4090, GT_710, release="470.256.02", frameworks=frameworks(torch("2.6.0+cu118")))
+    assert fires("arch-too-old-for-build", **display).severity == "info"
+
+
+def test_tensorflow_on_blackwell_starts_slowly_and_works() -> None:
+    machine = stack(RTX_5090, release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
+    quiet("arch-too-new-for-build", **machine)
+    finding = fires("ptx-jit-slow-start", **machine)
+    assert finding.severity == "warning"
+    quiet("ptx-jit-slow-start", **stack(RTX_4090, frameworks=frameworks(tensorflow("2.20.0"))))
+    quiet("ptx-jit-slow-start", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(torch("2.8.0+cu128"))))
+    quiet("ptx-jit-slow-start", **stack(frameworks=frameworks(tensorflow("2.20.0"))))
+
+
+def test_a_switched_off_cache_matters_only_with_ptx() -> None:
+    off = {"environ": environ(CUDA_CACHE_DISABLE="1")}
+    fires("cuda-jit-cache-off", **(stack(RTX_5090, frameworks=frameworks(tensorflow("2.20.0"))) | off))
+    quiet("cuda-jit-cache-off", **(stack(RTX_4090, frameworks=frameworks(tensorflow("2.20.0"))) | off))
+    on = {"environ": environ(CUDA_CACHE_DISABLE="0")}
+    quiet("cuda-jit-cache-off", **(stack(RTX_5090, frameworks=frameworks(tensorflow("2.20.0"))) | on))
+
+
+# Companions and extensions.
+
+
+def test_companions_of_another_build() -> None:
+    pair = frameworks(torch(), companion("torchvision", "0.21.0+cpu"))
+    finding = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
+    assert commands(finding)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
+    pair = frameworks(torch("2.0.1+cu118"), companion("torchaudio", "2.0.2+cu117"))
+    assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "error"
+    pair = frameworks(torch(), companion("torchvision", "0.21.0+cu126"))
+    assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "warning"
+    fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), companion("torchvision", "0.21.0+cpu"))))
+
+
+@pytest.mark.parametrize(
+    ("ours", "name", "theirs"),
+    [
+        ("2.6.0+cu124", "torchvision", "0.21.0+cu124"),
+        ("2.6.0+cpu", "torchvision", "0.21.0+cpu"),
+        ("2.6.0+cu124", "torchvision", "0.21.0"),
+        ("2.14.1+cu130", "torchaudio", "2.11.0+cpu"),
+    ],
+)
+def test_companions_that_fit(ours: str, name: str, theirs: str) -> None:
+    machine = stack(RTX_4090, frameworks=frameworks(torch(ours), companion(name, theirs)))
+    quiet("torch-companion-cuda", **machine)
+    quiet("torch-companion-version", **machine)
+
+
+def test_companions_of_another_release() -> None:
+    pair = frameworks(torch("2.6.0+cu124"), companion("torchvision", "0.20.1+cu124"))
+    finding = fires("torch-companion-version", **stack(RTX_4090, frameworks=pair))
+    assert finding.severity == "error"
+    assert "2.5.1" in finding.summary
+    pair = frameworks(torch("2.7.1+cu126"), companion("torchvision", "0.22.0+cu126"))
+    assert fires("torch-companion-version", **stack(RTX_4090, frameworks=pair)).severity == "warning"
+    newer = frameworks(torch("2.16.0+cu134"), companion("torchvision", "0.30.0+cu134"))
+    quiet("torch-companion-version", **stack(RTX_4090, frameworks=newer))
+    free = frameworks(torch("2.15.0+cu132"), companion("torchvision", "0.29.1+cu132"))
+    quiet("torch-companion-version", **stack(RTX_4090, frameworks=free))
+
+
+def test_a_companion_newer_than_the_matrix_is_judged_by_its_own_metadata() -> None:
+    pair = frameworks(torch("2.6.0+cu124"), companion("torchaudio", "2.10.5+cu124"))
+    says = packages(unmet=(Unmet(package="torchaudio", requirement="torch", wanted="==2.10.5", found="2.6.0"),))
+    assert "2.10.5" in fires("torch-companion-version", **stack(RTX_4090, frameworks=pair, packages=says)).summary
+
+
+def flash(**fields: object) -> Framework:
+    given = {"name": "flash-attn", "version": "2.7.4.post1", "built_for_torch": "2.6", "cuda": CudaVersion("12")}
+    return Framework(**{**given, **fields})
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (torch("2.7.0+cu128"), flash()),
+        (torch("2.6.0+cu118"), flash()),
+        (torch("2.6.0+cu124", cxx11_abi=False), flash(cxx11_abi=True)),
+    ],
+)
+def test_an_extension_for_another_torch(ours: Framework, theirs: Framework) -> None:
+    fires("ext-abi-mismatch", **stack(RTX_4090, frameworks=frameworks(ours, theirs)))
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"),
+    [
+        (torch("2.6.0+cu124"), flash()),
+        (torch("2.6.1+cu126"), flash(built_for_torch="2.6.0")),
+        (torch("2.7.0+cu128"), flash(built_for_torch=None)),
+        (torch("2.6.0+cu124", cxx11_abi=None), flash(cxx11_abi=True)),
+        (torch("2.7.0+cu128"), companion("torchvision", "0.21.0+cu124", built_for_torch="2.6.0")),
+    ],
+)
+def test_an_extension_that_fits_or_is_not_known(ours: Framework, theirs: Framework) -> None:
+    quiet("ext-abi-mismatch", **stack(RTX_4090, frameworks=frameworks(ours, theirs)))
+
+
+# Platforms.
+
+
+def test_native_windows_has_no_gpu_tensorflow() -> None:
+    fires("tf-windows-native", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.16.1", None))))
+    for machine in (
+        stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.10.1", "11.2"))),
+        stack(RTX_4090, frameworks=frameworks(tensorflow("2.16.1"))),
+        stack(host=WINDOWS, frameworks=frameworks(tensorflow("2.16.1", None))),
+    ):
+        quiet("tf-windows-native", **machine)
+
+
+def test_macos_is_a_note() -> None:
+    finding = fires("macos-no-cuda", **stack(host=MACOS, frameworks=frameworks(torch("2.6.0"))))
+    assert finding.severity == "info"
+    fires("macos-no-cuda", wish=wish("gpu"), **stack(host=MACOS))
+    quiet("macos-no-cuda", **stack(host=MACOS))
+    quiet("macos-no-cuda", **stack(frameworks=frameworks(torch("2.6.0"))))
+
+
+def test_a_jetson_needs_builds_of_its_own() -> None:
+    fires("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0+cpu"))))
+    quiet("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0", variant="cuda"))))
+    quiet("jetson-generic-wheel", **stack(RTX_4090, host=ARM, frameworks=frameworks(torch("2.6.0+cpu"))))
+
+
+def test_builds_for_another_maker() -> None:
+    rocm = frameworks(torch("2.6.0+rocm6.2"))
+    assert fires("torch-backend-gpu-vendor", **stack(RTX_4090, frameworks=rocm)).severity == "error"
+    cuda_on_amd = stack(RADEON, frameworks=frameworks(torch()))
+    assert fires("torch-backend-gpu-vendor", **cuda_on_amd).severity == "info"
+    quiet("torch-backend-gpu-vendor", **stack(RADEON, frameworks=rocm))
+    quiet("torch-backend-gpu-vendor", **stack(RTX_4090, RADEON, frameworks=frameworks(torch())))
+    quiet("torch-backend-gpu-vendor", **stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))))
+    quiet("torch-backend-gpu-vendor", **(stack(frameworks=rocm)))
+
+
+def test_tensorflow_of_cuda_10_on_ampere() -> None:
+    old = tensorflow("1.15.0", "10.0", archs=("sm_35", "sm_70", "compute_70"))
+    fires("tf1-on-new-gpu", **stack(RTX_3090, frameworks=frameworks(old)))
+    quiet("tf1-on-new-gpu", **stack(V100, frameworks=frameworks(old)))
+    quiet("tf1-on-new-gpu", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.4.4", "11.0"))))
+
+
+# The rest.
+
+
+def test_no_framework_is_a_note_with_commands_that_fit() -> None:
+    finding = fires("no-framework", **stack(GTX_1080_TI, release="580.65.06"))
+    assert finding.severity == "info"
+    assert any("/whl/cu126" in command for command in commands(finding))
+    assert any("tensorflow[and-cuda]==2.19.1" in command for command in commands(finding))
+    assert not fires("no-framework", **stack()).fixes
+    quiet("no-framework", **stack(frameworks=frameworks(torch())))
+
+
+def test_a_release_that_the_matrix_does_not_know() -> None:
+    assert fires("release-not-in-matrix", **stack(frameworks=frameworks(torch("9.1.0+cu150")))).severity == "info"
+    quiet("release-not-in-matrix", **stack(frameworks=frameworks(torch(), tensorflow("2.20.0"), jax())))
+    quiet("release-not-in-matrix", **stack(frameworks=frameworks(torch("nightly", variant=None))))
+
+
+def test_parts_of_jax() -> None:
+    mixed = packages("jax==0.6.0", "jaxlib==0.6.0", "jax-cuda12-plugin==0.6.2", "jax-cuda12-pjrt==0.6.2")
+    finding = fires("jax-plugin-version", **stack(RTX_4090, frameworks=frameworks(jax("0.6.0")), packages=mixed))
+    assert "jax-cuda12-plugin 0.6.2" in finding.summary
+    newer = packages("jax==0.6.0", "jaxlib==0.6.2")
+    fires("jax-plugin-version", **stack(frameworks=frameworks(jax("0.6.0")), packages=newer))
+    for fine in (
+        packages("jax==0.6.2", "jaxlib==0.6.2", "jax-cuda12-plugin==0.6.2", "jax-cuda12-pjrt==0.6.2"),
+        packages("jax==0.6.2", "jaxlib==0.6.0"),
+        packages("jax==0.6.2"),
+    ):
+        quiet("jax-plugin-version", **stack(RTX_4090, frameworks=frameworks(jax("0.6.2")), packages=fine))
+
+
+def test_tensorflow_gpu_is_gone() -> None:
+    asked = wish("tensorflow-gpu")
+    fires("tf-gpu-package-removed", wish=asked, **stack(RTX_4090))
+    fires("tf-gpu-package-removed", **stack(RTX_4090, packages=packages("tensorflow-gpu==2.12.0")))
+    quiet("tf-gpu-package-removed", **stack(RTX_4090, packages=packages("tensorflow-gpu==2.11.0")))
+    quiet("tf-gpu-package-removed", wish=asked, **stack(RTX_4090, packages=packages("tensorflow-gpu==2.10.1")))
+    quiet("tf-gpu-package-removed", **stack(RTX_4090))
+
+
+def test_required_packages() -> None:
+    has = stack(frameworks=frameworks(torch("2.6.0+cu124")))
+    for met in (wish("torch"), wish("torch", (">=", "2.6")), wish("torch", ("==", "2.6")), wish("gpu")):
+        quiet("package-required", wish=met, **has)
+    fires("package-required", wish=wish("torch", (">=", "2.7")), **has)
+    fires("package-required", wish=wish("tensorflow"), **has)
+    fires("package-required", wish=wish("torch"), **(has | {"packages": None, "frameworks": None}))
+    unseen = has | {"packages": Gap(reason="no permission")}
+    assert skips("package-required", **unseen) == "no permission"
