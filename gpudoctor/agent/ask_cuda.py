@@ -16,6 +16,7 @@ from asking import Transcript, load, loaded_path, read_lines
 # cuda.h: CUdevice_attribute and CUresult
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 NOT_FOUND = 500
+MOST_GPUS = 128
 
 
 class Refused(Exception):
@@ -94,7 +95,7 @@ def main(transcript, libraries):
 def ask_devices(cuda, transcript):
     """Who each GPU is, in the driver's own order."""
     _, count = transcript.ask("system", "count", "cuDeviceGetCount", lambda: cuda.number("cuDeviceGetCount"))
-    for ordinal in range(count or 0):
+    for ordinal in range(min(count or 0, MOST_GPUS)):
         ask_device(cuda, transcript, ordinal)
 
 

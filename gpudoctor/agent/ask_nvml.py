@@ -24,6 +24,7 @@ RETIRED_SINGLE_BIT, RETIRED_DOUBLE_BIT = 0, 1
 SENSOR_GPU = 0
 P2P_READ = 0
 MOST_LINKS = 36
+MOST_GPUS = 128
 
 # Each line: a fact, then the calls that can answer it, best first; each call with its arguments after the handle.
 IDENTITY = (
@@ -97,10 +98,7 @@ class Questioner:
     def ask(self, subject, fact, calls, *handles):
         """The first answer that one of `calls` gives; None if all refuse."""
         for name, *arguments in calls:
-            answer = getattr(self.nvml, name, None)
-            if answer is None:
-                continue
-            code, value = self.transcript.ask(subject, fact, name, self._asking(answer, handles, arguments))
+            code, value = self.transcript.ask(subject, fact, name, self._asking(name, handles, arguments))
             if code not in TRY_THE_NEXT:
                 return value if code == 0 else None
         return None
@@ -111,7 +109,7 @@ class Questioner:
             self.ask("system", fact, calls)
         count = self.ask("system", "count", [("nvmlDeviceGetCount",)])
         gpus = []
-        for index in range(count or 0):
+        for index in range(min(count or 0, MOST_GPUS)):
             handle = self.ask("gpu {}".format(index), "handle", [("nvmlDeviceGetHandleByIndex", index)])
             if handle is not None:
                 gpus.append((index, handle))
@@ -153,13 +151,13 @@ class Questioner:
                 subject = "peers {} {}".format(a, b)
                 self.ask(subject, "status", [("nvmlDeviceGetP2PStatus", P2P_READ)], first, second)
 
-    def _asking(self, answer, handles, arguments):
-        mismatch = getattr(self.nvml, "NVMLLibraryMismatchError", ())
+    def _asking(self, name, handles, arguments):
+        mismatch = getattr(self.nvml, "NVMLLibraryMismatchError", AttributeError)
 
         def asked():
             try:
-                return answer(*handles, *arguments)
-            except mismatch:
+                return getattr(self.nvml, name)(*handles, *arguments)
+            except (AttributeError, mismatch):  # an older binding, or an older library
                 raise self.nvml.NVMLError(FUNCTION_NOT_FOUND) from None
 
         return asked

@@ -101,8 +101,10 @@ def _answer(ran: Ran, transcript: Transcript, source: Source, meaning_of: Callab
     code = None if telling is None or telling.code == NO_CODE else telling.code
     if outcome == "answered" and code is None:
         outcome, detail = "garbage", None if telling is None else str(telling.value)
-    elif outcome == "answered" and telling is not None and code != 0:
+    elif outcome == "answered" and code != 0 and telling is not None:
         detail = telling.call
+    elif outcome == "answered" and _count(system) is None:
+        outcome, detail = "garbage", f"a number of GPUs of {system.value('count')!r:.40}"
     known = None if code is None else meaning_of(code)
     path = system.value("library_path")
     return Answer(

@@ -132,6 +132,12 @@ def test_a_refused_pair_is_not_a_link(fake_driver: FakeDriver) -> None:
     assert facts.peer_links is None and [refusal.code for refusal in facts.refusals] == [999]
 
 
+def test_a_senseless_number_of_gpus_is_no_answer(fake_driver: FakeDriver) -> None:
+    host = host_with(fake_driver, machine("RTX 3090", count=1) | {"count": 4000000000})
+    facts = ask_nvml(host)
+    assert (facts.nvml.outcome, facts.nvml.ok, facts.gpus) == ("garbage", False, ())
+
+
 # No library ----------------------------------------------------------------------------------------------------------
 
 

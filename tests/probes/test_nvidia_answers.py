@@ -43,6 +43,12 @@ ENDINGS = [
         999,
         "nvmlDeviceGetCount",
     ),
+    (
+        ran(output(LIBRARY, INIT, ["system", "count", "nvmlDeviceGetCount", 0, 4000000000])),
+        "garbage",
+        0,
+        "a number of GPUs of 4000000000",
+    ),
     (ran(output(["system", "library", "dlopen", -1, "OSError: not there"])), "no-library", None, "OSError: not there"),
     (
         ran(output(LIBRARY, ["system", "binding", "import pynvml", -1, "ImportError: x"])),
