@@ -8,7 +8,8 @@ from typing import Any, Generic, TypeVar
 
 from gpudoctor import __version__
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Gap
+from gpudoctor.model.base import Gap, Section
+from gpudoctor.model.codec import presentable
 from gpudoctor.model.driver import Answer
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
@@ -66,7 +67,8 @@ def _look_at_target(host: Host, python: str | None, crashes: list[str]) -> dict[
 def _guarded(crashes: list[str], probe: Callable[[], T]) -> T | Gap:
     """What the probe returns. One that raises is our bug: noted with its traceback, and its section was not seen."""
     try:
-        return probe()
+        seen = probe()
+        return presentable(seen) if isinstance(seen, Section) else seen
     except Exception:  # noqa: BLE001 - one probe's bug must not take the other sections with it
         crashes.append(traceback.format_exc())
         return Gap(reason="gpudoctor itself failed here; see the crash report")
