@@ -1,11 +1,12 @@
 """Which Python versions a framework is published for."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.system import System
+from gpudoctor.model.versions import package_version
 from gpudoctor.model.wish import Requirement
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda_prefix
 from gpudoctor.rules._builds import dotted, release_numbers
@@ -31,30 +32,43 @@ def releases_of(name: str, matrix: Matrix) -> tuple[str, ...]:
 
 
 def wanted_releases(requirement: Requirement, matrix: Matrix) -> tuple[str, ...]:
-    """The known releases that meet a requirement; empty where a newer, unknown one might meet it too."""
-    known = releases_of(requirement.subject, matrix)
-    newest = matrix.newest(requirement.subject)
-    limit = release_numbers(newest)
-    if limit is None or _is_open(requirement, limit):
-        return ()
-    return tuple(v for v in known if not unmet(dotted(v), requirement.comparisons))
+    """The known releases that meet a requirement, without release candidates."""
+    return tuple(
+        version
+        for version in releases_of(requirement.subject, matrix)
+        if not _is_candidate(version) and not unmet(dotted(version), requirement.comparisons)
+    )
 
 
-def _is_open(requirement: Requirement, newest: tuple[int, ...]) -> bool:
-    """A release after the newest known one would meet the requirement: nothing can be said against it."""
-    return not unmet(f"{newest[0]}.{newest[1] + 1}", requirement.comparisons)
+def _is_candidate(version: str) -> bool:
+    parsed = package_version(version)
+    return parsed is None or parsed.is_prerelease
 
 
-def pythons_of(name: str, version: str, platform: str, matrix: Matrix) -> tuple[str, ...]:
-    """The Pythons with a wheel of a release; of torch or tensorflow in any release for "torch+tensorflow"."""
-    if name != "torch+tensorflow":
-        return matrix.pythons(name, version, platform) or ()
-    torch = {python for row in matrix.torch_builds() if platform in row.platforms for python in row.pythons}
-    tensorflow = {python for row in matrix.tensorflow_builds(platform=platform) for python in row.pythons}
-    return tuple(torch | tensorflow)
+def pythons_of(names: Iterable[str], platform: str, matrix: Matrix) -> tuple[str, ...]:
+    """The Pythons with a wheel of any known release of one of these frameworks, oldest first."""
+    found = {
+        python
+        for name in names
+        for version in releases_of(name, matrix)
+        for python in matrix.pythons(name, version, platform) or ()
+    }
+    return in_order(found)
 
 
-def python_fix(pythons: list[str], interpreter: Interpreter, host: System) -> Fix:
+def shared_pythons(names: Iterable[str], platform: str, matrix: Matrix) -> tuple[str, ...]:
+    """The Pythons that the newest releases of all these frameworks have wheels for, oldest first."""
+    newest = [matrix.pythons(name, version, platform) for name in names if (version := matrix.newest(name))]
+    known = [set(pythons) for pythons in newest if pythons]
+    return in_order(set.intersection(*known)) if known else ()
+
+
+def in_order(pythons: Iterable[str]) -> tuple[str, ...]:
+    """Python versions, oldest first: 3.9 before 3.10."""
+    return tuple(sorted(set(pythons), key=lambda python: release_numbers(python) or ()))
+
+
+def python_fix(pythons: Sequence[str], interpreter: Interpreter, host: System) -> Fix:
     """A new environment with the newest Python but one, which most packages support."""
     python = pythons[-2] if len(pythons) > 1 else pythons[-1]
     title = f"Make an environment with Python {python}"

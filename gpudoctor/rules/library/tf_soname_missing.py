@@ -74,7 +74,6 @@ def tf_soname_missing(
                 *where_looked(framework, libraries),
                 *(_found(one, libraries, framework) for one in missing),
             ),
-            explains=("torch-nvidia-deps-missing",),
             fixes=fixes_for(scene, framework, missing, libraries, matrix),
         )
 

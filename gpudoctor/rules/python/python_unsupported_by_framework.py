@@ -10,9 +10,17 @@ from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.wish import Wish
 from gpudoctor.plan.places import wheel_platform
+from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._pythons import minor_of, python_fix, pythons_of, wanted_releases
+from gpudoctor.rules._pythons import (
+    in_order,
+    minor_of,
+    python_fix,
+    pythons_of,
+    shared_pythons,
+    wanted_releases,
+)
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 
@@ -50,45 +58,43 @@ def python_unsupported_by_framework(
     python, platform = minor_of(interpreter.version), wheel_platform(host)
     if python is None or platform is None or interpreter.implementation not in (None, "CPython", "cpython"):
         return
-    for name, versions, asked in _judged(wish, packages, frameworks, gpus, matrix):
-        pythons = {one for version in versions for one in pythons_of(name, version, platform, matrix)}
-        if not pythons or python in pythons:
-            continue
-        what = f"{name} {versions[0]}" if len(versions) == 1 else f"any known {name} that meets {asked}"
-        if asked is None:
-            what = "PyTorch or TensorFlow"
-        newest = sorted(pythons, key=lambda one: tuple(int(part) for part in one.split(".")))
-        yield Problem(
-            summary=f"Python {python} has no build of {what}; they exist for Python {newest[0]} to {newest[-1]}.",
-            subject=f"Python {interpreter.version}",
-            evidence=(
-                seen("Python", f"{interpreter.version} ({interpreter.executable})"),
-                seen(f"{name} exists for Python", ", ".join(newest)),
-                *((seen("asked for", asked),) if asked else ()),
-            ),
-            explains=("package-required", "no-framework"),
-            fixes=(python_fix(newest, interpreter, host),),
-        )
-        if asked is None:
-            return
-
-
-def _judged(
-    wish: Wish,
-    packages: Packages | Gap | None,
-    frameworks: Frameworks | Gap | None,
-    gpus: Gpus | Gap | None,
-    matrix: Matrix,
-) -> Iterator[tuple[str, tuple[str, ...], str | None]]:
-    """What to look for wheels of: the releases asked for; else, on a GPU machine without a framework, all of them."""
     if isinstance(packages, Gap) or isinstance(frameworks, Gap):
         return
     for name in FRAMEWORKS:
         for requirement in wish.of(name):
             versions = wanted_releases(requirement, matrix)
             if versions and (packages is None or packages.find(name) is None):
-                yield name, versions, requirement.text
+                pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
+                if pythons and python not in pythons:
+                    yield _problem(interpreter, host, requirement.text, pythons, pythons, requirement.text)
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     has_framework = frameworks is not None and any(frameworks.get(name) for name in FRAMEWORKS)
-    if has_gpu and not has_framework and not any(wish.of(name) for name in FRAMEWORKS):
-        yield "torch+tensorflow", ("any",), None
+    pythons = pythons_of(FRAMEWORKS, platform, matrix)
+    if has_gpu and not has_framework and not any(wish.of(name) for name in FRAMEWORKS) and python not in pythons:
+        advised = shared_pythons(FRAMEWORKS[:2], platform, matrix)
+        yield _problem(interpreter, host, "PyTorch, TensorFlow or JAX", pythons, advised or pythons, None)
+
+
+def _problem(
+    interpreter: Interpreter,
+    host: System,
+    what: str,
+    pythons: tuple[str, ...],
+    advised: tuple[str, ...],
+    asked: str | None,
+) -> Problem:
+    is_newer = (release_numbers(interpreter.version) or ()) > (release_numbers(pythons[-1]) or ())
+    there = f"the newest is for Python {pythons[-1]}" if is_newer else f"there are for Python {', '.join(pythons)}"
+    return Problem(
+        summary=f"No build of {what} is known for Python {minor_of(interpreter.version)}; {there}.",
+        subject=f"Python {interpreter.version}",
+        severity="warning" if is_newer and asked is None else None,
+        confidence="likely" if is_newer and asked is None else "certain",
+        evidence=(
+            seen("Python", f"{interpreter.version} ({interpreter.executable})"),
+            seen("builds are known for Python", ", ".join(pythons)),
+            *((seen("asked for", asked),) if asked else ()),
+        ),
+        explains=("package-required", "no-framework"),
+        fixes=(python_fix(advised, interpreter, host),),
+    )

@@ -1,0 +1,256 @@
+"""The rules about interpreters and packages, as tables."""
+
+import pytest
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.fix import Run
+from gpudoctor.model.python import Broken, Interpreter, Kernelspec, Package, Packages, Shadow, Unmet
+from tests.rules.stacks import (
+    MACOS,
+    RTX_4090,
+    SITE,
+    WINDOWS,
+    frameworks,
+    interpreter,
+    libraries,
+    packages,
+    resolution,
+    stack,
+    tensorflow,
+    torch,
+    wish,
+)
+from tests.rules.table import fires, quiet
+
+
+def commands(finding: Finding) -> list[str]:
+    return [" ".join(step.argv) for fix in finding.fixes for step in fix.steps if isinstance(step, Run)]
+
+
+# python-unsupported-by-framework
+
+
+def test_a_release_that_never_had_this_python() -> None:
+    asked = wish("tensorflow", ("==", "2.15"))
+    finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=interpreter("3.13.0")))
+    assert "the newest is for Python 3.11" in finding.summary
+    assert commands(finding) == ["uv venv --seed --python 3.10 gpu-env"]
+    conda = interpreter("3.13.0", environment="conda")
+    finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=conda))
+    assert commands(finding) == ["conda create --name gpu-env python=3.10 pip"]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "python"),
+    [(wish("tensorflow", ("==", "2.15")), "3.11.9"), (wish("torch", ("==", "2.99")), "3.13.0")],
+    ids=["has wheels", "unknown release"],
+)
+def test_nothing_is_said_against_what_may_exist(requirement: object, python: str) -> None:
+    quiet("python-unsupported-by-framework", wish=requirement, **stack(RTX_4090, on=interpreter(python)))
+
+
+@pytest.mark.parametrize("python", ["3.16.0", "3.17.1"])
+def test_a_python_too_new_for_everything(python: str) -> None:
+    finding = fires("python-unsupported-by-framework", **stack(RTX_4090, on=interpreter(python)))
+    assert finding.severity == "warning"
+    assert "the newest is for Python 3.15" in finding.summary
+    asked = fires("python-unsupported-by-framework", wish=wish("torch"), **stack(RTX_4090, on=interpreter(python)))
+    assert asked.severity == "error"
+
+
+def test_a_release_candidate_does_not_count() -> None:
+    asked = wish("tensorflow")
+    fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=interpreter("3.14.0")))
+    quiet("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=interpreter("3.13.0")))
+
+
+def test_a_new_python_is_quiet_elsewhere() -> None:
+    too_new = interpreter("3.16.0")
+    quiet("python-unsupported-by-framework", **stack(on=too_new))
+    quiet("python-unsupported-by-framework", **stack(RTX_4090, on=interpreter("3.14.0")))
+    quiet("python-unsupported-by-framework", **stack(RTX_4090, on=interpreter("3.12.0")))
+    quiet("python-unsupported-by-framework", **stack(RTX_4090, on=too_new, frameworks=frameworks(torch("9.0.0+cu150"))))
+    quiet(
+        "python-unsupported-by-framework", **(stack(RTX_4090, on=too_new) | {"packages": Gap(reason="no permission")})
+    )
+    pypy = interpreter("3.16.0", implementation="PyPy")
+    quiet("python-unsupported-by-framework", **stack(RTX_4090, on=pypy))
+
+
+# Packages that do not fit each other.
+
+
+def test_numpy_2() -> None:
+    has = packages("numpy==2.1.0", "torch==2.2.2")
+    finding = fires("numpy2-abi", **stack(frameworks=frameworks(torch("2.2.2+cu121")), packages=has))
+    assert commands(finding) == ["/home/me/env/bin/python -m pip install numpy<2"]
+    fires("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.16.1", "12.3")), packages=has))
+    windows = frameworks(torch("2.3.1+cu121"))
+    fires("numpy2-abi", **stack(host=WINDOWS, frameworks=windows, packages=has))
+    quiet("numpy2-abi", **stack(frameworks=windows, packages=has))
+    quiet("numpy2-abi", **stack(frameworks=frameworks(torch("2.99.0")), packages=has))
+    quiet("numpy2-abi", **stack(frameworks=frameworks(torch("2.2.2+cu121")), packages=packages("numpy==1.26.4")))
+    conda = packages("numpy==2.1.0", "pytorch==2.2.2", installer="conda")
+    quiet("numpy2-abi", **stack(frameworks=frameworks(torch("2.2.2", variant="cuda")), packages=conda))
+
+
+def test_protobuf_that_tensorflow_does_not_admit() -> None:
+    says = Unmet(package="tensorflow", requirement="protobuf", wanted="<3.20,>=3.9.2", found="4.25.3")
+    has = packages("tensorflow==2.10.1", "protobuf==4.25.3", unmet=(says,))
+    finding = fires("tf-protobuf", **stack(frameworks=frameworks(tensorflow("2.10.1", "11.2")), packages=has))
+    assert commands(finding)[0].endswith("protobuf<3.20,>=3.9.2")
+    fits = packages("tensorflow==2.10.1", "protobuf==3.19.6")
+    quiet("tf-protobuf", **stack(frameworks=frameworks(tensorflow("2.10.1", "11.2")), packages=fits))
+    newest = packages("protobuf==7.1.0")
+    quiet("tf-protobuf", **stack(frameworks=frameworks(tensorflow("2.99.0")), packages=newest))
+    quiet("tf-protobuf", **stack(frameworks=frameworks(torch()), packages=newest))
+
+
+def unmet(requirement: str, wanted: str, found: str | None, package: str = "torch") -> Unmet:
+    return Unmet(package=package, requirement=requirement, wanted=wanted, found=found)
+
+
+CUDNN = unmet("nvidia-cudnn-cu12", "==9.1.0.70", None)
+
+
+def test_cuda_libraries_that_torch_asks_for() -> None:
+    has = packages("torch==2.6.0", unmet=(CUDNN,))
+    finding = fires("torch-nvidia-deps-missing", **stack(RTX_4090, frameworks=frameworks(torch()), packages=has))
+    assert finding.severity == "error"
+    assert commands(finding) == ["/home/me/env/bin/python -m pip install nvidia-cudnn-cu12==9.1.0.70"]
+    older = packages("torch==2.6.0", unmet=(unmet("nvidia-cudnn-cu12", "==9.1.0.70", "9.0.0"),))
+    finding = fires("torch-nvidia-deps-missing", **stack(RTX_4090, frameworks=frameworks(torch()), packages=older))
+    assert finding.severity == "warning"
+
+
+def test_cuda_libraries_from_elsewhere_are_a_note() -> None:
+    has = packages("torch==2.6.0", unmet=(CUDNN,))
+    found = libraries(resolution("torch", "libcudnn.so.9", "cudnn", "/usr/lib/libcudnn.so.9"))
+    machine = stack(RTX_4090, frameworks=frameworks(torch()), packages=has, libraries=found)
+    assert fires("torch-nvidia-deps-missing", **machine).severity == "info"
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        unmet("nvidia-nvjitlink-cu12", "==12.4.127", "12.9.86"),
+        unmet("numpy", ">=1.26", None),
+        unmet("nvidia-cudnn-cu12", "==9.1.0.70", None, package="vllm"),
+    ],
+    ids=["newer nvjitlink", "not a GPU package", "not a framework"],
+)
+def test_unmet_requirements_that_do_no_harm(one: Unmet) -> None:
+    machine = stack(RTX_4090, frameworks=frameworks(torch()), packages=packages("torch==2.6.0", unmet=(one,)))
+    quiet("torch-nvidia-deps-missing", **machine)
+
+
+def test_a_processor_build_needs_no_cuda_libraries() -> None:
+    has = packages("torch==2.6.0", unmet=(CUDNN,))
+    quiet("torch-nvidia-deps-missing", **stack(frameworks=frameworks(torch("2.6.0+cpu")), packages=has))
+
+
+# The interpreter.
+
+
+def test_names_that_hide_a_framework() -> None:
+    here = Shadow(module="torch", path="/home/me/work/torch.py", where="current directory")
+    fires("py-name-shadow", **stack(on=interpreter(shadows=(here,))))
+    user = Shadow(module="torch", path="/home/me/.local/torch.py", where="user site")
+    quiet("py-name-shadow", **stack(on=interpreter(shadows=(user,))))
+    quiet("py-name-shadow", **stack())
+
+
+def strays(*duplicates: Package) -> Packages:
+    mine = Package(name="torch", version="1.13.0", user_site=True, location="/home/me/.local")
+    return Packages(installed=(mine,), duplicates=duplicates)
+
+
+def test_a_framework_in_the_home_folder() -> None:
+    conda = interpreter(environment="conda", user_site_enabled=True)
+    hidden = Package(name="torch", version="2.6.0", location=SITE)
+    assert fires("py-user-site-shadow", **stack(on=conda, packages=strays(hidden))).severity == "error"
+    assert fires("py-user-site-shadow", **stack(on=conda, packages=strays())).severity == "warning"
+    quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=False), packages=strays(hidden)))
+    quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=None), packages=strays(hidden)))
+    system = interpreter(environment="system", user_site_enabled=True)
+    quiet("py-user-site-shadow", **stack(on=system, packages=strays(hidden)))
+    quiet("py-user-site-shadow", **stack(on=conda, packages=packages("torch==2.6.0")))
+
+
+def test_a_32_bit_python() -> None:
+    assert fires("python-32bit", **stack(RTX_4090, on=interpreter(bits=32))).severity == "error"
+    assert fires("python-32bit", **stack(on=interpreter(bits=32))).severity == "info"
+    quiet("python-32bit", **stack(RTX_4090))
+    quiet("python-32bit", **stack(RTX_4090, on=interpreter(bits=None)))
+
+
+def test_records_that_cannot_be_read() -> None:
+    broken = tuple(Broken(path=f"{SITE}/{name}.dist-info", reason="no METADATA") for name in "ab")
+    assert "2 installed packages" in fires("packages-unreadable", **stack(packages=packages(broken=broken))).summary
+    fires("packages-unreadable", **stack(packages=packages(broken=broken[:1])))
+    quiet("packages-unreadable", **stack())
+
+
+@pytest.mark.parametrize(
+    ("other", "fields"),
+    [
+        ("/home/me/env/bin/python3", {}),
+        (None, {}),
+        ("/usr/bin/python3", {"chosen_by": "--python"}),
+        ("/home/me/.pyenv/shims/python", {}),
+    ],
+    ids=["the same", "not known", "chosen by hand", "a shim"],
+)
+def test_pip_of_this_python(other: str | None, fields: dict) -> None:
+    quiet("py-pip-mismatch", **stack(on=interpreter(pip_on_path_interpreter=other, **fields)))
+
+
+def test_pip_of_another_python() -> None:
+    one = interpreter(pip_on_path="/usr/bin/pip", pip_on_path_interpreter="/usr/bin/python3")
+    assert "/usr/bin/python3" in fires("py-pip-mismatch", **stack(on=one)).summary
+    windows = interpreter(
+        executable="C:\\env\\Scripts\\python.exe",
+        prefix="C:\\env",
+        pip_on_path_interpreter="c:\\env\\Scripts\\python.exe",
+    )
+    quiet("py-pip-mismatch", **stack(host=WINDOWS, on=windows))
+
+
+def test_tf_keras() -> None:
+    keras3 = frameworks(tensorflow("2.18.0"))
+    has = packages("tensorflow==2.18.0", "transformers==4.45.0")
+    finding = fires("keras3-no-tfkeras", **stack(frameworks=keras3, packages=has))
+    assert commands(finding)[0].endswith("install tf-keras~=2.18.0")
+    quiet("keras3-no-tfkeras", **stack(frameworks=frameworks(tensorflow("2.15.1", "12.2")), packages=has))
+    for fine in (packages("transformers==4.45.0", "tf-keras==2.18.0"), packages("transformers==5.0.0"), packages()):
+        quiet("keras3-no-tfkeras", **stack(frameworks=keras3, packages=fine))
+    fires("keras3-tfkeras-version", **stack(frameworks=keras3, packages=packages("tf-keras==2.16.0")))
+    quiet("keras3-tfkeras-version", **stack(frameworks=keras3, packages=packages("tf-keras==2.18.0")))
+    quiet("keras3-tfkeras-version", **stack(packages=packages("tf-keras==2.18.0")))
+
+
+def kernels(*same: bool | None) -> Interpreter:
+    found = tuple(Kernelspec(name=str(number), same_interpreter=one) for number, one in enumerate(same))
+    return interpreter(kernelspecs=found)
+
+
+def test_jupyter_kernels() -> None:
+    assert fires("py-kernelspec-mismatch", **stack(on=kernels(False, False))).severity == "info"
+    for fine in (kernels(True, False), kernels(None), kernels(), interpreter()):
+        quiet("py-kernelspec-mismatch", **stack(on=fine))
+
+
+def test_ssl() -> None:
+    fires("py-no-ssl", **stack(on=interpreter(has_ssl=False)))
+    quiet("py-no-ssl", **stack(on=interpreter(has_ssl=True)))
+    quiet("py-no-ssl", **stack(host=MACOS, on=interpreter(has_ssl=None)))
+
+
+def test_a_required_python() -> None:
+    fires("python-required", wish=wish("python", ("<", "3.12")), **stack())
+    fires(
+        "python-required", wish=wish("python", (">=", "3.10")), **stack(on=Interpreter(executable="p", chosen_by="own"))
+    )
+    for met in (wish("python", ("==", "3.12")), wish("python", (">=", "3.10")), wish("torch"), wish("python")):
+        quiet("python-required", wish=met, **stack())
