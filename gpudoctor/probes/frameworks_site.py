@@ -18,7 +18,7 @@ Variant = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
 _ASSIGNMENT = re.compile(
     r"""^[ \t]*(\w+)[ \t]*(?::[ \t]*[\w\[\]. |]+)?[ \t]*=[ \t]*(?:['"]([^'"\n]*)['"]|(True|False|None)\b)""", re.M
 )
-_CUDA_TAG = re.compile(r"(?:^|[.+_-])cu(?:da)?(\d{2,4})(?!\d)")
+_CUDA_TAG = re.compile(r"(?:^|[.+_-])cu(?:da)?(\d+\.\d+|\d{2,4}(?!\d))")
 _VARIANT_TAG = re.compile(r"(?:^|[.+_-])(cpu|rocm|xpu)")
 
 
@@ -35,10 +35,16 @@ def parse_tag(tag: str) -> tuple[Variant | None, CudaVersion | None]:
     """What a local version or a conda build string says: cu124 is CUDA 12.4, cpu, rocm6.2, xpu."""
     cuda = _CUDA_TAG.search(tag)
     if cuda:
-        digits = cuda.group(1)
-        return "cuda", CudaVersion(f"{digits[:-1]}.{digits[-1]}")
+        return "cuda", _cuda_of(cuda.group(1))
     other = _VARIANT_TAG.search(tag)
     return (other.group(1) if other else None), None  # type: ignore[return-value]
+
+
+def _cuda_of(digits: str) -> CudaVersion:
+    """The version 124, 92, 12 or 12.4 stands for: two digits are a major from 10 on."""
+    if "." in digits or (len(digits) == 2 and digits[0] == "1"):
+        return CudaVersion(digits)
+    return CudaVersion(f"{digits[:-1]}.{digits[-1]}")
 
 
 def local_part(version: str | None) -> str:

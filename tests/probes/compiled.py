@@ -79,3 +79,16 @@ def run_real(program: Path, first: str, names: tuple[str, ...], env: dict[str, s
         if os.path.basename(line) in {f"lib{n}.so.1" for n in ("leaf", "middle", "top")}
     }
     return {os.path.basename(path): path for path in paths}
+
+
+def build_library(path: Path, *, runpath: str = "", rpath: str = "", needs: tuple[Path, ...] = ()) -> Path:
+    """A library at `path` whose SONAME is its file name."""
+    assert COMPILER
+    path.parent.mkdir(parents=True, exist_ok=True)
+    tags = [f"-Wl,-rpath,{runpath or rpath}"] if runpath or rpath else []
+    kind = "--disable-new-dtags" if rpath else "--enable-new-dtags"
+    options = ["-shared", "-fPIC", f"-Wl,-soname,{path.name}", "-Wl,--no-as-needed", f"-Wl,{kind}", *tags]
+    late = ["-Wl,--unresolved-symbols=ignore-all", "-o", str(path), *map(str, needs)]
+    command = [COMPILER, "-x", "c", "-", "-x", "none", *options, *late]
+    subprocess.run(command, input=b"int part(void) { return 1; }\n", check=True, capture_output=True)
+    return path
