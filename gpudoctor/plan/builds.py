@@ -1,0 +1,166 @@
+"""Every published build that could be installed, whichever framework: one shape for the solver."""
+
+from functools import lru_cache
+from typing import Literal
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
+from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, package_version
+
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+Processor = Literal["cuda", "mps", "cpu"]
+Fault = tuple[Literal["index", "withdrawn", "defect"], str]
+#: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).
+FIRST_MPS = (1, 12)
+#: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
+JAX_EXTRAS = ("cuda12", "cuda13")
+
+
+class Build(Fact, frozen=True, kw_only=True):
+    """One release of a framework, built one way, for one platform."""
+
+    framework: str
+    #: The distribution to install: torch, tensorflow, tensorflow-cpu, jax.
+    dist: str
+    version: str
+    #: cu126, cpu; and-cuda, plain; cuda12.
+    variant: str
+    processor: Processor
+    #: Where it exists.
+    platforms: tuple[str, ...]
+    #: None: any platform.
+    platform: str | None
+    pythons: tuple[str, ...]
+    row: Row
+    cuda: CudaVersion | None = None
+    #: None is not known.
+    archs: tuple[str, ...] | None = None
+    #: Why it cannot be had, or should not: no index offers it, withdrawn, a fault of its own.
+    fault: Fault | None = None
+    min_driver: DriverRelease | None = None
+    min_capability: Capability | None = None
+
+    @property
+    def label(self) -> str:
+        """As people write it: torch 2.6.0+cu126, tensorflow[and-cuda] 2.19.1, jax[cuda12] 0.12.0."""
+        if self.framework == "torch":
+            return f"torch {self.version}+{self.variant}"
+        return f"{self.dist}[{self.variant}] {self.version}" if self.has_extra else f"{self.dist} {self.version}"
+
+    @property
+    def has_extra(self) -> bool:
+        """Whether the variant is an extra that the requirement names."""
+        return self.framework != "torch" and self.variant not in ("plain", "cpu")
+
+
+@lru_cache(maxsize=64)
+def builds_of(framework: str, platform: str | None, matrix: Matrix) -> tuple[Build, ...]:
+    """All builds of a framework, pre-releases left out, newest first, in the order of the tables."""
+    if framework == "torch":
+        found = [_torch(row, platform) for row in matrix.torch_builds() if not row.variant.startswith("rocm")]
+    elif framework == "tensorflow":
+        found = _tensorflow_builds(platform, matrix)
+    else:
+        found = [build for row in matrix.jax_builds() for build in _jax(row, platform)]
+    final = [build for build in found if _is_final(build.version)]
+    return tuple(sorted(final, key=lambda build: package_version(build.version) or 0, reverse=True))
+
+
+def _is_final(version: str) -> bool:
+    parsed = package_version(version)
+    return parsed is not None and not parsed.is_prerelease
+
+
+def _torch(row: TorchBuild, platform: str | None) -> Build:
+    offered = row.index_suffix is not None or platform in row.default_on
+    fault: Fault | None = None if offered else ("index", "no download index is known to offer it")
+    version = package_version(row.version)
+    mps = platform == "macos-arm64" and version is not None and version.release[:2] >= FIRST_MPS
+    return Build(
+        framework="torch",
+        dist="torch",
+        version=row.version,
+        variant=row.variant,
+        processor="cuda" if row.cuda is not None else "mps" if mps else "cpu",
+        platforms=row.platforms,
+        platform=platform,
+        pythons=row.pythons,
+        row=row,
+        cuda=row.cuda,
+        # Without a platform the build of the commonest one speaks for all.
+        archs=row.archs.get(platform or "linux-x86_64") if row.cuda is not None else (),
+        fault=fault,
+    )
+
+
+def _tensorflow_builds(platform: str | None, matrix: Matrix) -> list[Build]:
+    known = _tensorflow_releases(matrix)
+    builds = []
+    for row in matrix.tensorflow_builds():
+        if row.build == "stub":
+            continue
+        first, last = package_version(row.first), package_version(row.last)
+        assert first is not None
+        assert last is not None
+        between = {
+            text for text in known if (version := package_version(text)) is not None and first <= version <= last
+        }
+        builds += [_tensorflow(row, version, platform) for version in sorted({row.first, row.last, *between})]
+    return builds
+
+
+@lru_cache(maxsize=4)
+def _tensorflow_releases(matrix: Matrix) -> frozenset[str]:
+    """The releases of TensorFlow that some table names one by one; the builds are ranges."""
+    protobuf = {row.tensorflow for row in matrix.table("protobuf") if isinstance(row, ProtobufRange)}
+    numpy = {row.version for row in matrix.table("numpy") if isinstance(row, NumpyAbi) and row.package == "tensorflow"}
+    return frozenset(protobuf | numpy)
+
+
+def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Build:
+    return Build(
+        framework="tensorflow",
+        dist=row.dist,
+        version=version,
+        variant="and-cuda" if row.and_cuda else "plain" if row.build == "gpu" else "cpu",
+        processor="cuda" if row.build == "gpu" else "cpu",
+        platforms=(row.platform,),
+        platform=platform,
+        pythons=row.pythons,
+        row=row,
+        cuda=row.cuda,
+        archs=row.archs if row.build == "gpu" else (),
+        fault=("defect", row.defect) if row.defect else None,
+    )
+
+
+def _jax(row: JaxBuild, platform: str | None) -> tuple[Build, ...]:
+    """The build with the extra; and, once a release, the same without it: the plugin only adds the GPU."""
+    fault: Fault | None = None
+    if row.yanked:
+        fault = ("withdrawn", "this release was withdrawn from the package index")
+    elif row.variant not in JAX_EXTRAS:
+        fault = ("index", "its packages are not on the package index")
+
+    def build(variant: str, processor: Processor) -> Build:
+        on_gpu = processor == "cuda"
+        return Build(
+            framework="jax",
+            dist="jax",
+            version=row.version,
+            variant=variant,
+            processor=processor,
+            platforms=row.platforms,
+            platform=platform,
+            pythons=row.pythons,
+            row=row,
+            cuda=row.cuda if on_gpu else None,
+            archs=row.archs if on_gpu else (),
+            fault=fault,
+            min_driver=row.driver_linux if on_gpu else None,
+            min_capability=row.min_capability if on_gpu else None,
+        )
+
+    with_gpu = build(row.variant, "cuda")
+    return (with_gpu, build("cpu", "cpu")) if row.variant == "cuda12" else (with_gpu,)

@@ -1,0 +1,209 @@
+"""What keeps a build from running on a machine, one constraint at a time, and the change that would do."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Literal
+
+from gpudoctor.matrix.kernels import coverage
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import Os, TensorflowBuild
+from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.plan.builds import Build
+from gpudoctor.plan.glibc import FLOORS, glibc_floor
+from gpudoctor.plan.machine import Machine
+
+#: version and companion come from the wish, pins from the other frameworks of the same environment.
+Constraint = Literal[
+    "platform",
+    "python",
+    "index",
+    "withdrawn",
+    "defect",
+    "libc",
+    "driver",
+    "gpu",
+    "cudnn",
+    "version",
+    "companion",
+    "pins",
+    "unknown",
+]
+
+
+class Obstacle(Fact, frozen=True, kw_only=True):
+    """A constraint that fails, in words, and the nearest change that would meet it (None: there is none)."""
+
+    constraint: Constraint
+    text: str
+    change: str | None = None
+
+
+def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
+    """Whether nothing that is known keeps the build from running; False where the matrix cannot tell."""
+    return next(obstacles(build, machine, matrix), None) is None
+
+
+def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
+    """What keeps the build from running on every GPU of the machine, the cheapest question first."""
+    yield from _packages(build, machine)
+    if build.processor != "cuda":
+        return
+    yield from _driver(build, machine, matrix)
+    for index in range(len(machine.capabilities)):
+        yield from gpu_obstacles(build, machine, index, matrix)
+
+
+def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
+    """Whether there is a package to install at all."""
+    if machine.platform is not None and machine.platform not in build.platforms:
+        yield _other_platform(build, machine.platform)
+    if machine.python is not None and machine.python not in build.pythons:
+        change = span(build.pythons)
+        text = f"it has no wheel for Python {machine.python}"
+        yield Obstacle(constraint="python", text=text, change=f"Python {change}" if change else None)
+    if build.fault is not None:
+        yield Obstacle(constraint=build.fault[0], text=build.fault[1])
+    yield from _libc(build, machine)
+
+
+def _other_platform(build: Build, platform: str) -> Obstacle:
+    where = " or ".join(build.platforms)
+    if build.framework != "torch" and platform == "windows-x86_64" and build.processor == "cuda":
+        last = " after 2.10" if build.framework == "tensorflow" else ""
+        name = "TensorFlow" if build.framework == "tensorflow" else "JAX"
+        text = f"{name} has no GPU build for native Windows{last}"
+        return Obstacle(constraint="platform", text=text, change="WSL 2, which is linux-x86_64")
+    what = "GPU build" if build.processor == "cuda" else "wheel"
+    return Obstacle(constraint="platform", text=f"it has no {what} for {platform}", change=where or None)
+
+
+def _libc(build: Build, machine: Machine) -> Iterator[Obstacle]:
+    if machine.os != "linux":
+        return
+    if machine.libc == "musl":
+        yield Obstacle(constraint="libc", text="it has no wheel for musl", change="a system with glibc")
+        return
+    package = {"jax": "jaxlib"}.get(build.framework, build.framework)
+    if machine.libc_version is None or package not in FLOORS:
+        return
+    floor = glibc_floor(package, build.version)
+    if floor is not None and machine.libc_version < floor:
+        text = f"its wheels need glibc {floor}, and this is {machine.libc_version}"
+        yield Obstacle(constraint="libc", text=text, change=f"glibc >= {floor}")
+
+
+def _driver(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
+    """The driver starts programs of the build's CUDA (minor-version compatibility)."""
+    if build.cuda is None:
+        yield Obstacle(constraint="unknown", text="the matrix does not know the CUDA it was built with")
+        return
+    floor = driver_floor(build, machine.os, matrix)
+    if machine.driver is None:
+        return
+    if floor is None:
+        text = f"the matrix does not know the driver that CUDA {build.cuda} needs on {machine.os}"
+        yield Obstacle(constraint="unknown", text=text)
+    elif machine.driver < floor:
+        text = f"CUDA {build.cuda} needs driver {floor} or newer, and this is {machine.driver}"
+        yield Obstacle(constraint="driver", text=text, change=f"driver >= {floor}")
+
+
+def driver_floor(build: Build, os: Os, matrix: Matrix) -> DriverRelease | None:
+    """The oldest driver that starts the build's programs; None is not known."""
+    row = _family_floor(build.cuda, os, matrix) if build.cuda is not None else None
+    if row is None:
+        return None
+    return max(row, build.min_driver) if build.min_driver is not None else row
+
+
+@lru_cache(maxsize=256)
+def _family_floor(cuda: CudaVersion, os: Os, matrix: Matrix) -> DriverRelease | None:
+    row = matrix.family_floor(cuda, os)
+    return row.release if row is not None else None
+
+
+def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) -> Iterator[Obstacle]:
+    """What keeps the build from running on one GPU of the machine."""
+    gpu, label = machine.capabilities[index], machine.label(index)
+    if build.archs is None:
+        yield Obstacle(constraint="unknown", text="the matrix does not know which GPUs it has code for")
+        return
+    found = coverage(build.archs, gpu, build.cuda)
+    too_old = build.min_capability is not None and gpu < build.min_capability
+    if found == "none" or too_old:
+        yield Obstacle(constraint="gpu", text=f"it has no code for {label}", change=_other_gpu(build))
+        return
+    if found == "ptx" and not _compiles(build.cuda, machine, matrix):
+        assert build.cuda is not None
+        yield _cannot_compile(build.cuda, label, machine, matrix)
+        return
+    oldest = _cudnn_oldest(build, matrix)
+    if oldest is not None and gpu < oldest:
+        text = f"the cuDNN that comes with it has no code for {label}"
+        yield Obstacle(constraint="cudnn", text=text, change=f"a GPU of compute capability {oldest} or newer")
+
+
+def _other_gpu(build: Build) -> str:
+    numbers = sorted({number for arch in build.archs or () if (number := _number(arch))})
+    return f"a GPU of compute capability {numbers[0]} to {numbers[-1]}" if numbers else "another GPU"
+
+
+@lru_cache(maxsize=256)
+def _number(arch: str) -> Capability | None:
+    match = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
+    return Capability(f"{match.group(1)}.{match.group(2)}") if match else None
+
+
+def _compiles(cuda: CudaVersion | None, machine: Machine, matrix: Matrix) -> bool:
+    if cuda is None or machine.driver is None:
+        return True
+    return driver_can_compile(cuda, machine.driver, machine.os, matrix) is True
+
+
+def _cannot_compile(cuda: CudaVersion, label: str, machine: Machine, matrix: Matrix) -> Obstacle:
+    text = f"for {label} it has only PTX of CUDA {cuda}, which driver {machine.driver} does not compile"
+    floor = matrix.toolkit_floor(cuda, machine.os)
+    change = f"driver >= {floor.release}" if floor is not None else None
+    return Obstacle(constraint="driver", text=text, change=change)
+
+
+def driver_can_compile(cuda: CudaVersion, driver: DriverRelease, os: Os, matrix: Matrix) -> bool | None:
+    """Whether a driver compiles PTX made by CUDA `cuda`: only if it offers that CUDA or a newer one. None: not known.
+
+    Source: docs.nvidia.com/deploy/cuda-compatibility, "Minor Version Compatibility", on PTX and JIT.
+    """
+    offered = matrix.offered_cuda(driver, os)
+    if offered is not None:
+        return offered >= cuda
+    floor = matrix.toolkit_floor(cuda, os)
+    return driver >= floor.release if floor is not None else None
+
+
+def _cudnn_oldest(build: Build, matrix: Matrix) -> Capability | None:
+    """The oldest GPU of the cuDNN that a fresh install brings; None: not known, or the build brings none apart."""
+    if build.framework == "torch" or build.cuda is None or (build.framework == "tensorflow" and not build.has_extra):
+        return None
+    return _cudnn_floor(build.cuda.major, pinned_cudnn(build), matrix)
+
+
+@lru_cache(maxsize=256)
+def _cudnn_floor(major: int, pinned: LibraryVersion | None, matrix: Matrix) -> Capability | None:
+    row = matrix.cudnn(major, pinned)
+    return row.min_capability if row is not None else None
+
+
+def pinned_cudnn(build: Build) -> LibraryVersion | None:
+    """The cuDNN that the and-cuda extra pins; None where pip takes the newest, or where there is no such extra."""
+    required = build.row.and_cuda if isinstance(build.row, TensorflowBuild) else ()
+    pins = (re.fullmatch(r"nvidia-cudnn-cu\d+==([\d.]+)", requirement) for requirement in required)
+    return next((LibraryVersion(pin.group(1)) for pin in pins if pin), None)
+
+
+def span(pythons: tuple[str, ...]) -> str:
+    """The first and the last of some Python versions, 3.9 to 3.12; empty for none."""
+    if not pythons:
+        return ""
+    ordered = sorted(pythons, key=lambda text: [int(part) for part in text.split(".")])
+    return ordered[0] if len(ordered) == 1 else f"{ordered[0]} to {ordered[-1]}"

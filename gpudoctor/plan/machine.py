@@ -1,0 +1,64 @@
+"""The machine that builds must fit."""
+
+from gpudoctor.matrix.types import Os
+from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+
+
+class Machine(Fact, frozen=True, kw_only=True):
+    """What a build must fit. What is None or empty is not known, and then no build is ruled out by it."""
+
+    driver: DriverRelease | None = None
+    #: One for each GPU that is to be used.
+    capabilities: tuple[Capability, ...] = ()
+    #: "3.12"
+    python: str | None = None
+    #: linux-x86_64, linux-aarch64, windows-x86_64, macos-arm64, macos-x86_64.
+    platform: str | None = None
+    #: Names of the GPUs, in the order of `capabilities`; empty: they have none.
+    gpu_names: tuple[str, ...] = ()
+    libc: str | None = None
+    libc_version: LibraryVersion | None = None
+    #: No GPU is to be used.
+    cpu_only: bool = False
+
+    @property
+    def os(self) -> Os:
+        """The operating system of the platform; Linux where that is not known."""
+        prefix = (self.platform or "linux").split("-")[0]
+        return "windows" if prefix == "windows" else "macos" if prefix == "macos" else "linux"
+
+    @property
+    def not_judged(self) -> tuple[str, ...]:
+        """What is not known of the machine, in words; a list of builds that fit holds only as far as the rest goes."""
+        known = {
+            "driver": self.driver,
+            "GPU": self.capabilities,
+            "Python version": self.python,
+            "platform": self.platform,
+        }
+        return tuple(name for name, value in known.items() if not value)
+
+    @property
+    def uses_cuda(self) -> bool:
+        """Whether a build with CUDA is wanted: not for the CPU, and not on macOS, which has no NVIDIA driver."""
+        return not self.cpu_only and self.os != "macos"
+
+    def label(self, index: int) -> str:
+        """A GPU in words: its name and its compute capability."""
+        capability = f"compute capability {self.capabilities[index]}"
+        return f"{self.gpu_names[index]} ({capability})" if index < len(self.gpu_names) else capability
+
+    def with_only(self, indices: tuple[int, ...]) -> "Machine":
+        """The same machine with some of its GPUs."""
+        names = tuple(self.gpu_names[index] for index in indices) if self.gpu_names else ()
+        return Machine(
+            driver=self.driver,
+            capabilities=tuple(self.capabilities[index] for index in indices),
+            python=self.python,
+            platform=self.platform,
+            gpu_names=names,
+            libc=self.libc,
+            libc_version=self.libc_version,
+            cpu_only=self.cpu_only,
+        )
