@@ -40,7 +40,7 @@ def shadowed(libraries: Libraries, frameworks: Frameworks) -> tuple[Shadowing, .
     found = []
     for one in libraries.resolutions or ():
         framework = frameworks.get(one.framework)
-        if one.via == "LD_LIBRARY_PATH" and one.shadows is not None and framework is not None:
+        if one.via == "LD_LIBRARY_PATH" and one.path and one.shadows and framework is not None:
             found.append(Shadowing(framework=framework, resolution=one))
     return tuple(found)
 

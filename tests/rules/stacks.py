@@ -101,7 +101,9 @@ def copy(family: str, soname: str, path: str, **fields: Any) -> LibraryCopy:
     return LibraryCopy(family=family, soname=soname, path=path, origin=fields.pop("origin", "pip"), **fields)
 
 
-def libraries(*resolutions: Resolution, copies: tuple[LibraryCopy, ...] = (), search: tuple[str, ...] = ()) -> Libraries:
+def libraries(
+    *resolutions: Resolution, copies: tuple[LibraryCopy, ...] = (), search: tuple[str, ...] = ()
+) -> Libraries:
     return Libraries(resolutions=resolutions, copies=copies, search_path=search)
 
 
@@ -136,5 +138,3 @@ def stack(*cards: Gpu, release: str = "535.183.01", on: Interpreter | None = Non
         "toolkits": None,
     }
     return {**given, **sections}
-
-

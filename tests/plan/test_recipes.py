@@ -1,0 +1,224 @@
+"""Recipes: the commands for each kind of environment, and that what they propose is healthy once it is there."""
+
+import re
+from typing import Any
+
+import pytest
+
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, safety, uninstall
+from gpudoctor.plan.recipes import companions_of, framework_for_gpus, jax_for_gpus, reinstall
+from tests.rules.stacks import (
+    ARM,
+    GTX_1080_TI,
+    H100,
+    K80,
+    MACOS,
+    RTX_3090,
+    RTX_4090,
+    RTX_5090,
+    T4,
+    V100,
+    WINDOWS,
+    card,
+    frameworks,
+    interpreter,
+    jax,
+    jax_plugin,
+    packages,
+    stack,
+    tensorflow,
+    torch,
+)
+from tests.rules.test_root_causes_framework import roots
+
+MATRIX = load_matrix()
+FIELDS = ("host", "container", "gpus", "driver", "interpreter", "packages")
+
+
+def scene(*cards: Any, **sections: Any) -> Scene:
+    machine = stack(*cards, **sections)
+    return Scene(**{name: machine[name] for name in FIELDS})
+
+
+def commands(steps: Any) -> list[str]:
+    return [" ".join(step.argv) for step in steps if isinstance(step, Run)]
+
+
+def asks(fix: Fix) -> bool:
+    return all(isinstance(step, Ask) for step in fix.steps)
+
+
+# The place.
+
+
+def on(**fields: Any) -> Scene:
+    return scene(RTX_4090, on=interpreter(**fields), packages=packages("torch==2.6.0"))
+
+
+def test_pip_of_the_target_itself() -> None:
+    assert commands(install(on(), "torch==2.6.0", index="https://x")) == [
+        "/home/me/env/bin/python -m pip install torch==2.6.0 --index-url https://x"
+    ]
+    assert commands(uninstall(on(), "torch")) == ["/home/me/env/bin/python -m pip uninstall --yes torch"]
+    assert uninstall(on()) == ()
+
+
+def test_uv_without_pip() -> None:
+    uv = on(made_by="uv", pip_version=None)
+    assert commands(install(uv, "torch")) == ["uv pip install --python /home/me/env/bin/python torch"]
+    assert commands(uninstall(uv, "torch")) == ["uv pip uninstall --python /home/me/env/bin/python torch"]
+    assert commands(install(on(made_by="uv"), "torch"))[0].startswith("/home/me/env/bin/python -m pip")
+
+
+@pytest.mark.parametrize("fields", [{"environment": "system"}, {"externally_managed": True}])
+def test_the_systems_python_gets_an_environment_first(fields: dict[str, Any]) -> None:
+    system = on(executable="/usr/bin/python3", **fields)
+    assert commands(install(system, "torch")) == [
+        "/usr/bin/python3 -m venv gpu-env",
+        "gpu-env/bin/python -m pip install torch",
+    ]
+    assert uninstall(system, "torch") == ()
+    fix = framework_for_gpus("torch", system, MATRIX, "2.6.0+cpu")
+    assert not any("uninstall" in command for command in commands(fix.steps))
+    assert fix.undo is None
+
+
+def test_windows_names_its_own_paths() -> None:
+    machine = scene(
+        RTX_4090, host=WINDOWS, on=interpreter(executable="C:\\Python312\\python.exe", environment="system")
+    )
+    assert commands(install(machine, "torch"))[1] == "gpu-env\\Scripts\\python.exe -m pip install torch"
+
+
+def test_conda_and_projects() -> None:
+    conda = interpreter(environment="conda", prefix="/opt/conda/envs/ai")
+    assert conda_prefix(conda) == "/opt/conda/envs/ai"
+    assert conda_prefix(interpreter()) is None
+    assert safety(on(environment="conda")) == "review"
+    steps = install(on(made_by="poetry"), "torch")
+    assert isinstance(steps[-1], Ask)
+    assert "poetry" in steps[-1].text
+
+
+def test_an_unseen_interpreter() -> None:
+    assert commands(install(Scene(), "torch")) == ["python3 -m pip install torch"]
+    assert commands(install(Scene(host=WINDOWS), "torch")) == ["python -m pip install torch"]
+
+
+def test_a_machine_is_known_by_its_platform_and_gpus() -> None:
+    assert machine_of(scene(RTX_4090, host=None), MATRIX) is None
+    assert machine_of(scene(), MATRIX) is None
+    machine = machine_of(scene(RTX_4090), MATRIX)
+    assert machine is not None
+    assert (machine.platform, machine.python) == ("linux-x86_64", "3.12")
+
+
+# What is proposed.
+
+
+def test_torch_from_conda_stays_untouched() -> None:
+    conda = scene(
+        RTX_5090,
+        release="570.86.10",
+        on=interpreter(environment="conda"),
+        packages=packages("pytorch==2.6.0", installer="conda"),
+    )
+    listed = commands(framework_for_gpus("torch", conda, MATRIX, "2.6.0").steps)
+    assert listed[0] == "/home/me/env/bin/python -m venv gpu-env"
+
+
+def test_frameworks_that_need_different_cudnn_packages_are_kept_apart() -> None:
+    has = packages("tensorflow==2.20.0", "nvidia-cudnn-cu12==9.3.0.75")
+    blackwell = scene(RTX_5090, release="595.45.04", packages=has)
+    assert "-m venv gpu-env" in commands(framework_for_gpus("torch", blackwell, MATRIX).steps)[0]
+    pascal = scene(GTX_1080_TI, release="580.65.06", packages=has)
+    assert "venv" not in commands(framework_for_gpus("torch", pascal, MATRIX).steps)[0]
+
+
+def test_companions_come_from_the_index_of_torch() -> None:
+    fix = companions_of(scene(RTX_4090, packages=packages("torchvision==0.20.0")), MATRIX, torch(), ("torchvision",))
+    assert commands(fix.steps)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
+    assert fix.undo == "install again: torchvision==0.20.0"
+    assert asks(companions_of(scene(RTX_4090), MATRIX, torch("2.6.0"), ("torchvision",)))
+    assert asks(companions_of(scene(RTX_4090), MATRIX, torch("2.15.0+cu132"), ("torchaudio",)))
+
+
+def test_reinstall_in_the_same_version() -> None:
+    fix = reinstall(on(), ("torch",), "Reinstall torch")
+    assert commands(fix.steps)[0].endswith("--force-reinstall --no-deps torch==2.6.0")
+    assert asks(reinstall(on(), ("gone",), "Reinstall"))
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        scene(card("GeForce GTX 580", "2.0"), release="390.157"),
+        scene(RTX_4090, on=interpreter("3.17.0")),
+        scene(RTX_4090, host=MACOS),
+        scene(T4, release="390.157"),
+        Scene(),
+    ],
+    ids=["Fermi", "Python too new", "macOS", "driver too old", "nothing known"],
+)
+@pytest.mark.parametrize("name", ["torch", "tensorflow", "jax-cuda-plugin"])
+def test_where_nothing_fits_a_person_is_asked(machine: Scene, name: str) -> None:
+    assert asks(framework_for_gpus(name, machine, MATRIX))
+
+
+def test_no_jax_for_windows() -> None:
+    assert asks(jax_for_gpus(scene(RTX_4090, host=WINDOWS), MATRIX))
+
+
+CARDS = {
+    "1080 Ti": GTX_1080_TI,
+    "V100": V100,
+    "T4": T4,
+    "3090": RTX_3090,
+    "4090": RTX_4090,
+    "H100": H100,
+    "5090": RTX_5090,
+}
+DRIVERS = ("450.80.02", "470.256.02", "525.60.13", "535.183.01", "550.54.15", "570.86.10", "580.65.06", "595.45.04")
+PYTHONS = ("3.8.10", "3.10.4", "3.12.4", "3.13.0", "3.14.0")
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+@pytest.mark.parametrize("release", DRIVERS)
+@pytest.mark.parametrize("name", CARDS)
+def test_what_is_proposed_is_healthy_once_installed(name: str, release: str, python: str) -> None:
+    """For each framework: no finding about the build, the driver or the Python is left."""
+    gpu, target = CARDS[name], interpreter(python)
+    about = {"driver-too-old", "arch-too-new-for-build", "arch-too-old-for-build", "python-unsupported-by-framework"}
+    about |= {"torch-cpu-only", "tf-cpu-only", "jax-cpu-only", "numpy2-abi"}
+    for framework in ("torch", "tensorflow", "jax-cuda-plugin"):
+        fix = framework_for_gpus(framework, scene(gpu, release=release, on=target), MATRIX)
+        if asks(fix):
+            continue
+        found = installed(commands(fix.steps)[-1])
+        machine = stack(gpu, release=release, on=target, frameworks=found)
+        assert not about & set(roots(machine)), (framework, commands(fix.steps))
+
+
+def installed(command: str) -> Any:
+    """The frameworks that a proposed command would install."""
+    if match := re.search(r"torch==(\S+).*/whl/(\S+)", command):
+        return frameworks(torch(f"{match.group(1)}+{match.group(2)}"))
+    if match := re.search(r"tensorflow\[and-cuda\]==(\S+)", command):
+        row = MATRIX.tensorflow_builds(match.group(1), "linux-x86_64", "tensorflow")[0]
+        return frameworks(tensorflow(match.group(1), str(row.cuda), archs=row.archs))
+    match = re.search(r"jax\[cuda(\d+)\]==(\S+)", command)
+    assert match, command
+    return frameworks(jax(match.group(2), None), jax_plugin(match.group(2), int(match.group(1))))
+
+
+def test_arm_gets_builds_for_arm() -> None:
+    gh200 = scene(card("NVIDIA GH200 480GB", "9.0"), release="580.65.06", host=ARM)
+    assert "/whl/cu13" in commands(framework_for_gpus("torch", gh200, MATRIX).steps)[-1]
+    assert asks(framework_for_gpus("tensorflow", gh200, MATRIX))
+
+
+def test_k80_gets_what_still_has_its_code() -> None:
+    listed = commands(framework_for_gpus("torch", scene(K80, release="470.256.02"), MATRIX).steps)
+    assert listed[-1].endswith("/whl/cu118")
