@@ -45,7 +45,6 @@ _CUDA_IN_NAME = re.compile(r"-cuda(\d\d)(\d|x)?$")
 #: The tag of extension wheels: 2.7.4+cu12torch2.6cxx11abiFALSE.
 _BUILT_FOR = re.compile(r"torch(\d+\.\d+(?:\.\d+)?)")
 _ABI = re.compile(r"cxx11abi(true|false)", re.IGNORECASE)
-_MAJOR_TAG = re.compile(r"\+cu(\d\d)(?!\d)")
 _RUNTIME = re.compile(r"libcudart\.so\.(\d+)")
 _DEVICE_IN_NAME: dict[str, Variant] = {"gpu": "cuda", "cuda": "cuda", "rocm": "rocm", "xpu": "xpu"}
 
@@ -95,10 +94,10 @@ class WheelTag(Fact, frozen=True, kw_only=True):
 def parse_wheel_tag(version: str, url: str | None = None) -> WheelTag:
     """The local part of the version, else that of the file it was installed from."""
     text = f"+{local_part(version)}" if local_part(version) else unquote(url or "").rpartition("/")[2]
-    torch, abi, major = _BUILT_FOR.search(text), _ABI.search(text), _MAJOR_TAG.search(text)
+    torch, abi = _BUILT_FOR.search(text), _ABI.search(text)
     return WheelTag(
         torch=torch.group(1) if torch else None,
-        cuda=CudaVersion(major.group(1)) if major else parse_tag(local_part(text.partition("-cp")[0]))[1],
+        cuda=parse_tag(local_part(text.partition("-cp")[0]))[1],
         cxx11_abi=abi.group(1).lower() == "true" if abi else None,
     )
 
