@@ -16,11 +16,14 @@ CUDA_LIBRARY = "libcuda.so.1"
 
 _NODE = re.compile(r"/dev/nvidia(\d+|ctl|-uvm)")
 
-#: Packages that bring the kernel module, or build it.
+#: Packages that bring the kernel module, or build it: Debian's, Ubuntu's, NVIDIA's own, Arch's, RPM Fusion's.
 _KERNEL_PACKAGES = re.compile(
-    r"(nvidia-(driver|dkms|kernel|open|open-kernel|lts|lts-open|driver-pinning|legacy)\b.*|nvidia|a?kmod-nvidia.*|"
-    r"linux-modules-nvidia.*|nvidia-\d+xx.*|xorg-x11-drv-nvidia|cuda-drivers.*)"
+    r"nvidia-driver(-\d+[\w-]*)?|nvidia-headless-\d+[\w-]*|nvidia-(open-)?kernel-(open-)?dkms|nvidia-dkms[\w-]*"
+    r"|nvidia(-lts|-open|-open-dkms|-lts-open|-open-\d+|-\d+xx[\w-]*)?|linux-(modules|objects|signatures)-nvidia.*"
+    r"|cuda-drivers[\w-]*|a?kmod-nvidia.*"
 )
+#: Debian calls the module nvidia-current; on a Jetson it is nvgpu.
+_NAMES = {"nvidia": ("nvidia", "nvidia_current", "nvgpu"), "nvidia_uvm": ("nvidia_uvm", "nvidia_current_uvm")}
 
 
 def meant_for_us(gpus: Gpus) -> tuple[Gpu, ...]:
@@ -28,9 +31,19 @@ def meant_for_us(gpus: Gpus) -> tuple[Gpu, ...]:
     return tuple(gpu for gpu in gpus.nvidia if gpu.bound_driver not in ("vfio-pci", "pci-stub", "xen-pciback"))
 
 
+def discrete(gpus: Gpus) -> tuple[Gpu, ...]:
+    """Those of them on a PCI bus; the GPU of a Jetson is not, and has a driver of its own."""
+    return tuple(gpu for gpu in meant_for_us(gpus) if gpu.pci_bus_id or gpu.pci_id)
+
+
+def is_listed(gpu: Gpu) -> bool:
+    """NVML lists it, or, where NVML was mute, the CUDA driver does: the driver serves it."""
+    return gpu.index is not None or (gpu.source is not None and gpu.source.kind == "library")
+
+
 def unlisted(gpus: Gpus) -> tuple[Gpu, ...]:
-    """Those of them that NVML does not list."""
-    return tuple(gpu for gpu in meant_for_us(gpus) if gpu.index is None)
+    """GPUs on the bus that the driver does not list."""
+    return tuple(gpu for gpu in discrete(gpus) if not is_listed(gpu))
 
 
 def is_loaded(driver: Driver | None, module: str = "nvidia") -> bool | None:
@@ -39,7 +52,9 @@ def is_loaded(driver: Driver | None, module: str = "nvidia") -> bool | None:
         return False
     if module == "nvidia" and driver.module_release is not None:
         return True
-    return None if driver.modules_loaded is None else module in driver.modules_loaded
+    if driver.modules_loaded is None:
+        return None
+    return any(name in driver.modules_loaded for name in _NAMES.get(module, (module,)))
 
 
 def module_for(driver: Driver, kernel: str | None) -> ModuleFile | None:
@@ -77,7 +92,9 @@ def is_installed(driver: Driver | None) -> bool | None:
 def release_of(driver: Driver, kernel: str | None) -> DriverRelease | None:
     """The release in use, else the one that would be loaded for the running kernel."""
     file = module_for(driver, kernel)
-    return driver.module_release or driver.release or (file.release if file else None)
+    on_disk = file.release if file else None
+    library = next((one.release for one in real_libraries(driver) if one.name == NVML_LIBRARY), None)
+    return driver.module_release or driver.release or on_disk or library
 
 
 def differ(one: DriverRelease | None, other: DriverRelease | None) -> bool | None:
@@ -143,8 +160,9 @@ def gpu_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
     return tuple(node for node in driver.device_nodes or () if re.fullmatch(r"/dev/nvidia\d+", node.path))
 
 
-def signs_of_a_gpu(gpus: Gpus | None, driver: Driver | None, container: Container | Gap | None) -> bool:
+def signs_of_a_gpu(gpus: Gpus | Gap | None, driver: Driver | None, container: Container | Gap | None) -> bool:
     """An NVIDIA GPU is seen; or its device file or Windows' driver gives it away where the bus cannot be seen."""
     wsl = wsl_of(container)
     nodes = driver is not None and bool(gpu_nodes(driver))
-    return bool(gpus and meant_for_us(gpus)) or nodes or bool(wsl and wsl.driver_library)
+    seen = isinstance(gpus, Gpus) and bool(meant_for_us(gpus))
+    return seen or nodes or bool(wsl and wsl.driver_library)

@@ -97,6 +97,8 @@ def test_container_toolkit():
     quiet("ctk-missing", gpus=gpus(), container=tools())
     quiet("ctk-missing", gpus=gpus(), container=tools(nvidia_toolkit=None))
     quiet("ctk-missing", gpus=gpus(), container=tools(nvidia_toolkit=False, engines={}))
+    apptainer = tools(nvidia_toolkit=False, engines={"apptainer": "/usr/bin/apptainer"})
+    quiet("ctk-missing", gpus=gpus(), container=apptainer)
     quiet("ctk-missing", gpus=None, container=tools(nvidia_toolkit=False))
     quiet("ctk-missing", gpus=gpus(), container=DOCKER)
     fires("ctk-not-configured", gpus=gpus(), container=tools(docker_runtimes=("runc",)))
@@ -169,6 +171,8 @@ def test_wsl_driver_libs_missing():
     none = Container(kind="none", wsl=Wsl(version=2, dxg=True, driver_library=False))
     assert fires("wsl-driver-libs-missing", gpus=None, container=none).severity == "warning"
     assert fires("wsl-driver-libs-missing", gpus=gpus(unlisted()), container=none).severity == "error"
+    unseen = Gap(reason="in WSL the bus shows nothing")
+    assert fires("wsl-driver-libs-missing", gpus=unseen, container=none).severity == "warning"
     quiet("wsl-driver-libs-missing", gpus=gpus(), container=none)
     quiet("wsl-driver-libs-missing", gpus=None, container=WSL2)
     quiet("wsl-driver-libs-missing", gpus=None, container=Container(kind="none", wsl=Wsl(version=2)))

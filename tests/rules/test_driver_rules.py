@@ -8,11 +8,13 @@ from gpudoctor.model.fix import Ask, Run
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import CudaVersion, DriverRelease
 from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.rules._driver_state import brings_kernel_module
 from tests.rules.situations import (
     BARE,
     DOCKER,
     NO_LIBRARY,
     NODES,
+    OK,
     UBUNTU,
     WSL2,
     answer,
@@ -178,6 +180,12 @@ def test_drv_not_loaded():
     assert ("modprobe", "nvidia") in commands(found)
     found = fires("drv-not-loaded", driver=unloaded(blacklisted=("nvidia",)), **given)
     assert "blacklist" in words(found)
+    found = fires("drv-not-loaded", driver=unloaded(module_files=()), **given)
+    assert "Only the libraries" in found.summary
+    assert ("ubuntu-drivers", "install") in commands(found)
+    packaged = (SystemPackage(name="nvidia-driver-535", version="535"),)
+    found = fires("drv-not-loaded", driver=unloaded(module_files=(), packages=packaged), **given)
+    assert "Only the libraries" not in found.summary
     quiet("drv-not-loaded", driver=unloaded(modules_loaded=None), **given)
     quiet("drv-not-loaded", driver=driver(), **given)
     quiet("drv-not-loaded", driver=unloaded(), gpus=BUS, host=UBUNTU, container=WSL2)
@@ -285,6 +293,7 @@ def test_cuda_init_failed():
     no_hardware = driver(nvml=answer(9), cuda_init=answer(100), device_nodes=())
     quiet("cuda-init-failed", gpus=None, driver=no_hardware, container=BARE)
     fires("cuda-init-failed", gpus=None, driver=no_hardware, container=WSL2)
+    fires("cuda-init-failed", gpus=Gap(reason="in WSL the bus shows nothing"), driver=no_hardware, container=WSL2)
     fires("cuda-init-failed", gpus=None, driver=driver(nvml=answer(999)), container=DOCKER)
 
 
@@ -342,6 +351,8 @@ def test_nvml_library_missing():
     found = fires("nvml-library-missing", driver=driver(libraries=empty, cuda_init=NO_LIBRARY), **given)
     assert "empty" in words(found)
     quiet("nvml-library-missing", driver=driver(), **given)
+    assert fires("nvml-library-missing", driver=driver(nvml=NO_LIBRARY), **given).severity == "warning"
+    assert fires("nvml-library-missing", driver=driver(cuda_init=NO_LIBRARY), **given).severity == "error"
     quiet("nvml-library-missing", driver=unloaded(nvml=NO_LIBRARY), **given)
     quiet("nvml-library-missing", driver=driver(nvml=NO_LIBRARY), gpus=None, **HERE)
 
@@ -391,6 +402,44 @@ def test_cuda_required():
     fires("cuda-required", wish=wish("cuda", (">=", "12.4")), driver=driver(), host=UBUNTU)
     fires("cuda-required", wish=wish("cuda"), driver=None, host=UBUNTU)
     assert not judge("cuda-required", driver=None, host=UBUNTU)
+
+
+@pytest.mark.parametrize(
+    ("package", "brings"),
+    [
+        ("nvidia-driver-570", True),
+        ("nvidia-driver-570-server-open", True),
+        ("nvidia-kernel-dkms", True),
+        ("nvidia-open-kernel-dkms", True),
+        ("nvidia-open-dkms", True),
+        ("nvidia", True),
+        ("linux-modules-nvidia-570-6.8.0-45-generic", True),
+        ("akmod-nvidia", True),
+        ("nvidia-driver-libs", False),
+        ("nvidia-kernel-common-570", False),
+        ("nvidia-kernel-support", False),
+        ("nvidia-container-toolkit", False),
+        ("nvidia-modprobe", False),
+        ("nvidia-utils-570", False),
+        ("libnvidia-compute-570", False),
+    ],
+)
+def test_packages_that_bring_the_kernel_module(package, brings):
+    given = unloaded(module_files=(), libraries=(), packages=(SystemPackage(name=package, version="570"),))
+    assert brings_kernel_module(given) is brings
+
+
+def test_a_jetson_is_no_desktop():
+    """Its GPU is on no bus, its module is nvgpu, and it has no NVML before JetPack 6."""
+    orin = gpus(unlisted(name="Jetson AGX Orin", pci_id=None, pci_bus_id=None, bound_driver="nvgpu"))
+    jetson = unloaded(modules_loaded=("nvgpu",), module_files=(), libraries=(), nvml=NO_LIBRARY, cuda_init=OK)
+    for name in ("drv-absent", "drv-not-loaded", "nvml-library-missing", "drv-dkms-not-built"):
+        quiet(name, gpus=orin, driver=jetson, **HERE)
+    quiet("rm-init-failed", gpus=orin, driver=jetson, container=BARE)
+
+
+def test_debian_names_its_module_otherwise():
+    quiet("drv-not-loaded", gpus=BUS, driver=unloaded(modules_loaded=("nvidia_current",)), **HERE)
 
 
 def test_no_advice_for_a_container_touches_the_container():

@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.gpus import MigInstance
-from tests.rules.situations import BARE, environ, gpu, gpus, slurm, unlisted
+from tests.rules.situations import BARE, answer, driver, environ, gpu, gpus, slurm, unlisted
 from tests.rules.table import fires, quiet
 
 FIRST, SECOND = "GPU-01111111-2222-3333-4444-555555555555", "GPU-11111111-2222-3333-4444-555555555555"
@@ -64,6 +64,12 @@ def test_cvd_is_not_judged_by_what_is_not_known():
     quiet("cvd-invalid", **visible("3", gpus(gpu(mig_enabled=True))))
     quiet("cvd-invalid", **visible("MIG-1", gpus(gpu(mig_enabled=None))))
     quiet("cvd-invalid", **visible("MIG-GPU-0111/7/0", gpus(gpu(mig_enabled=True, mig_instances=()))))
+
+
+def test_cuda_itself_counts_more_than_our_reading():
+    quiet("cvd-invalid", driver=driver(), **visible("7", gpus(gpu())))
+    hidden = driver(cuda_init=answer(100))
+    assert fires("cvd-invalid", driver=hidden, **visible("7", gpus(gpu()))).explains
 
 
 def test_cvd_mig():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
+from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.fix import Ask, SetEnv
 from gpudoctor.model.gpus import Gpu, GpuProcess, Gpus, MigInstance, PcieLink, Power, RowRemaps
 from gpudoctor.model.system import Container, ContainerTools, Cpu, System, Wsl
@@ -11,6 +11,7 @@ from gpudoctor.model.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
     DOCKER,
+    NO_LIBRARY,
     UBUNTU,
     WSL2,
     answer,
@@ -108,7 +109,9 @@ def test_xid_79():
     ("call", "code", "severity"),
     [
         ("nvmlDeviceGetMemoryInfo", 999, "error"),
-        ("nvmlDeviceGetHandleByIndex_v2", 4, "warning"),
+        ("nvmlDeviceGetHandleByIndex_v2", 4, "error"),
+        ("processes", 4, "warning"),
+        ("MIG devices", 999, "error"),
         ("nvmlDeviceGetUUID", 16, "error"),
         ("nvmlDeviceGetPowerUsage", 999, "warning"),
         ("nvmlDeviceGetTemperature", 15, "warning"),
@@ -119,6 +122,11 @@ def test_gpu_unreadable(call, code, severity):
     found = fires("gpu-unreadable", gpus=gpus(gpu(refusals=(refusal(code, call),))))
     assert found.severity == severity
     assert str(code) in found.summary
+
+
+def test_a_call_without_an_answer_has_no_code():
+    found = fires("gpu-unreadable", gpus=gpus(gpu(refusals=(refusal(-1, name="no answer"),))))
+    assert found.summary.endswith("about this GPU: no answer.")
 
 
 def test_gpu_that_tells_everything():
@@ -240,6 +248,8 @@ def test_gpu_required():
     fires("gpu-required", wish=wish("gpu", (">=", "2")), gpus=gpus(), driver=driver())
     quiet("gpu-required", wish=wish("gpu"), gpus=gpus(), driver=driver())
     quiet("gpu-required", wish=wish("gpu"), gpus=gpus(unlisted()), driver=driver())
+    by_cuda = gpus(unlisted(source=Source(kind="library", where="libcuda")))
+    quiet("gpu-required", wish=wish("gpu"), gpus=by_cuda, driver=driver(nvml=NO_LIBRARY, cuda_init=None))
     quiet("gpu-required", wish=wish("gpu", (">=", "1"), ("<", "2")), gpus=gpus(), driver=driver())
     quiet("gpu-required", gpus=None, driver=None)
 

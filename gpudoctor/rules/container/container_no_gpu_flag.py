@@ -9,7 +9,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_loaded, real_libraries
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
 
@@ -36,7 +36,7 @@ def container_no_gpu_flag(gpus: Gpus, driver: Driver | None, container: Containe
     Sources:
     NVIDIA Container Toolkit, https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
     """
-    if not gpus.nvidia or not is_contained(container) or any(gpu.index is not None for gpu in gpus.nvidia):
+    if not gpus.nvidia or not is_contained(container) or any(is_listed(gpu) for gpu in gpus.nvidia):
         return
     if driver is not None and is_loaded(driver) is False:
         return

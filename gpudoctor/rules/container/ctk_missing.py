@@ -12,6 +12,9 @@ from gpudoctor.rules._situation import is_bare
 
 GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
 
+#: Engines that need the toolkit; Apptainer and Enroot bring the driver in by themselves.
+ENGINES = ("docker", "podman", "nerdctl")
+
 
 @rule("BOX003", name="ctk-missing", severity="warning", since="0.1")
 def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
@@ -35,11 +38,12 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
     """
     tools = container.tools
-    if not gpus.nvidia or not is_bare(container) or tools is None or not tools.engines:
+    if not gpus.nvidia or not is_bare(container) or tools is None or tools.nvidia_toolkit is not False:
         return
-    if tools.nvidia_toolkit is not False:
+    found = {name: path for name, path in sorted(tools.engines.items()) if name in ENGINES}
+    if not found:
         return
-    engines = " and ".join(sorted(tools.engines))
+    engines = " and ".join(found)
     steps: tuple[Run | Ask, ...] = (Ask(text=f"Install nvidia-container-toolkit from NVIDIA's repository: {GUIDE}"),)
     if "docker" in tools.engines:
         steps += (
@@ -49,9 +53,9 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     if "podman" in tools.engines:
         steps += (Run(argv=("nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml")),)
     yield Problem(
-        summary=f"{engines} cannot give the GPU to containers: the NVIDIA Container Toolkit is not installed.",
+        summary=f"{engines.capitalize()} cannot hand out the GPU: the NVIDIA Container Toolkit is missing.",
         evidence=(
-            *(seen(name, path) for name, path in sorted(tools.engines.items())),
+            *(seen(name, path) for name, path in found.items()),
             seen("NVIDIA Container Toolkit", "not found"),
         ),
         explains=("ctk-not-configured",),

@@ -9,6 +9,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, Environ, Slurm
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 
@@ -34,7 +35,7 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
     Slurm, generic resources (GRES), https://slurm.schedmd.com/gres.html
     """
     slurm = container.slurm
-    if slurm is None or (gpus is not None and any(gpu.index is not None for gpu in gpus.nvidia)):
+    if slurm is None or (gpus is not None and any(is_listed(gpu) for gpu in gpus.nvidia)):
         return
     variables = known(environ)
     mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
@@ -9,11 +10,13 @@ from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
+from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
 
 
 @rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")
-def wsl_driver_libs_missing(gpus: Gpus | None, container: Container) -> Iterator[Problem]:
+def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> Iterator[Problem]:
     """WSL has no libraries of an NVIDIA driver, so no NVIDIA GPU can be used from it.
 
     What it means:
@@ -36,8 +39,9 @@ def wsl_driver_libs_missing(gpus: Gpus | None, container: Container) -> Iterator
     wsl = container.wsl
     if wsl is None or wsl.version != 2 or wsl.driver_library is not False:
         return
-    found = bool(gpus and gpus.nvidia)
-    if gpus and any(gpu.index is not None for gpu in gpus.nvidia):
+    present = known(gpus)
+    found = bool(present and present.nvidia)
+    if present and any(is_listed(gpu) for gpu in present.nvidia):
         return
     restart = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]

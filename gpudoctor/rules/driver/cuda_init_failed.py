@@ -16,7 +16,7 @@ from gpudoctor.rules._situation import wsl_of
 
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
-def cuda_init_failed(gpus: Gpus | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """There is a GPU, but the driver reports an error when it is started.
 
     What it means:
@@ -51,7 +51,7 @@ def cuda_init_failed(gpus: Gpus | None, driver: Driver, container: Container | G
         evidence=(
             *(answer_seen(name, one) for name, one in failed),
             *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
-            seen("NVIDIA GPUs seen", len(gpus.nvidia) if gpus else "a device file or driver only"),
+            seen("NVIDIA GPUs seen", len(gpus.nvidia) if isinstance(gpus, Gpus) else "a device file or driver only"),
             *log_seen(log_lines(driver, "NVRM")),
         ),
         explains=("no-gpu", "gpu-required", "capability-required", "cuda-required", "driver-required"),

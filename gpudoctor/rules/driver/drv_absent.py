@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
-from gpudoctor.rules._driver_state import architecture_of, is_installed, meant_for_us
+from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
@@ -39,7 +39,7 @@ def drv_absent(
     Sources:
     NVIDIA driver installation guide, https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    found = meant_for_us(gpus)
+    found = discrete(gpus)
     if not found or is_contained(container) or wsl_of(container) or is_installed(driver) is not False:
         return
     architectures = [architecture_of(gpu, matrix) for gpu in found]

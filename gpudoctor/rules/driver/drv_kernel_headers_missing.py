@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import headers_command
-from gpudoctor.rules._driver_state import is_loaded, meant_for_us, module_is_built
+from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
@@ -39,7 +39,7 @@ def drv_kernel_headers_missing(
     dkms(8); NVIDIA driver installation guide, section on kernel headers,
     https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    if not meant_for_us(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+    if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
         return
     rows = [row for row in driver.dkms or () if row.module.startswith("nvidia")]
     if not rows or driver.kernel_headers is not False or module_is_built(driver, host.kernel) is not False:

@@ -10,9 +10,12 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import is_installed, is_loaded, log_lines, meant_for_us, module_for
+from gpudoctor.rules._driver_fixes import install_driver
+from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_installed, is_loaded, log_lines, module_for
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
+
+HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module is missing."
 
 
 @rule("DRV006", name="drv-not-loaded", severity="error", since="0.1")
@@ -39,24 +42,27 @@ def drv_not_loaded(
     Sources:
     modprobe(8); NVML API reference, NVML_ERROR_DRIVER_NOT_LOADED, https://docs.nvidia.com/deploy/nvml-api/
     """
-    found = meant_for_us(gpus)
+    found = discrete(gpus)
     if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
         return
     installed = is_installed(driver)
     if not is_contained(container) and installed is False:
         return
     lines = log_lines(driver, "NVRM", "nvidia:")
+    kernel = kernel_of(host)
+    nothing_built = driver.module_files == () and not brings_kernel_module(driver)
+    halved = nothing_built and not is_contained(container)
     yield Problem(
-        summary=f"The NVIDIA kernel module is not loaded{place(container)}.",
+        summary=HALF if halved else f"The NVIDIA kernel module is not loaded{place(container)}.",
         evidence=(
             gpu_seen(found[0]),
             seen("loaded kernel modules", ", ".join(driver.modules_loaded or ()) or "none of NVIDIA"),
-            *_file(driver, kernel_of(host)),
+            *_file(driver, kernel),
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
             *log_seen(lines),
         ),
         explains=(*NO_DEVICE, "nvml-library-missing", "dev-permission", "container-no-gpu-flag"),
-        fixes=_fixes(container, blacklisted="nvidia" in (driver.blacklisted or ())),
+        fixes=install_driver(host, container) if halved else _fixes(driver, container),
     )
 
 
@@ -68,10 +74,11 @@ def _file(driver: Driver, kernel: str | None) -> Iterator[Evidence]:
         yield seen("module nvidia", "on the blacklist in modprobe.d")
 
 
-def _fixes(container: Container | Gap | None, *, blacklisted: bool) -> tuple[Fix, ...]:
+def _fixes(driver: Driver, container: Container | Gap | None) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Install or load the NVIDIA driver on the host, then start the container again."
         return (Fix(title="Mend the driver of the host", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+    blacklisted = "nvidia" in (driver.blacklisted or ())
     first = (Ask(text="Remove the blacklist line for nvidia from /etc/modprobe.d."),) if blacklisted else ()
     load = Fix(
         title="Load the kernel module and read what it answers",

@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
-from gpudoctor.rules._driver_state import is_installed, is_loaded
+from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, place
 
@@ -46,7 +46,7 @@ def drv_nouveau_bound(
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
     if not held:
         return
-    works = any(gpu.index is not None for gpu in gpus.nvidia)
+    works = any(is_listed(gpu) for gpu in gpus.nvidia)
     state = known(driver)
     installed = is_installed(state) if not isinstance(driver, Gap) else None
     evidence = [gpu_seen(gpu) for gpu in held]

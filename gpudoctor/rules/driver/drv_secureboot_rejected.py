@@ -10,12 +10,12 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import is_loaded, log_lines, meant_for_us, module_for, module_is_built
+from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
 #: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
-REFUSALS = ("Key was rejected by service", "unsigned module", "module verification failed", "PKCS#7 signature not")
+REFUSALS = ("Key was rejected by service", "unsigned module", "unavailable key", "PKCS#7 signature not")
 #: Where Debian's and Ubuntu's DKMS keep the key they sign with.
 UBUNTU_KEY, DEBIAN_KEY = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
 
@@ -46,14 +46,14 @@ def drv_secureboot_rejected(
     https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS, https://wiki.debian.org/SecureBoot, kernel documentation
     "Kernel module signing facility"
     """
-    if not meant_for_us(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+    if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
         return
     lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)
     enforced = tuple(_enforced(driver, host))
     built = module_is_built(driver, host.kernel)
     if not built or not enforced:
         return
-    others = any(gpu.bound_driver not in (None, "none") for gpu in meant_for_us(gpus))
+    others = any(gpu.bound_driver not in (None, "none") for gpu in discrete(gpus))
     if not lines and (others or "nvidia" in (driver.blacklisted or ())):
         return
     file = module_for(driver, host.kernel)

@@ -35,12 +35,12 @@ def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container |
     manager = driver.fabric_manager
     if gpus.nvswitches != 0 or not gpus.nvidia or manager is None or is_contained(container):
         return
-    if not manager.installed or manager.running is not False:
+    if not manager.installed or manager.running:
         return
     disable = Run(argv=("systemctl", "disable", "nvidia-fabricmanager"))
     yield Problem(
-        summary="NVIDIA Fabric Manager is installed and not running, which is right: this machine has no NVSwitch.",
-        evidence=(seen("NVSwitch devices", 0), seen("Fabric Manager", "installed, not running")),
+        summary="NVIDIA Fabric Manager is installed, but this machine has no NVSwitch for it to manage.",
+        evidence=(seen("NVSwitch devices", 0), seen("Fabric Manager", "installed")),
         fixes=(
             Fix(
                 title="Disable the service",

@@ -10,7 +10,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import is_loaded, meant_for_us
+from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 
@@ -37,7 +37,7 @@ def laptop_gpu_off(
     Sources:
     Ubuntu manual page of prime-select; NVIDIA driver README, chapter on PRIME render offload
     """
-    found = meant_for_us(gpus)
+    found = discrete(gpus)
     hybrid = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
     if not found or not hybrid or is_contained(container) or wsl_of(container):
         return

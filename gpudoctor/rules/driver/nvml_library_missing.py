@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
-from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, is_loaded, meant_for_us
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
@@ -40,11 +40,16 @@ def nvml_library_missing(
     NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/
     """
     missing = [name for name, answer in _asked(driver) if answer is not None and answer.outcome == "no-library"]
+    if not discrete(gpus):  # a Jetson has no NVML before JetPack 6
+        missing = [name for name in missing if name != NVML_LIBRARY]
+    cuda_works = driver.cuda_init is not None and driver.cuda_init.ok
     if not meant_for_us(gpus) or wsl_of(container) or is_loaded(driver) is False or not missing:
         return
     copies = [one for one in driver.libraries or () if one.name in missing and not one.stub]
     yield Problem(
         summary=f"There is a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
+        # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
+        severity="warning" if cuda_works else None,
         evidence=tuple(_evidence(driver, missing, copies)),
         explains=(*NO_CUDA, "gpu-unreadable"),
         fixes=_fixes(host, container, copies),

@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._driver_state import failed_with, is_loaded, log_lines, of_gpu, unlisted
+from gpudoctor.rules._driver_state import failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 
@@ -59,7 +59,7 @@ def _should_be_listed(gpu: Gpu, driver: Driver, container: Container | Gap | Non
 
 
 def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]) -> Problem:
-    listed = sum(one.index is not None for one in gpus.nvidia)
+    listed = sum(is_listed(one) for one in gpus.nvidia)
     setup = Ask(text="In the firmware (BIOS) setup, switch on Above 4G Decoding and Resizable BAR.")
     cables = Ask(text="With the power off, reseat the card and its power cables; try another slot.")
     return Problem(

@@ -3,20 +3,23 @@
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, Environ
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._situation import slurm_of
+from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules._visible import Mask, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 
 @rule("ENV001", name="cvd-invalid", severity="error", since="0.1")
-def cvd_invalid(gpus: Gpus, environ: Environ, container: Container | Gap | None) -> Iterator[Problem]:
+def cvd_invalid(
+    gpus: Gpus, environ: Environ, driver: Driver | Gap | None, container: Container | Gap | None
+) -> Iterator[Problem]:
     """CUDA_VISIBLE_DEVICES hides GPUs that it seems meant to show, or all of them.
 
     What it means:
@@ -43,7 +46,7 @@ def cvd_invalid(gpus: Gpus, environ: Environ, container: Container | Gap | None)
     if value is None or not gpus.nvidia:
         return
     mask = read_mask(value, gpus)
-    if mask.reason is None:
+    if mask.reason is None or _cuda_sees_more(driver, mask):
         return
     slurm = slurm_of(container)
     yield Problem(
@@ -52,6 +55,13 @@ def cvd_invalid(gpus: Gpus, environ: Environ, container: Container | Gap | None)
         explains=() if mask.visible else ("cuda-init-failed", "gpu-required"),
         fixes=_fixes(in_job=bool(slurm and slurm.in_job)),
     )
+
+
+def _cuda_sees_more(driver: Driver | Gap | None, mask: Mask) -> bool:
+    """CUDA itself was asked with this variable set; what it lists counts more than our reading of it."""
+    state = known(driver)
+    answer = state.cuda_init if state else None
+    return answer is not None and answer.ok and (answer.device_count or 0) > len(mask.visible)
 
 
 def _summary(mask: Mask) -> str:

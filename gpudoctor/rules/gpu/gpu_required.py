@@ -8,6 +8,7 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import known
@@ -32,7 +33,7 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
     Sources:
     The requirement on the command line or in pyproject.toml
     """
-    usable = sum(gpu.index is not None for gpu in gpus.nvidia) if gpus else 0
+    usable = sum(is_listed(gpu) for gpu in gpus.nvidia) if gpus else 0
     state = known(driver)
     if not usable and state and state.cuda_init and state.cuda_init.ok:
         usable = state.cuda_init.device_count or 0

@@ -8,8 +8,6 @@ from gpudoctor.model.gpus import Gpu, Gpus, Refusal
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
-#: NVML_ERROR_NO_PERMISSION: an answer about the user, not about the GPU.
-NO_PERMISSION = 4
 #: Readings that change all the time, or that only describe; without them the GPU can still be judged.
 READINGS = (
     "power",
@@ -63,7 +61,7 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
         calls = len(gpu.refusals)
         first = (grave or list(gpu.refusals))[0]
         yield Problem(
-            summary=f"The driver refused {_count(calls)} about this GPU with {first.name} ({first.code}).",
+            summary=f"The driver refused {_count(calls)} about this GPU: {_code(first)}.",
             subject=gpu.label,
             severity="error" if grave else "warning",
             evidence=tuple(_words(gpu, grave)),
@@ -80,8 +78,12 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
 
 
 def _is_minor(refusal: Refusal) -> bool:
-    reading = any(word in refusal.call.lower() for word in READINGS)
-    return reading or refusal.code == NO_PERMISSION
+    return any(word in refusal.call.lower() for word in READINGS)
+
+
+def _code(refusal: Refusal) -> str:
+    """Its name and number; negative is a call that gave none."""
+    return f"{refusal.name} ({refusal.code})" if refusal.code >= 0 else refusal.name
 
 
 def _count(calls: int) -> str:
@@ -91,8 +93,7 @@ def _count(calls: int) -> str:
 def _words(gpu: Gpu, grave: list[Refusal]) -> Iterator[Evidence]:
     ordered = [*grave, *(refusal for refusal in gpu.refusals if refusal not in grave)]
     for refusal in ordered[:4]:
-        code = f"{refusal.name} ({refusal.code})"
-        yield seen(refusal.call, f"{code}: {refusal.meaning}" if refusal.meaning else code)
+        yield seen(refusal.call, f"{_code(refusal)}: {refusal.meaning}" if refusal.meaning else _code(refusal))
     if len(ordered) > 4:
         yield seen("more questions refused", len(ordered) - 4)
 
