@@ -151,6 +151,8 @@ def _project_note(scene: Scene) -> Steps:
 
 def _venv_note(scene: Scene) -> Steps:
     host = scene.host
+    if scene.target is not None and scene.target.base_prefix not in (None, "/usr"):
+        return ()
     if not isinstance(host, System) or not {host.distribution, *host.distribution_like} & {"debian", "ubuntu"}:
         return ()
     return (

@@ -1,11 +1,13 @@
 """Packages that own the same files: which pairs do harm, whose files are gone, and what mends it."""
 
+from collections.abc import Iterable
+
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework, Frameworks, Overlap, Packages
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall
-from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, users_of
 
 #: Packages that are builds of the same software: only one of a group can be installed.
@@ -16,6 +18,20 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 )
 #: A single shared file, such as an __init__.py of a common folder, is no conflict.
 FEW = 2
+
+
+def conflicts(
+    overlaps: Iterable[Overlap], packages: Packages, frameworks: Frameworks
+) -> tuple[tuple[Overlap, ...], ...]:
+    """The harmful overlaps; those of CUDA libraries that harm the same framework are one fault."""
+    groups: dict[object, list[Overlap]] = {}
+    for overlap in overlaps:
+        if not is_conflict(overlap, packages, frameworks):
+            continue
+        of_cuda = cuda_major_of(overlap.first) is not None
+        majors = frozenset(cuda_major_of(name) for name in losers(overlap))
+        groups.setdefault(majors if of_cuda else (overlap.first, overlap.second), []).append(overlap)
+    return tuple(tuple(group) for group in groups.values())
 
 
 def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) -> bool:
@@ -51,22 +67,34 @@ def victims_of(lost: tuple[str, ...], frameworks: Frameworks) -> tuple[Framework
     return tuple(one for one in users if one.name in kinds) or tuple(named)
 
 
-def fixes_for(overlap: Overlap, scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
+def fixes_for(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
     """For CUDA libraries: one CUDA major for all, or an environment for each. Else: keep one of the two packages."""
-    if cuda_major_of(overlap.first) is None:
-        return (_keep_one(overlap, scene),)
-    return (*_one_major(overlap, scene, matrix, frameworks), _apart(scene, matrix))
+    if cuda_major_of(group[0].first) is None:
+        return (_keep_one(group[0], scene),)
+    return (*_one_major(group, scene, matrix, frameworks), _apart(group, scene, matrix))
 
 
-def _apart(scene: Scene, matrix: Matrix) -> Fix:
-    """TensorFlow, in an environment of its own."""
-    if machine_of(scene, matrix) is not None:
-        return tensorflow_for_gpus(scene, matrix)
-    text = "Make a virtual environment for each framework, and install only that framework into it."
-    return Fix(title="Give each framework an environment of its own", safety="manual", steps=(Ask(text=text),))
+def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:
+    """TensorFlow in an environment of its own; what stays behind gets its libraries back."""
+    if machine_of(scene, matrix) is None:
+        text = "Make a virtual environment for each framework, and install only that framework into it."
+        return Fix(title="Give each framework an environment of its own", safety="manual", steps=(Ask(text=text),))
+    apart = tensorflow_for_gpus(scene, matrix)
+    names = dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second))
+    leaving = tuple(name for name in names if cuda_major_of(name) == 12)
+    staying = tuple(p for name in names if name not in leaving and (p := scene.find(name)) is not None)
+    if scene.is_shared or scene.find("tensorflow") is None or not staying:
+        return apart
+    back = tuple(f"{package.name}=={package.version}" for package in staying)
+    steps = (
+        *apart.steps,
+        *uninstall(scene, "tensorflow", *leaving),
+        *install(scene, *back, options=("--force-reinstall", "--no-deps")),
+    )
+    return Fix(title=apart.title, safety="review", steps=steps)
 
 
-def _one_major(overlap: Overlap, scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
+def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
     """PyTorch built for CUDA 12 beside TensorFlow, where such a build fits this machine."""
     machine = machine_of(scene, matrix)
     builds = torch_builds_that_fit(machine, matrix) if machine and frameworks.get("torch") else ()
@@ -77,19 +105,14 @@ def _one_major(overlap: Overlap, scene: Scene, matrix: Matrix, frameworks: Frame
     names = tuple(name for name in ("torchvision", "torchaudio") if scene.find(name) is not None)
     pins = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
     wanted = (f"torch=={build.version}", *(f"{name}=={pins[name]}" for name in names if pins[name]))
-    foreign = tuple(name for name in (overlap.first, overlap.second) if cuda_major_of(name) == 13)
-    cudnn = tuple(name for name in (overlap.first, overlap.second) if cuda_major_of(name) == 12)
+    shared = tuple(dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second)))
+    # torch's own requirements bring the shared libraries back, for CUDA 12 only.
     steps = (
-        *uninstall(scene, "torch", *names, *foreign),
-        *install(scene, *wanted, index=f"https://download.pytorch.org/{build.index_suffix}"),
-        *install(scene, *_pinned(scene, cudnn), options=("--force-reinstall", "--no-deps")),
+        *uninstall(scene, "torch", *names, *shared),
+        *install(scene, *wanted, index=f"{TORCH_INDEX}{build.index_suffix}"),
     )
     title = f"Use CUDA 12 for both: PyTorch {build.version} built for CUDA {build.cuda}"
     return () if scene.is_shared else (Fix(title=title, safety="review", steps=steps),)
-
-
-def _pinned(scene: Scene, names: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(f"{p.name}=={p.version}" for name in names if (p := scene.find(name)) is not None)
 
 
 def _keep_one(overlap: Overlap, scene: Scene) -> Fix:

@@ -101,6 +101,8 @@ def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
     assert uninstall.endswith("uninstall --yes tensorflow-cpu")
     assert "tensorflow[and-cuda]==2." in install
     assert "2.21.0" not in install
+    beside = stack(RTX_4090, frameworks=frameworks(cpu, torch()))
+    assert fires("tf-cpu-only", **beside).severity == "info"
     quiet("tf-cpu-only", **stack(frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(tensorflow())))

@@ -22,7 +22,7 @@ from tests.rules.stacks import (
     tensorflow,
     torch,
 )
-from tests.rules.table import fires, quiet, skips
+from tests.rules.table import fires, judge, quiet, skips
 
 TF = tensorflow("2.20.0", cudnn="9.3.0")
 CUSOLVER = f"{SITE}/nvidia/cusolver/lib/libcusolver.so.11"
@@ -229,14 +229,26 @@ def own(*overlaps: Overlap, **fields: object) -> dict:
 
 def test_two_packages_own_the_same_files() -> None:
     finding = fires("files-overwritten", **stack(RTX_4090, release="580.65.06", **own(overlap(on_disk=CUDNN_13))))
-    assert finding.summary == f"{CUDNN_13} has overwritten 28 files of {CUDNN_12}, which tensorflow 2.20.0 needs."
+    assert finding.summary == f"{CUDNN_13} has overwritten 28 files of {CUDNN_12}; tensorflow 2.20.0 needs them."
     assert finding.severity == "error"
     listed = commands(finding)
     assert any("gpu-env/bin/python -m pip install tensorflow[and-cuda]==2.20.0" in command for command in listed)
+    assert listed[-2].endswith(f"uninstall --yes tensorflow {CUDNN_12}")
+    assert listed[-1].endswith(f"--force-reinstall --no-deps {CUDNN_13}==9.26.0.51")
     finding = fires("files-overwritten", **stack(RTX_4090, release="580.65.06", **own(overlap(on_disk=CUDNN_12))))
     assert "torch 2.15.0+cu132" in finding.summary
     assert fires("files-overwritten", **stack(**own(overlap(on_disk=CUDNN_12)))).severity == "warning"
     assert fires("files-overwritten", **stack(RTX_4090, **own(overlap()))).confidence == "likely"
+
+
+def test_all_libraries_of_one_cuda_are_one_fault() -> None:
+    nccl = overlap("nvidia-nccl-cu12", "nvidia-nccl-cu13", 57, on_disk="nvidia-nccl-cu12")
+    machine = stack(RTX_4090, release="580.65.06", **own(overlap(on_disk=CUDNN_12), nccl))
+    (finding,) = judge("files-overwritten", **machine)
+    assert "57 files of nvidia-nccl-cu13" in finding.summary
+    uninstall, reinstall = commands(finding)[:2]
+    assert uninstall.endswith(f"torch {CUDNN_12} {CUDNN_13} nvidia-nccl-cu12 nvidia-nccl-cu13")
+    assert "/whl/cu12" in reinstall
 
 
 def test_an_overlap_without_harm() -> None:

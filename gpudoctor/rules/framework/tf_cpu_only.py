@@ -42,7 +42,8 @@ def tf_cpu_only(
     On ARM Linux use NVIDIA's TensorFlow container, as there are no GPU wheels.
 
     When to ignore it:
-    If TensorFlow is meant to stay on the processor in this environment.
+    If TensorFlow is meant to stay on the processor in this environment. That is likely where PyTorch or JAX already
+    uses the GPU, so this is then only a note.
 
     Sources:
     https://www.tensorflow.org/install/pip
@@ -52,12 +53,15 @@ def tf_cpu_only(
     if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host) or host.os != "linux":
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]
     yield Problem(
         summary=f"{tensorflow.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
         subject=tensorflow.label,
+        severity="info" if others else None,
         evidence=(
             seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
             *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+            *(seen("GPU build of another framework", name) for name in others),
         ),
         fixes=(tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),),
     )

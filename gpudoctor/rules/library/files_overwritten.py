@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Overlap, Package, Packages
+from gpudoctor.model.python import Frameworks, Interpreter, Overlap, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._overlaps import fixes_for, is_conflict, losers, victims_of
+from gpudoctor.rules._overlaps import conflicts, fixes_for, losers, victims_of
 
 
 @rule("LIB005", name="files-overwritten", severity="error", since="0.1")
@@ -54,37 +54,39 @@ def files_overwritten(
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    for overlap in packages.overlaps:
-        if not is_conflict(overlap, packages, known):
-            continue
-        lost = losers(overlap)
+    for group in conflicts(packages.overlaps, packages, known):
+        lost = tuple(dict.fromkeys(name for overlap in group for name in losers(overlap)))
         victims = in_words(one.label for one in victims_of(lost, known))
         yield Problem(
-            summary=_summary(overlap, lost, victims),
-            subject=f"{overlap.first} and {overlap.second}",
+            summary=_summary(group, victims),
+            subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
             severity=None if has_gpu else "warning",
-            confidence="certain" if overlap.on_disk else "likely",
-            evidence=(
-                seen("files that both own", f"{overlap.files}, such as {overlap.example}"),
-                seen("on the disk are the files of", overlap.on_disk or "not known"),
-                *(seen("installed", f"{p.name} {p.version}") for p in _both(overlap, packages)),
-            ),
+            confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
+            evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
             explains=("cudnn-too-old", "cudnn-two-copies", "cuda-major-mix", *_damage_explained(packages)),
-            fixes=fixes_for(overlap, scene, matrix, known),
+            fixes=fixes_for(group, scene, matrix, known),
         )
 
 
-def _summary(overlap: Overlap, lost: tuple[str, ...], victims: str) -> str:
-    if overlap.on_disk is None or len(lost) != 1:
-        return (
-            f"{overlap.first} and {overlap.second} own the same {overlap.files} files; one has overwritten the other."
-        )
-    needed = f", which {victims} needs" if victims else ""
-    return f"{overlap.on_disk} has overwritten {overlap.files} files of {lost[0]}{needed}."
+def _summary(group: tuple[Overlap, ...], victims: str) -> str:
+    parts = []
+    for overlap in group:
+        lost = losers(overlap)
+        if overlap.on_disk is None or len(lost) != 1:
+            parts.append(f"{overlap.first} and {overlap.second} own the same {overlap.files} files")
+        else:
+            parts.append(f"{overlap.on_disk} has overwritten {overlap.files} files of {lost[0]}")
+    needed = f"; {victims} needs them" if victims else ""
+    return f"{in_words(parts)}{needed}."
 
 
-def _both(overlap: Overlap, packages: Packages) -> list[Package]:
-    return [package for name in (overlap.first, overlap.second) if (package := packages.find(name)) is not None]
+def _evidence(overlap: Overlap, packages: Packages) -> tuple[Evidence, ...]:
+    both = (packages.find(name) for name in (overlap.first, overlap.second))
+    return (
+        seen(f"files of both {overlap.first} and {overlap.second}", f"{overlap.files}, such as {overlap.example}"),
+        seen("on the disk are the files of", overlap.on_disk or "not known"),
+        *(seen("installed", f"{package.name} {package.version}") for package in both if package is not None),
+    )
 
 
 def _damage_explained(packages: Packages) -> tuple[str, ...]:
