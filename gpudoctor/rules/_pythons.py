@@ -45,15 +45,12 @@ def _is_candidate(version: str) -> bool:
     return parsed is None or parsed.is_prerelease
 
 
-def pythons_of(names: Iterable[str], platform: str, matrix: Matrix) -> tuple[str, ...]:
-    """The Pythons with a wheel of any known release of one of these frameworks, oldest first."""
-    found = {
-        python
-        for name in names
-        for version in releases_of(name, matrix)
-        for python in matrix.pythons(name, version, platform) or ()
-    }
-    return in_order(found)
+def known_pythons(platform: str, matrix: Matrix) -> tuple[str, ...]:
+    """The Pythons with a wheel of any known release of torch, tensorflow or JAX, oldest first."""
+    torch = (row.pythons for row in matrix.torch_builds() if platform in row.platforms)
+    tensorflow = (row.pythons for row in matrix.tensorflow_builds(platform=platform))
+    jax = (row.pythons for row in matrix.jax_builds() if platform in row.platforms)
+    return in_order({python for pythons in (*torch, *tensorflow, *jax) for python in pythons})
 
 
 def shared_pythons(names: Iterable[str], platform: str, matrix: Matrix) -> tuple[str, ...]:

@@ -15,9 +15,9 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._pythons import (
     in_order,
+    known_pythons,
     minor_of,
     python_fix,
-    pythons_of,
     shared_pythons,
     wanted_releases,
 )
@@ -69,8 +69,10 @@ def python_unsupported_by_framework(
                     yield _problem(interpreter, host, requirement.text, pythons, pythons, requirement.text)
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     has_framework = frameworks is not None and any(frameworks.get(name) for name in FRAMEWORKS)
-    pythons = pythons_of(FRAMEWORKS, platform, matrix)
-    if has_gpu and not has_framework and not any(wish.of(name) for name in FRAMEWORKS) and python not in pythons:
+    if not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
+        return
+    pythons = known_pythons(platform, matrix)
+    if python not in pythons:
         advised = shared_pythons(FRAMEWORKS[:2], platform, matrix)
         yield _problem(interpreter, host, "PyTorch, TensorFlow or JAX", pythons, advised or pythons, None)
 

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
@@ -82,6 +80,9 @@ def _wanted(tensorflow: Framework, packages: Packages, matrix: Matrix) -> Iterat
 
 
 def _admits(specifier: str, version: str) -> bool | None:
+    # Imported here: it costs 16 ms, and only where TensorFlow and protobuf are installed is it needed.
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
     try:
         return SpecifierSet(specifier).contains(version, prereleases=True)
     except InvalidSpecifier:
