@@ -14,10 +14,11 @@ from gpudoctor.rules._situation import wsl_of
 NVML_LIBRARY = "libnvidia-ml.so.1"
 CUDA_LIBRARY = "libcuda.so.1"
 
-_NODE = re.compile(r"/dev/nvidia(\d+|ctl|-uvm)")
+#: Patterns are compiled where they are first used: most runs need few of them.
+_NODE = r"/dev/nvidia(\d+|ctl|-uvm)"
 
 #: Packages that bring the kernel module, or build it: Debian's, Ubuntu's, NVIDIA's own, Arch's, RPM Fusion's.
-_KERNEL_PACKAGES = re.compile(
+_KERNEL_PACKAGES = (
     r"nvidia-driver(-\d+[\w-]*)?|nvidia-headless-\d+[\w-]*|nvidia-(open-)?kernel-(open-)?dkms|nvidia-dkms[\w-]*"
     r"|nvidia(-lts|-open|-open-dkms|-lts-open|-open-\d+|-\d+xx[\w-]*)?|linux-(modules|objects|signatures)-nvidia.*"
     r"|cuda-drivers[\w-]*|a?kmod-nvidia.*"
@@ -71,7 +72,7 @@ def module_is_built(driver: Driver, kernel: str | None) -> bool | None:
 
 def brings_kernel_module(driver: Driver) -> bool:
     """A package or a DKMS tree is there that should give every kernel its module."""
-    packaged = any(_KERNEL_PACKAGES.fullmatch(package.name) for package in driver.packages or ())
+    packaged = any(re.fullmatch(_KERNEL_PACKAGES, package.name) for package in driver.packages or ())
     return packaged or any(row.module.startswith("nvidia") for row in driver.dkms or ())
 
 
@@ -147,7 +148,9 @@ def architecture_of(gpu: Gpu, matrix: Matrix) -> Architecture | None:
 
 def denied_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
     """Device nodes that CUDA needs and this process may not open. Those below nvidia-caps are root's by design."""
-    return tuple(node for node in driver.device_nodes or () if node.accessible is False and _NODE.fullmatch(node.path))
+    return tuple(
+        node for node in driver.device_nodes or () if node.accessible is False and re.fullmatch(_NODE, node.path)
+    )
 
 
 def is_denied_by_cgroup(node: DeviceNode) -> bool:

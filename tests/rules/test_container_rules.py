@@ -140,6 +140,8 @@ def test_slurm_no_gpu():
     quiet("slurm-no-gpu", gpus=gpus(), container=slurm(), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(job_gpus="0"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="1"), environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(step_gpus="1"), environ=environ())
+    fires("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="0"), environ=environ(CUDA_VISIBLE_DEVICES=""))
     quiet("slurm-no-gpu", gpus=bus, container=slurm(), environ=environ(CUDA_VISIBLE_DEVICES="0"))
     quiet("slurm-no-gpu", gpus=bus, container=BARE, environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(in_job=False), environ=environ())
@@ -165,6 +167,8 @@ def test_wsl_linux_driver_installed():
     )
     quiet("wsl-linux-driver-installed", driver=driver(packages=packages), container=WSL2, host=UBUNTU)
     quiet("wsl-linux-driver-installed", driver=broken, container=BARE, host=UBUNTU)
+    one = Container(kind="none", wsl=Wsl(version=1))
+    quiet("wsl-linux-driver-installed", driver=broken, container=one, host=UBUNTU)
 
 
 def test_wsl_driver_libs_missing():
@@ -197,6 +201,9 @@ def test_wsl_kernel():
     no_dxg = Container(kind="none", wsl=Wsl(version=2, dxg=False, driver_library=True))
     fires("wsl-kernel", driver=None, container=no_dxg, host=genuine)
     quiet("wsl-kernel", driver=driver(), container=WSL2, host=custom)
+    no_gpu_there = Container(kind="none", wsl=Wsl(version=2, dxg=False, driver_library=False))
+    quiet("wsl-kernel", driver=None, container=no_gpu_there, host=genuine)
+    assert fires("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=custom).confidence == "possible"
     quiet("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=genuine)
 
 
@@ -204,6 +211,8 @@ def test_wsl_libcuda_path():
     found = fires("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=WSL2)
     assert any(isinstance(step, SetEnv) for step in found.fixes[0].steps)
     quiet("wsl-libcuda-path", driver=driver(), container=WSL2)
+    no_gpu_there = Container(kind="none", wsl=Wsl(version=2, driver_library=False))
+    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=no_gpu_there)
     quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=BARE)
 
 

@@ -11,7 +11,8 @@ from gpudoctor.model.fix import Ask, Run, SetEnv
 from gpudoctor.rules import _consequences
 from gpudoctor.rules._declare import MANUAL_HEADINGS
 from gpudoctor.rules._load import load_rules
-from tests.rules.test_root_causes_driver import MACHINES, RULES, diagnosis
+from tests.rules.broken_machines import MACHINES
+from tests.rules.test_root_causes_driver import RULES, diagnosis
 
 NAMES = {rule.name for rule in load_rules()}
 

@@ -14,8 +14,9 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, ContainerTools, Cpu, Space, System, Wsl
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.model.wish import Requirement, Wish
-from tests.rules.situations import KERNEL, driver, environ, frameworks, gpu, gpus
-from tests.rules.test_root_causes_driver import MACHINES, RULES, UBUNTU
+from tests.rules.broken_machines import MACHINES
+from tests.rules.situations import KERNEL, UBUNTU, driver, environ, frameworks, gpu, gpus
+from tests.rules.test_root_causes_driver import RULES
 
 GIB = 1024**3
 HOST = System(

@@ -15,7 +15,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 
 #: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
-LINUX_DRIVER = re.compile(
+LINUX_DRIVER = (
     r"(libnvidia-(compute|gl|decode|encode|extra|cfg1|common|fbc1|ml)[-0-9].*|nvidia-(utils|driver|dkms|compute-utils|kernel)"
     r"-.*|nvidia-driver|nvidia-utils|cuda-drivers.*|libcuda1|libnvidia-ml1|xserver-xorg-video-nvidia.*)"
 )
@@ -47,7 +47,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     wsl = container.wsl
     if wsl is None or wsl.version != 2 or (driver.cuda_init and driver.cuda_init.ok):
         return
-    packages = [package for package in driver.packages or () if LINUX_DRIVER.fullmatch(package.name)]
+    packages = [package for package in driver.packages or () if re.fullmatch(LINUX_DRIVER, package.name)]
     first = driver.library(CUDA_LIBRARY)
     foreign = first is not None and not (first.real_path or first.path).startswith(WSL_LIBRARIES) and not first.stub
     if not packages and not foreign:
