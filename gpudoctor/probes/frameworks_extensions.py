@@ -1,7 +1,6 @@
 """GPU packages that build on a framework or on CUDA itself: one table row each, read alike."""
 
 import re
-from urllib.parse import unquote
 
 import msgspec
 
@@ -93,7 +92,7 @@ class WheelTag(Fact, frozen=True, kw_only=True):
 
 def parse_wheel_tag(version: str, url: str | None = None) -> WheelTag:
     """The local part of the version, else that of the file it was installed from."""
-    text = f"+{local_part(version)}" if local_part(version) else unquote(url or "").rpartition("/")[2]
+    text = f"+{local_part(version)}" if local_part(version) else (url or "").replace("%2B", "+").rpartition("/")[2]
     torch, abi = _BUILT_FOR.search(text), _ABI.search(text)
     return WheelTag(
         torch=torch.group(1) if torch else None,

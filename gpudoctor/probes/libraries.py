@@ -1,6 +1,5 @@
 """The CUDA libraries: every copy there is, and which one the loader would give each framework."""
 
-import posixpath
 import re
 from collections.abc import Mapping
 
@@ -77,7 +76,7 @@ def _resolution(
         framework=framework.name,
         soname=request.name,
         family=family_of(request.name),
-        wanted_by=request.by.path if request.by else posixpath.basename(framework.location or framework.name),
+        wanted_by=request.by.path if request.by else f"{framework.location}/__init__.py",
         how=request.how,
         path=taken.path if taken else None,
         via=taken.via if taken else None,

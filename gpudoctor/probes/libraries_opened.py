@@ -7,6 +7,7 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.frameworks_site import Site
 from gpudoctor.probes.libraries_names import number_in
+from gpudoctor.probes.libraries_torch import play_torch
 from gpudoctor.probes.loader import Process
 
 #: What CUDA calls its libraries, by major, oldest first: the first row whose version is not above the build's.
@@ -42,17 +43,14 @@ def sonames_for(cuda: CudaVersion | None, cudnn: str | None, *, curand: bool = F
 
 def play(process: Process, framework: Framework, site: Site, interpreter: Interpreter) -> None:
     """Let `process` link and open what the framework does at import and when it looks for GPUs."""
-    if framework.location is None:
-        return
     if framework.name == "torch":
-        _play_torch(process, framework.location, site)
+        play_torch(process, framework, site, interpreter)
     elif framework.name == "tensorflow":
-        _play_tensorflow(process, framework, framework.location, site)
+        _play_tensorflow(process, framework, framework.location or "", site)
     elif framework.name == "jax-cuda-plugin":
         _play_jax(process, framework, site, interpreter)
     elif framework.name == "onnxruntime":
-        provider = f"{framework.location}/capi/libonnxruntime_providers_cuda.so"
-        process.open(provider)
+        process.open(f"{framework.location}/capi/libonnxruntime_providers_cuda.so")
     _open_cudnn_parts(process, site)
 
 
@@ -60,14 +58,6 @@ def played(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks whose libraries are worked out."""
     names = ("torch", "tensorflow", "jax-cuda-plugin", "onnxruntime")
     return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
-
-
-def _play_torch(process: Process, folder: str, site: Site) -> None:
-    """torch/__init__.py loads global_deps first; the linear algebra is opened when it is first used."""
-    present = site.names(folder, "lib")
-    for name in ("libtorch_global_deps.so", "libtorch_python.so", "libtorch_cuda.so", "libtorch_cuda_linalg.so"):
-        if name in present:
-            process.open(f"{folder}/lib/{name}")
 
 
 def _play_tensorflow(process: Process, framework: Framework, folder: str, site: Site) -> None:

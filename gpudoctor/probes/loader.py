@@ -39,7 +39,7 @@ class Library:
 
 
 class Request:
-    """A name that was asked for, by whom, and what was found (None: nothing)."""
+    """A name that was asked for, by whom (None: the program), and what was found (None: nothing)."""
 
     __slots__ = ("by", "how", "library", "name")
 
@@ -55,6 +55,7 @@ class Process:
 
     def __init__(self, machine: Machine, program: str, env: Mapping[str, str] | None = None) -> None:
         self._machine = machine
+        self._program = program
         self._env = machine.host.env if env is None else env
         path = machine.real(program)
         elf = machine.elf(path)
@@ -67,13 +68,22 @@ class Process:
             for name in self._env.get("LD_PRELOAD", "").replace(":", " ").split():
                 self.open(name, self.program)
 
+    def afresh(self) -> "Process":
+        """Another process of the same program, with nothing opened yet."""
+        return Process(self._machine, self._program, self._env)
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files that are mapped."""
+        return frozenset(library.path for library in self._by_name.values())
+
     def open(self, name: str, by: Library | None = None) -> Library | None:
         """dlopen(3) of a name or path, called from `by` (None: the program); what it needs is mapped too."""
         caller = by or self.program
         before = self._by_name.get(name)
         library = before or self._map(name, caller)
         shown = posixpath.basename(name)
-        self.requests.setdefault(shown, Request(shown, caller, "opened", library))
+        self.requests.setdefault(shown, Request(shown, by, "opened", library))
         if library is not None and before is None:
             # The RPATH of whoever calls dlopen serves to find the file itself, not what that file needs in turn.
             library.linked_by = None

@@ -11,6 +11,7 @@ from gpudoctor.probes import libraries
 from gpudoctor.probes.libraries_copies import parse_header
 from gpudoctor.probes.libraries_names import cuda_major_of, family_of, soname_of, version_in
 from gpudoctor.probes.libraries_opened import sonames_for
+from gpudoctor.probes.libraries_torch import Preloads, parse_preloads
 from tests.probes.compiled import COMPILER, build_library, needs_compiler
 from tests.probes.site_tree import interpreter_of, packages_of, write
 
@@ -138,6 +139,91 @@ def test_ld_library_path_does_not_come_before_rpath_but_reaches_what_is_opened_i
     assert (part.via, str(part.version), str(part.shadows_version)) == ("LD_LIBRARY_PATH", "9.28.0", "9.1.0.70")
     linker = got(result, "torch", "libnvJitLink.so.12")
     assert (linker.via, linker.shadows) == ("LD_LIBRARY_PATH", str(tree / "nvidia/nvjitlink/lib/libnvJitLink.so.12"))
+
+
+PRELOADING = """
+def _load_global_deps():
+    try:
+        ctypes.CDLL(global_deps_lib_path, mode=ctypes.RTLD_GLOBAL)
+        if "libcudart.so" not in _maps:
+            return
+        _preload_cuda_deps("nvjitlink", "libnvJitLink.so.*[0-9]")
+    except OSError as err:
+        cuda_libs = {"cublas": "libcublas.so.*[0-9]", "cudnn": "libcudnn.so.*[0-9]"}
+        for lib_folder, lib_name in cuda_libs.items():
+            _preload_cuda_deps(lib_folder, lib_name)
+"""
+ALL_PRELOADING = """
+def _preload_cuda_deps(err=None, required=True):
+    cuda_libs = [("cublas", "libcublasLt.so.*[0-9]"), ("cusparse", "libcusparse.so.*[0-9]")]
+    for lib_folder, lib_name in cuda_libs:
+        _preload_cuda_lib(lib_folder, lib_name, required=required)
+def _load_global_deps():
+            _preload_cuda_deps(required=False)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", Preloads()),
+        (
+            PRELOADING,
+            Preloads(
+                afterwards=(("nvjitlink", "libnvJitLink.so.*[0-9]"),),
+                condition="libcudart.so",
+                as_help=(("cublas", "libcublas.so.*[0-9]"), ("cudnn", "libcudnn.so.*[0-9]")),
+            ),
+        ),
+        (
+            ALL_PRELOADING,
+            Preloads(
+                afterwards=(("cublas", "libcublasLt.so.*[0-9]"), ("cusparse", "libcusparse.so.*[0-9]")),
+                required=False,
+                as_help=(("cublas", "libcublasLt.so.*[0-9]"), ("cusparse", "libcusparse.so.*[0-9]")),
+            ),
+        ),
+    ],
+)
+def test_parse_preloads(text: str, expected: Preloads) -> None:
+    assert parse_preloads(text) == expected
+
+
+@needs_compiler
+@pytest.mark.parametrize("has_runtime", [True, False])
+def test_what_torch_preloads_is_not_shadowed(tree: Path, built: Tree, has_runtime: bool) -> None:
+    write(tree, {"torch/__init__.py": PRELOADING})
+    runtime = (tree / "nvidia/cuda_runtime/lib/libcudart.so.12",) if has_runtime else ()
+    rpath = "$ORIGIN/../../nvidia/cuda_runtime/lib"
+    build_library(tree / "torch/lib/libtorch_global_deps.so", rpath=rpath, needs=runtime)
+    result = look(tree, framework(tree, "torch"), LD_LIBRARY_PATH=str(built.other / "lib"))
+    linker = got(result, "torch", "libnvJitLink.so.12")
+    assert linker.via == ("path" if has_runtime else "LD_LIBRARY_PATH")
+    assert (linker.shadows is None) == has_runtime
+    if has_runtime:
+        assert linker.wanted_by == str(tree / "torch/__init__.py")
+
+
+@needs_compiler
+def test_torch_helps_itself_where_its_own_path_does_not_lead(tree: Path) -> None:
+    write(tree, {"torch/__init__.py": PRELOADING})
+    build_library(tree / "torch/lib/libtorch_global_deps.so", needs=(tree / "nvidia/cublas/lib/libcublas.so.12",))
+    result = look(tree, framework(tree, "torch"))
+    assert got(result, "torch", "libcublas.so.12").via == "path"
+    assert result.missing("torch") == ()
+
+
+@needs_compiler
+def test_torch_preloads_from_another_cuda_major(tree: Path) -> None:
+    """CUDA 12 and 13 both have a libcusparse.so.12, and torch looks in CUDA 12's folder first."""
+    write(tree, {"torch/__init__.py": ALL_PRELOADING})
+    own = build_library(tree / "nvidia/cu13/lib/libcusparse.so.12")
+    build_library(tree / "torch/lib/libtorch_global_deps.so")
+    build_library(tree / "torch/lib/libtorch_python.so", rpath="$ORIGIN/../../nvidia/cu13/lib", needs=(own,))
+    result = look(tree, framework(tree, "torch", cuda=CudaVersion("13.2")))
+    taken = got(result, "torch", "libcusparse.so.12")
+    assert taken.path == str(tree / "nvidia/cusparse/lib/libcusparse.so.12")
+    assert copy_at(result, tree / "nvidia/cusparse/lib/libcusparse.so.12").cuda_major == 12
 
 
 @needs_compiler
