@@ -16,6 +16,9 @@ FIRST_MPS = (1, 12)
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
 JAX_EXTRAS = ("cuda12", "cuda13")
 
+#: TensorRT releases that an and-cuda extra asks for, and Pythons they have no wheel for (package index, 2026-11).
+NO_TENSORRT = {"8.5.3.1": ("3.11",)}
+
 
 class Build(Fact, frozen=True, kw_only=True):
     """One release of a framework, built one way, for one platform."""
@@ -119,6 +122,10 @@ def _tensorflow_releases(matrix: Matrix) -> frozenset[str]:
 
 
 def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Build:
+    extras = dict(text.partition("==")[::2] for text in row.and_cuda)
+    fault: Fault | None = ("defect", row.defect) if row.defect else None
+    if "tensorrt-libs" in extras:
+        fault = ("index", "its and-cuda extra asks for a tensorrt-libs that the package index does not have")
     return Build(
         framework="tensorflow",
         dist=row.dist,
@@ -127,11 +134,11 @@ def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Bui
         processor="cuda" if row.build == "gpu" else "cpu",
         platforms=(row.platform,),
         platform=platform,
-        pythons=row.pythons,
+        pythons=tuple(one for one in row.pythons if one not in NO_TENSORRT.get(extras.get("tensorrt", ""), ())),
         row=row,
         cuda=row.cuda,
         archs=row.archs if row.build == "gpu" else (),
-        fault=("defect", row.defect) if row.defect else None,
+        fault=fault,
     )
 
 

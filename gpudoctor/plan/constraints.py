@@ -70,6 +70,9 @@ def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
 
 def _other_platform(build: Build, platform: str) -> Obstacle:
     where = " or ".join(build.platforms)
+    if build.framework == "jax" and build.processor != "cuda":
+        # JAX runs there on the CPU, but the table was made for its GPU builds.
+        return Obstacle(constraint="unknown", text=f"the matrix does not list JAX for {platform}")
     if build.framework != "torch" and platform == "windows-x86_64" and build.processor == "cuda":
         last = " after 2.10" if build.framework == "tensorflow" else ""
         name = "TensorFlow" if build.framework == "tensorflow" else "JAX"

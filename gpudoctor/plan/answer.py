@@ -1,0 +1,99 @@
+"""What the solver is asked, and what it answers. Data only."""
+
+from gpudoctor.matrix.types import Grade
+from gpudoctor.model.base import Fact
+from gpudoctor.plan.constraints import Constraint, Obstacle
+from gpudoctor.plan.machine import Machine
+
+
+class Wanted(Fact, frozen=True, kw_only=True):
+    """One framework that is wanted. Specifiers as in a requirement (PEP 440), ">=2.6,<2.8"; empty: any."""
+
+    framework: str
+    specifier: str = ""
+    #: torchvision and torchaudio, each with its specifier.
+    companions: tuple[tuple[str, str], ...] = ()
+
+
+class Reason(Fact, frozen=True, kw_only=True):
+    """A constraint that a build meets, in words."""
+
+    constraint: Constraint
+    text: str
+
+
+class NotNewer(Fact, frozen=True, kw_only=True):
+    """The next newer build, and what keeps it from being proposed."""
+
+    build: str
+    obstacles: tuple[Obstacle, ...]
+
+
+class Proposal(Fact, frozen=True, kw_only=True):
+    """A build that fits, with the facts it meets."""
+
+    framework: str
+    build: str
+    version: str
+    variant: str
+    cuda: str | None = None
+    #: What to ask pip for, companions and bounds on NumPy and protobuf included.
+    requirements: tuple[str, ...]
+    #: Below the PyTorch download site; None: the package index.
+    index_url: str | None = None
+    why: tuple[Reason, ...] = ()
+    why_not_newer: NotNewer | None = None
+    #: What does not work, or needs something else, although the build runs.
+    limits: tuple[str, ...] = ()
+    source: str = ""
+    checked: str = ""
+    confidence: Grade = "secondhand"
+    #: This build in an environment of its own, as arguments.
+    command: tuple[str, ...] = ()
+
+
+class Environment(Fact, frozen=True, kw_only=True):
+    """Builds that share one environment, and the command that installs them."""
+
+    proposals: tuple[Proposal, ...]
+    command: tuple[str, ...]
+
+
+class Way(Fact, frozen=True, kw_only=True):
+    """Changes that, all together, would let a build fit."""
+
+    obstacles: tuple[Obstacle, ...]
+    build: str | None = None
+
+
+class Partial(Fact, frozen=True, kw_only=True):
+    """A build that serves some of the GPUs only."""
+
+    build: str
+    serves: tuple[str, ...]
+    leaves_out: tuple[str, ...]
+    command: tuple[str, ...]
+
+
+class Refusal(Fact, frozen=True, kw_only=True):
+    """Nothing fits: the constraint that fails, and the nearest changes that would do, the easiest first."""
+
+    framework: str
+    constraint: Constraint
+    text: str
+    ways: tuple[Way, ...] = ()
+    partly: tuple[Partial, ...] = ()
+
+
+class Fit(Fact, frozen=True, kw_only=True):
+    """The answer: environments to make, or refusals; never neither."""
+
+    machine: Machine
+    environments: tuple[Environment, ...] = ()
+    #: Why the frameworks do not share one environment.
+    separate_because: str | None = None
+    #: Other builds that fit, best first.
+    alternatives: tuple[Proposal, ...] = ()
+    refusals: tuple[Refusal, ...] = ()
+    #: What is not known and was therefore not judged.
+    not_judged: tuple[str, ...] = ()

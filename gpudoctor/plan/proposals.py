@@ -1,0 +1,156 @@
+"""A build that fits as a proposal: the facts it meets, its limits, and the command that installs it."""
+
+from gpudoctor.matrix.kernels import coverage
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import TorchBuild
+from gpudoctor.model.versions import package_version
+from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
+from gpudoctor.plan.builds import Build
+from gpudoctor.plan.constraints import driver_can_compile, driver_floor
+from gpudoctor.plan.glibc import FLOORS, glibc_floor
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.together import needs_numpy1
+
+TORCH_INDEX = "https://download.pytorch.org/"
+#: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).
+FIRST_COMPLETE_INDEX = (2, 0)
+
+
+def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, newer: NotNewer | None = None) -> Proposal:
+    """The proposal of a build that fits."""
+    made = Proposal(
+        framework=build.framework,
+        build=build.label,
+        version=build.version,
+        variant=build.variant,
+        cuda=str(build.cuda) if build.cuda is not None else None,
+        requirements=requirements(build, wanted, machine, matrix),
+        index_url=index_url(build),
+        why=(*_why_packages(build, machine), *_why_gpu(build, machine, matrix)),
+        why_not_newer=newer,
+        limits=_limits(build, machine, matrix),
+        source=build.row.source,
+        checked=build.row.checked,
+        confidence=build.row.confidence,
+    )
+    return _with_command(made, machine)
+
+
+def _with_command(made: Proposal, machine: Machine) -> Proposal:
+    facts = {name: getattr(made, name) for name in made.__struct_fields__}
+    return Proposal(**{**facts, "command": command((made,), machine)})
+
+
+def environment(proposals: tuple[Proposal, ...], machine: Machine) -> Environment:
+    """One environment with these builds in it."""
+    return Environment(proposals=proposals, command=command(proposals, machine))
+
+
+def command(proposals: tuple[Proposal, ...], machine: Machine) -> tuple[str, ...]:
+    """The pip command for these builds in one environment.
+
+    torch alone comes from the index of its build. Beside others it is named with its build, and that index is added.
+    """
+    requirements = [text for one in proposals for text in one.requirements]
+    index = next((one.index_url for one in proposals if one.index_url), None)
+    options: tuple[str, ...] = ()
+    if index is not None:
+        torch = next(one for one in proposals if one.framework == "torch")
+        alone = len(proposals) == 1 and not any(text.startswith("numpy") for text in requirements)
+        if alone and _release(torch.version) >= FIRST_COMPLETE_INDEX:
+            options = ("--index-url", index)
+        else:
+            options = ("--extra-index-url", index)
+            plain = f"torch=={torch.version}"
+            requirements = [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
+    python = "python" if machine.os == "windows" else f"python{machine.python or '3'}"
+    return (python, "-m", "pip", "install", *dict.fromkeys(requirements), *options)
+
+
+def _release(version: str) -> tuple[int, ...]:
+    parsed = package_version(version)
+    return parsed.release[:2] if parsed is not None else (0, 0)
+
+
+def index_url(build: Build) -> str | None:
+    """The index of a torch build; None where the package index gives it to a plain install."""
+    row = build.row
+    if not isinstance(row, TorchBuild) or build.platform in row.default_on or row.index_suffix is None:
+        return None
+    return f"{TORCH_INDEX}{row.index_suffix}"
+
+
+def requirements(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
+    """What to ask pip for: the release, its companions, and bounds that the release itself forgot."""
+    extra = f"[{build.variant}]" if build.has_extra else ""
+    found = [f"{build.dist}{extra}=={build.version}"]
+    for name, _ in wanted.companions:
+        found += [f"{name}=={version}" for version in companion_versions(build, name, matrix)[:1]]
+    bound = needs_numpy1(build, machine, matrix)
+    found += [f"numpy{bound}"] if bound else []
+    protobuf = matrix.tf_protobuf(build.version) if build.framework == "tensorflow" else None
+    found += [f"protobuf{protobuf.works}"] if protobuf is not None and protobuf.works else []
+    return tuple(found)
+
+
+def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ...]:
+    """The releases of torchvision or torchaudio made for a build of torch, the best first; empty: none is known."""
+    if not isinstance(build.row, TorchBuild):
+        return ()
+    own = build.row.torchvision if name == "torchvision" else build.row.torchaudio
+    pair = matrix.torch_companions(build.version)
+    listed = () if pair is None else pair.torchvision if name == "torchvision" else pair.torchaudio
+    return tuple(dict.fromkeys((own, *reversed(listed)))) if own else tuple(reversed(listed))
+
+
+def _why_packages(build: Build, machine: Machine) -> tuple[Reason, ...]:
+    found = []
+    if machine.python is not None and machine.platform is not None:
+        text = f"a wheel for Python {machine.python} on {machine.platform} exists"
+        found.append(Reason(constraint="python", text=text))
+    floor = None
+    if machine.os == "linux" and machine.libc_version is not None:
+        package = "jaxlib" if build.framework == "jax" else build.framework
+        floor = glibc_floor(package, build.version) if package in FLOORS else None
+    if floor is not None:
+        text = f"its wheels need glibc {floor}; this is {machine.libc_version}"
+        found.append(Reason(constraint="libc", text=text))
+    return tuple(found)
+
+
+def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ...]:
+    if build.processor == "mps":
+        return (Reason(constraint="gpu", text="it uses the GPU of Apple silicon (MPS)"),)
+    if build.cuda is None:
+        reason = "macOS has no driver for NVIDIA GPUs" if machine.os == "macos" else "no GPU is to be used"
+        return (Reason(constraint="gpu", text=f"it runs on the CPU; {reason}"),)
+    found = []
+    floor = driver_floor(build, machine.os, matrix)
+    if machine.driver is not None and floor is not None:
+        text = f"CUDA {build.cuda} runs on drivers from {floor} on; this is {machine.driver}"
+        found.append(Reason(constraint="driver", text=text))
+    for index, gpu in enumerate(machine.capabilities):
+        native = coverage(build.archs or (), gpu, build.cuda) == "native"
+        how = "it has machine code for" if native else "the driver compiles its PTX for"
+        found.append(Reason(constraint="gpu", text=f"{how} {machine.label(index)}"))
+    return tuple(found)
+
+
+def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
+    if build.cuda is None:
+        return ()
+    found = []
+    if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):
+        found.append("The first start is slow: the driver compiles the code for this GPU, once.")
+    offered = matrix.offered_cuda(machine.driver, machine.os) if machine.driver is not None else None
+    can = machine.driver is not None and driver_can_compile(build.cuda, machine.driver, machine.os, matrix)
+    if offered is not None and not can:
+        found.append(
+            f"The driver offers CUDA {offered}, the build is for {build.cuda}. It runs (minor-version compatibility), "
+            "but code compiled from PTX at run time does not."
+        )
+    if build.framework == "tensorflow" and not build.has_extra:
+        cudnn = getattr(build.row, "cudnn", None)
+        libraries = f"CUDA {build.cuda}" + (f" and cuDNN {cudnn}" if cudnn else "")
+        found.append(f"It brings no CUDA libraries: {libraries} must be installed beside it.")
+    return tuple(found)

@@ -1,0 +1,143 @@
+"""The solver: which builds fit a machine, a wish and each other."""
+
+from collections.abc import Iterator, Mapping
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Wanted
+from gpudoctor.plan.builds import Build
+from gpudoctor.plan.constraints import Obstacle
+from gpudoctor.plan.fit import ranked
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.proposals import environment, proposal
+from gpudoctor.plan.refusals import Judge, driver_refusal, judge, not_newer, refusal, wish_obstacles
+from gpudoctor.plan.together import Asks, clash, requirements_of
+
+#: Other builds that are listed for each framework.
+MOST_ALTERNATIVES = 4
+
+
+def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
+    """The builds that fit the machine, best first, or what keeps every one from it.
+
+    Of several frameworks the first is the most important: it is as new as it can be, then the second, and so on. They
+    share one environment where what they ask for is known to agree.
+    """
+    unknown = _not_judged(machine)
+    hopeless = driver_refusal(machine, matrix)
+    if hopeless is not None:
+        return Fit(machine=machine, refusals=(hopeless,), not_judged=unknown)
+    lists = {wanted.framework: _candidates(wanted, machine, matrix) for wanted in wish}
+    refusals = tuple(_refusals(wish, lists, machine, matrix))
+    served = tuple(wanted for wanted in wish if lists[wanted.framework])
+    asks = _remembered(machine, matrix)
+    chosen = _together([lists[wanted.framework] for wanted in served], asks)
+    because = None
+    if chosen is None:
+        chosen = tuple(lists[wanted.framework][0] for wanted in served)
+        because = next(_clashes(chosen, asks), None)
+    proposals = _proposals(chosen, served, machine, matrix, None if because else asks)
+    apart = because is not None
+    return Fit(
+        machine=machine,
+        environments=_environments(proposals, machine, apart=apart),
+        separate_because=because,
+        alternatives=tuple(_alternatives(chosen, served, lists, machine, matrix)),
+        refusals=refusals,
+        not_judged=unknown,
+    )
+
+
+def _candidates(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
+    builds = ranked(wanted.framework, machine, matrix)
+    return tuple(build for build in builds if not any(wish_obstacles(build, wanted, matrix)))
+
+
+def _refusals(
+    wish: tuple[Wanted, ...], lists: Mapping[str, tuple[Build, ...]], machine: Machine, matrix: Matrix
+) -> Iterator[Refusal]:
+    for wanted in wish:
+        if not lists[wanted.framework]:
+            yield refusal(wanted, machine, matrix)
+
+
+def _remembered(machine: Machine, matrix: Matrix) -> Asks:
+    known: dict[str, dict[str, str]] = {}
+
+    def asks(build: Build) -> Mapping[str, str]:
+        if build.label not in known:
+            known[build.label] = requirements_of(build, machine, matrix)
+        return known[build.label]
+
+    return asks
+
+
+def _together(lists: list[tuple[Build, ...]], asks: Asks, chosen: tuple[Build, ...] = ()) -> tuple[Build, ...] | None:
+    """The first choice, in the order of the lists, of builds that all agree."""
+    if not lists:
+        return chosen
+    for build in lists[0]:
+        if all(clash(other, build, asks) is None for other in chosen):
+            found = _together(lists[1:], asks, (*chosen, build))
+            if found is not None:
+                return found
+    return None
+
+
+def _clashes(chosen: tuple[Build, ...], asks: Asks) -> Iterator[str]:
+    for index, build in enumerate(chosen):
+        for other in chosen[:index]:
+            text = clash(other, build, asks)
+            if text is not None:
+                yield text
+
+
+def _proposals(
+    chosen: tuple[Build, ...], served: tuple[Wanted, ...], machine: Machine, matrix: Matrix, asks: Asks | None
+) -> tuple[Proposal, ...]:
+    found = []
+    for build, wanted in zip(chosen, served, strict=True):
+        others = tuple(other for other in chosen if other is not build)
+        judged = _beside(judge(wanted, machine, matrix), others, asks)
+        found.append(proposal(build, wanted, machine, matrix, not_newer(build, machine, judged, matrix)))
+    return tuple(found)
+
+
+def _beside(judged: Judge, others: tuple[Build, ...], asks: Asks | None) -> Judge:
+    """The same judge, who also sees the builds of the same environment."""
+    return lambda build: [*judged(build), *_pins(build, others, asks)]
+
+
+def _pins(build: Build, others: tuple[Build, ...], asks: Asks | None) -> Iterator[Obstacle]:
+    """What keeps a build out of the environment that it would share."""
+    if asks is None:
+        return
+    for other in others:
+        text = clash(build, other, asks)
+        if text is not None:
+            yield Obstacle(constraint="pins", text=text, change="an environment of its own")
+
+
+def _environments(proposals: tuple[Proposal, ...], machine: Machine, *, apart: bool) -> tuple[Environment, ...]:
+    if apart:
+        return tuple(environment((one,), machine) for one in proposals)
+    return (environment(proposals, machine),) if proposals else ()
+
+
+def _alternatives(
+    chosen: tuple[Build, ...],
+    served: tuple[Wanted, ...],
+    lists: Mapping[str, tuple[Build, ...]],
+    machine: Machine,
+    matrix: Matrix,
+) -> Iterator[Proposal]:
+    for build, wanted in zip(chosen, served, strict=True):
+        others = [other for other in lists[wanted.framework] if other is not build]
+        for other in others[:MOST_ALTERNATIVES]:
+            yield proposal(other, wanted, machine, matrix)
+
+
+def _not_judged(machine: Machine) -> tuple[str, ...]:
+    if not machine.uses_cuda:
+        return tuple(name for name in machine.not_judged if name not in ("driver", "GPU"))
+    libc = machine.os == "linux" and machine.libc is None and machine.libc_version is None
+    return (*machine.not_judged, *(("C library",) if libc else ()))
