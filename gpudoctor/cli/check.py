@@ -1,6 +1,6 @@
 """`gpudoctor check`."""
 
-from pathlib import Path
+import os
 
 import click
 
@@ -12,6 +12,7 @@ from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.requirements import NotARequirement, parse_wish
 from gpudoctor.engine.select import UnknownCode, selected
 from gpudoctor.engine.verdict import report_of
+from gpudoctor.host.aside import Aside
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.finding import SEVERITIES, Severity
 from gpudoctor.model.report import Report
@@ -53,11 +54,12 @@ def command(
     """
     if source is not None and python is not None:
         raise click.UsageError("--python names an interpreter of this machine, and --from judges another one's facts.")
-    config = load_config(Path.cwd())
+    # The look waits for children for a good part of its time: the rules are loaded meanwhile.
+    look = Aside(lambda: read_snapshot(source) if source is not None else examine(python))
+    config = load_config(os.getcwd())
     wish = _wish(require or config.require)
     rules, left_out = _rules(select or config.select, ignore or config.ignore)
-    snapshot = read_snapshot(source) if source is not None else examine(python)
-    report = judge(snapshot, rules, wish, fail_on or config.fail_on or "error", left_out)
+    report = judge(look.result(), rules, wish, fail_on or config.fail_on or "error", left_out)
     _show(report, form, verbosity=1 if verbose else -1 if quiet else 0)
     raise click.exceptions.Exit(report.exit_code)
 

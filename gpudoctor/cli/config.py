@@ -1,7 +1,7 @@
 """`[tool.gpudoctor]` of the nearest pyproject.toml."""
 
+import os
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -20,19 +20,23 @@ class Config(Fact, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fie
     require: tuple[str, ...] = ()
 
 
-def load_config(folder: Path) -> Config:
+def load_config(folder: str) -> Config:
     """The settings that hold in `folder`; empty where no pyproject.toml has any. Raises click.ClickException."""
-    for candidate in (folder, *folder.parents):
-        path = candidate / "pyproject.toml"
+    while True:
+        path = os.path.join(folder, "pyproject.toml")
         try:
-            raw = path.read_bytes()
+            with open(path, "rb") as file:
+                raw = file.read()
         except OSError:
-            continue
-        return _parse(raw, path) if b"tool.gpudoctor" in raw or b"gpudoctor" in raw else Config()
-    return Config()
+            above = os.path.dirname(folder)
+            if above == folder:
+                return Config()
+            folder = above
+        else:
+            return _parse(raw, path) if b"gpudoctor" in raw else Config()
 
 
-def _parse(raw: bytes, path: Path) -> Config:
+def _parse(raw: bytes, path: str) -> Config:
     # Imported here: most checks run where no pyproject.toml speaks of gpudoctor.
     if sys.version_info >= (3, 11):
         import tomllib

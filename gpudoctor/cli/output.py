@@ -1,7 +1,6 @@
 """Writing to standard output: any encoding, colour or none, and a reader who may leave early."""
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -31,7 +30,11 @@ def width() -> int:
     """Columns to draw in: the terminal's, between 60 and 100; 80 in a pipe."""
     if not sys.stdout.isatty():
         return 80
-    return max(60, min(100, shutil.get_terminal_size((80, 24)).columns))
+    try:
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+    except OSError:
+        columns = 80
+    return max(60, min(100, columns))
 
 
 def write_text(text: str) -> None:

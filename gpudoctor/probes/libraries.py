@@ -63,7 +63,13 @@ def _requests(
 ) -> dict[str, Request]:
     process = Process(machine, interpreter.executable, env)
     play(process, framework, site, interpreter)
-    return {name: one for name, one in process.requests.items() if family_of(name) is not None}
+    families = {name: family_of(name) for name in process.requests}
+    # cuDNN is linked to libcuda.so.1. Where there is no driver, that is for the driver's facts to say.
+    return {
+        name: one
+        for name, one in process.requests.items()
+        if families[name] is not None and (families[name] != "cuda" or one.library is not None)
+    }
 
 
 def _resolution(

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 
 from gpudoctor.model.base import Fact
 from gpudoctor.model.python import Unmet
+from gpudoctor.model.specifiers import is_met
 from gpudoctor.probes.packages_names import normalise
 from gpudoctor.probes.requirements_markers import Environment, applies
-from gpudoctor.probes.requirements_versions import is_met
 
 _LINE = re.compile(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*"

@@ -1,12 +1,12 @@
 """Takes a snapshot: every probe once, those that wait for child processes side by side with the rest."""
 
-import threading
 import traceback
 from collections.abc import Callable
 from datetime import datetime, timezone
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from gpudoctor import __version__
+from gpudoctor.host.aside import Aside
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Section
 from gpudoctor.model.codec import presentable
@@ -23,8 +23,8 @@ _NOT_ASKED = Answer(outcome="not-asked")
 def take_snapshot(host: Host, python: str | None = None) -> Snapshot:
     """All facts of one look at `host`, and at the interpreter `python` (a path; None: as the environment says)."""
     crashes: list[str] = []
-    asked_gpus = _Aside(lambda: _look_at_gpus(host, crashes))
-    asked_target = _Aside(lambda: _look_at_target(host, python, crashes))
+    asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
+    asked_target = Aside(lambda: _look_at_target(host, python, crashes))
     machine: dict[str, Any] = {
         "host": _guarded(crashes, lambda: system.probe(host)),
         "container": _guarded(crashes, lambda: container.probe(host)),
@@ -72,19 +72,3 @@ def _guarded(crashes: list[str], probe: Callable[[], T]) -> T | Gap:
     except Exception:  # noqa: BLE001 - one probe's bug must not take the other sections with it
         crashes.append(traceback.format_exc())
         return Gap(reason="gpudoctor itself failed here; see the crash report")
-
-
-class _Aside(Generic[T]):
-    """A look under way in a thread of its own: probes that wait for children do not wait for each other."""
-
-    def __init__(self, look: Callable[[], T]) -> None:
-        self._look = look
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
-
-    def _run(self) -> None:
-        self._value = self._look()
-
-    def result(self) -> T:
-        self._thread.join()
-        return self._value

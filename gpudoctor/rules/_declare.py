@@ -62,9 +62,13 @@ class Rule(Fact, frozen=True, kw_only=True):
     severity: Severity
     since: str
     summary: str
-    manual: str
     wants: tuple[Want, ...]
     check: Callable[..., Iterable[Problem]]
+
+    @property
+    def manual(self) -> str:
+        """The manual page: the check's docstring, as text."""
+        return inspect.cleandoc(self.check.__doc__ or "")
 
 
 def rule(
@@ -73,14 +77,12 @@ def rule(
     """Declare the decorated function as a rule; the Rule is kept on it as `.rule`."""
 
     def declare(check: Callable[..., Iterable[Problem]]) -> Callable[..., Iterable[Problem]]:
-        manual = inspect.cleandoc(check.__doc__ or "")
         declared = Rule(
             code=code,
             name=name,
             severity=severity,
             since=since,
-            summary=manual.partition("\n")[0].strip(),
-            manual=manual,
+            summary=(check.__doc__ or "").lstrip().partition("\n")[0].strip(),
             wants=_wants(check),
             check=check,
         )

@@ -10,12 +10,13 @@ from packaging.requirements import Requirement as Packaged
 from packaging.specifiers import SpecifierSet
 
 from gpudoctor.model.python import Interpreter, Unmet
-from gpudoctor.probes import requirements_markers, requirements_versions
+from gpudoctor.model import specifiers
+from gpudoctor.probes import requirements_markers
 from gpudoctor.probes.packages_names import normalise
 from gpudoctor.probes.requirements import find_unmet, parse_requirement
 from gpudoctor.probes.requirements_environment import machine_of, marker_environment
 from gpudoctor.probes.requirements_markers import applies
-from gpudoctor.probes.requirements_versions import is_met
+from gpudoctor.model.specifiers import is_met
 
 #: As they stand in the metadata of torch, tensorflow, jax, cuda-toolkit and keras.
 LINES = (
@@ -164,7 +165,7 @@ def test_usual_lines_need_no_packaging(monkeypatch):
         raise AssertionError(arguments)
 
     monkeypatch.setattr(requirements_markers, "_packaging_says", forbidden)
-    monkeypatch.setattr(requirements_versions, "_meets_by_packaging", forbidden)
+    monkeypatch.setattr(specifiers, "_meets_by_packaging", forbidden)
     for line, extras in itertools.product(LINES, (frozenset(), frozenset({"cublas"}))):
         parsed = parse_requirement(line)
         if parsed is not None and "dev" not in line:

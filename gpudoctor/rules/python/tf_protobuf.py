@@ -77,13 +77,3 @@ def _wanted(tensorflow: Framework, packages: Packages, matrix: Matrix) -> Iterat
     row = matrix.tf_protobuf(tensorflow.version) if tensorflow.version else None
     if row is not None:
         yield row.works or row.required
-
-
-def _admits(specifier: str, version: str) -> bool | None:
-    # Imported here: it costs 16 ms, and only where TensorFlow and protobuf are installed is it needed.
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    try:
-        return SpecifierSet(specifier).contains(version, prereleases=True)
-    except InvalidSpecifier:
-        return None
