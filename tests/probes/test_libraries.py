@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.host.real import RealHost
+from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.versions import CudaVersion
@@ -456,3 +457,28 @@ def test_sonames(cuda: str | None, cudnn: str, curand: bool, expected: str) -> N
 def test_parse_header(text: str, expected: str | None) -> None:
     found = parse_header(text, ("CUDNN_MAJOR", "CUDNN_MINOR", "CUDNN_PATCHLEVEL"))
     assert (str(found) if found else None) == expected
+
+
+def test_a_recording_without_the_environments_files_is_survived() -> None:
+    interpreter = interpreter_of(Path("/opt/env/lib/python3.12/site-packages"))
+    packages = packages_of(Path("/opt/env/lib/python3.12/site-packages"), "torch==2.6.0+cu124", *PACKAGES)
+    torch = Framework(
+        name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"), location="/opt/env/torch"
+    )
+    for host in (
+        RecordedHost({}),
+        RecordedHost({}, gaps={"/opt": "permission denied"}),
+        RecordedHost({}, platform="win32"),
+    ):
+        result = libraries.probe(host, interpreter, packages, Frameworks(found=(torch,)))
+        assert isinstance(result, Libraries)
+        assert result.missing("torch") == ()
+        assert result.copies == ()
+
+
+def test_an_interpreter_that_is_no_elf_file_says_nothing_of_the_cpp_library(tmp_path: Path) -> None:
+    write(tmp_path, {"python": "#!/bin/sh\n"})
+    interpreter = interpreter_of(tmp_path).__class__(executable=str(tmp_path / "python"), chosen_by="--python")
+    result = libraries.probe(RealHost(env={}), interpreter, Packages(), None)
+    assert isinstance(result, Libraries)
+    assert (result.libstdcxx, result.glibcxx) == (None, None)
