@@ -48,8 +48,8 @@ class Interpreter(Section, frozen=True, kw_only=True):
     made_by: str | None = None
     externally_managed: bool | None = None
     include_system_site: bool | None = None
-    #: Every folder that installed packages are imported from, in the order of sys.path: PYTHONPATH, site-packages of the
-    #: environment, user site, site-packages below it, and the folders that path lines of .pth files add.
+    #: Every folder that installed packages are imported from, in the order of sys.path: PYTHONPATH, site-packages of
+    #: the environment, user site, site-packages below it, and the folders that path lines of .pth files add.
     site_dirs: tuple[str, ...] = ()
     #: Those of site_dirs that PYTHONPATH puts first.
     python_path: tuple[str, ...] = ()

@@ -40,8 +40,8 @@ def _lines(view: View, style: Style) -> Iterator[str]:
     for line in view.stack:
         yield from _stack_line(line.layer, line.text, line.state, style)
     yield ""
-    for line in _wrapped(view.headline, style):
-        yield _headline(line, view)
+    for part in _wrapped(view.headline, style):
+        yield _headline(part, view)
     yield from _details(view, style)
     if view.examined:
         yield ""

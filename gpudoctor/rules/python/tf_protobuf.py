@@ -46,7 +46,7 @@ def tf_protobuf(
     if tensorflow is None or protobuf is None:
         return
     for wanted in _wanted(tensorflow, packages, matrix):
-        if _admits(wanted, protobuf.version) is not False:
+        if is_met(wanted, protobuf.version):
             continue
         scene = Scene(host=host, interpreter=interpreter, packages=packages)
         yield Problem(
