@@ -20,6 +20,7 @@ _CALL = re.compile(r"^\s+_preload_cuda_deps\((required=False)?\)", re.M)
 _CONDITION = re.compile(r"""if ['"]([^'"]+)['"] not in _maps""")
 #: Opened by name when linear algebra is first used; the others are linked to torch/_C.
 _OWN = ("libtorch_python.so", "libtorch_cuda.so", "libtorch_cuda_linalg.so")
+_AROUND = 4000
 
 
 class Preloads(Fact, frozen=True, kw_only=True):
@@ -36,6 +37,8 @@ class Preloads(Fact, frozen=True, kw_only=True):
 
 def parse_preloads(text: str) -> Preloads:
     """What the source of torch/__init__.py loads by path."""
+    # All of it stands within some hundred lines of a file of several thousand.
+    text = text[max(text.find("_preload_cuda") - _AROUND, 0) : text.rfind("_preload_cuda") + _AROUND]
     pairs = _PAIR.findall(text)
     direct = tuple((folder, pattern) for call, folder, pattern in pairs if call)
     table = tuple((folder, pattern) for call, folder, pattern in pairs if not call)
