@@ -7,6 +7,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.specifiers import is_met
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._declare import rule
