@@ -99,6 +99,9 @@ def test_xid_79():
     gone = gpus(gpu(0, pci_bus_id="0000:01:00.0"))
     assert "0000:02:00" in fires("xid-79", gpus=gone, driver=driver(kernel_log=log)).subject
     fires("xid-79", gpus=gpus(unlisted()), driver=driver(nvml=answer(15)))
+    vanished = fires("xid-79", gpus=None, driver=driver(kernel_log=log))
+    assert "no-gpu" in vanished.explains
+    quiet("xid-79", gpus=None, driver=driver(nvml=answer(15)))
     quiet("xid-79", gpus=two, driver=driver())
     quiet("xid-79", gpus=two, driver=driver(kernel_log=Gap(reason="not root")))
     quiet("xid-79", gpus=two, driver=driver(kernel_log=(line("NVRM: Xid (PCI:0000:02:00): 31", 31, "0000:02:00"),)))

@@ -9,13 +9,14 @@ from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DkmsState, FabricManager, SystemPackage
+from gpudoctor.model.fix import Run
 from gpudoctor.model.gpus import Gpu, GpuProcess, PcieLink, Power, RowRemaps
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, ContainerTools, Cpu, Space, System, Wsl
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.model.wish import Requirement, Wish
 from tests.rules.broken_machines import MACHINES
-from tests.rules.situations import KERNEL, UBUNTU, driver, environ, frameworks, gpu, gpus
+from tests.rules.situations import KERNEL, UBUNTU, driver, environ, frameworks, gpu, gpus, refusal
 from tests.rules.test_root_causes_driver import RULES
 
 GIB = 1024**3
@@ -166,3 +167,34 @@ def test_nothing_known_at_all_is_no_fault():
 def test_wsl_that_works_has_no_findings():
     inside = Container(kind="none", wsl=Wsl(version=2, dxg=True, driver_library=True))
     assert not judged(HEALTHY | {"container": inside}).findings
+
+
+#: What may be said without a GPU: that there is none, that one has vanished, and that a driver which hangs does so.
+WITHOUT_A_GPU = {"xid-79", "no-gpu", "driver-not-answering", "slurm-no-gpu", "wsl1"}
+AMD = Gpu(vendor="amd", pci_id="1002:744c", refusals=(refusal(999),), compute_mode="prohibited")
+
+
+@pytest.mark.parametrize("sections", [sections for sections, _ in MACHINES.values()], ids=list(MACHINES))
+@pytest.mark.parametrize("seen", [None, gpus(AMD, nvswitches=4)], ids=["none", "amd"])
+def test_no_rule_speaks_of_a_gpu_that_is_not_there(sections, seen):
+    left_over = sections["driver"]
+    if left_over is not None:
+        left_over = msgspec.structs.replace(left_over, device_nodes=())
+    diagnosis = judged(HEALTHY | {"environ": environ()} | sections | {"gpus": seen, "driver": left_over})
+    assert {finding.name for finding in diagnosis.findings} <= WITHOUT_A_GPU
+    assert not diagnosis.crashed
+
+
+@pytest.mark.parametrize("sections", [sections for sections, _ in MACHINES.values()], ids=list(MACHINES))
+def test_wsl_is_never_told_of_linux_kernel_modules(sections):
+    inside = Container(kind="none", wsl=Wsl(version=2, dxg=True, driver_library=True))
+    for finding in judged(HEALTHY | sections | {"container": inside}).findings:
+        commands = [step.argv[0] for fix in finding.fixes for step in fix.steps if isinstance(step, Run)]
+        assert not {"modprobe", "dkms", "update-initramfs", "mokutil", "ubuntu-drivers"} & set(commands), finding.name
+
+
+@pytest.mark.parametrize("sections", [sections for sections, _ in MACHINES.values()], ids=list(MACHINES))
+def test_a_container_is_never_told_to_mend_its_kernel(sections):
+    for finding in judged(HEALTHY | sections | {"container": Container(kind="docker")}).findings:
+        commands = [step.argv[0] for fix in finding.fixes for step in fix.steps if isinstance(step, Run)]
+        assert not {"modprobe", "dkms", "apt", "dnf", "pacman", "ubuntu-drivers"} & set(commands), finding.name

@@ -13,7 +13,7 @@ from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
-from gpudoctor.rules._situation import is_contained, known, place
+from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 
 
 @rule("DRV015", name="blackwell-needs-open-module", severity="error", since="0.1")
@@ -39,7 +39,7 @@ def blackwell_needs_open_module(
     NVIDIA driver installation guide, chapter on kernel modules,
     https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    if driver.module_flavour != "proprietary":
+    if driver.module_flavour != "proprietary" or wsl_of(container):
         return
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)

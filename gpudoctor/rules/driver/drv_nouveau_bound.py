@@ -13,7 +13,7 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
-from gpudoctor.rules._situation import is_contained, known, place
+from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 
@@ -44,7 +44,7 @@ def drv_nouveau_bound(
     https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
-    if not held:
+    if not held or wsl_of(container):
         return
     works = any(is_listed(gpu) for gpu in gpus.nvidia)
     state = known(driver)

@@ -43,7 +43,7 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
     not_ready = failed_with(driver.cuda_init, NOT_READY)
     down = manager is not None and manager.running is False and not is_contained(container)
     works = driver.cuda_init is not None and driver.cuda_init.ok
-    if not gpus.nvswitches or works or not (down or not_ready):
+    if not gpus.nvidia or not gpus.nvswitches or works or not (down or not_ready):
         return
     if manager is not None and manager.running and not not_ready:
         return

@@ -37,7 +37,13 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
     """
     manager = driver.fabric_manager
     release = driver.module_release or driver.release
-    if not gpus.nvswitches or manager is None or is_contained(container) or not differ(manager.version, release):
+    if (
+        not gpus.nvidia
+        or not gpus.nvswitches
+        or manager is None
+        or is_contained(container)
+        or not differ(manager.version, release)
+    ):
         return
     steps = (
         Ask(text=f"Install nvidia-fabricmanager of release {release}."),

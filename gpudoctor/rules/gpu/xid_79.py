@@ -20,7 +20,7 @@ FALLEN = 79
 
 
 @rule("GPU003", name="xid-79", severity="error", since="0.1")
-def gpu_lost(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
+def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None) -> Iterator[Problem]:
     """A GPU has fallen off the bus: the driver can no longer reach it.
 
     What it means:
@@ -43,14 +43,15 @@ def gpu_lost(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
     """
     state = known(driver)
     lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
-    named = [gpu for gpu in gpus.nvidia if of_gpu(lines, gpu) or _refusals(gpu)]
+    cards = gpus.nvidia if gpus else ()
+    named = [gpu for gpu in cards if of_gpu(lines, gpu) or _refusals(gpu)]
     for gpu in named:
-        yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu), alone=len(gpus.nvidia) == 1)
-    known_slots = {slot(gpu.pci_bus_id) for gpu in gpus.nvidia}
+        yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu), alone=len(cards) == 1)
+    known_slots = {slot(gpu.pci_bus_id) for gpu in cards}
     elsewhere = tuple(line for line in lines if slot(line.pci_bus_id) not in known_slots)
     if elsewhere and not named:
         yield _problem(None, elsewhere, (), alone=False)
-    elif state and failed_with(state.nvml, LOST) and not named:
+    elif cards and state and failed_with(state.nvml, LOST) and not named:
         yield Problem(
             summary="NVML reports that a GPU is lost: the driver can no longer reach it.",
             evidence=(answer_seen("NVML", state.nvml),),
@@ -74,7 +75,7 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
         subject=who,
         confidence="certain" if refusals or alone else "likely",
         evidence=evidence,
-        explains=NO_DEVICE,
+        explains=("no-gpu", *NO_DEVICE),
         fixes=_fixes(),
     )
 
