@@ -4,8 +4,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from gpudoctor.model.base import Section
-from gpudoctor.model.report import Report
+from gpudoctor.model.base import Fact, Section
 from gpudoctor.model.snapshot import SNAPSHOT_SCHEMA, Snapshot
 from gpudoctor.model.versions import DOTTED_TYPES
 
@@ -32,8 +31,8 @@ def _decode(kind: type, value: object) -> Any:
 _ENCODER = msgspec.json.Encoder(enc_hook=_encode)
 
 
-def encode(value: Snapshot | Report, *, indent: int | None = None) -> bytes:
-    """The JSON of a snapshot or report, UTF-8; `indent` None is one line."""
+def encode(value: Fact, *, indent: int | None = None) -> bytes:
+    """The JSON of a snapshot, report or any other fact, UTF-8; `indent` None is one line."""
     raw = _ENCODER.encode(value)
     return raw if indent is None else msgspec.json.format(raw, indent=indent)
 

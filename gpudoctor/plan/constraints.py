@@ -145,12 +145,12 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     oldest = _cudnn_oldest(build, matrix)
     if oldest is not None and gpu < oldest:
         text = f"the cuDNN that comes with it has no code for {label}"
-        yield Obstacle(constraint="cudnn", text=text, change=f"a GPU of compute capability {oldest} or newer")
+        yield Obstacle(constraint="cudnn", text=text, change=f"a GPU of compute capability {oldest} or newer instead")
 
 
 def _other_gpu(build: Build) -> str:
     numbers = sorted({number for arch in build.archs or () if (number := _number(arch))})
-    return f"a GPU of compute capability {numbers[0]} to {numbers[-1]}" if numbers else "another GPU"
+    return f"a GPU of compute capability {numbers[0]} to {numbers[-1]} instead" if numbers else "another GPU"
 
 
 @lru_cache(maxsize=256)

@@ -51,8 +51,7 @@ def judge(wanted: Wanted, machine: Machine, matrix: Matrix) -> Judge:
 
 def wish_obstacles(build: Build, wanted: Wanted, matrix: Matrix) -> Iterable[Obstacle]:
     """Where a build is not what was asked for."""
-    version = f"{build.version}+{build.variant}" if build.framework == "torch" else build.version
-    if not meets(version, wanted.specifier):
+    if not _is_asked_for(build, wanted):
         text = f"{wanted.framework}{wanted.specifier} is asked for"
         yield Obstacle(constraint="version", text=text, change=f"{wanted.framework}=={build.version}")
     for name, specifier in wanted.companions:
@@ -63,6 +62,11 @@ def wish_obstacles(build: Build, wanted: Wanted, matrix: Matrix) -> Iterable[Obs
         elif not meets(made[0], specifier):
             text = f"{name}{specifier} is asked for, and {name} {made[0]} belongs to it"
             yield Obstacle(constraint="companion", text=text, change=f"{name}=={made[0]}")
+
+
+def _is_asked_for(build: Build, wanted: Wanted) -> bool:
+    version = f"{build.version}+{build.variant}" if build.framework == "torch" else build.version
+    return meets(version, wanted.specifier)
 
 
 def cost(found: Sequence[Obstacle]) -> tuple[int, int]:
@@ -111,6 +115,9 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     ways = _ways(candidates)
     first = ways[0].obstacles[0]
     text = f"No {kind} of {name} fits. The nearest, {ways[0].build}: {first.text}."
+    if first.constraint == "version" and not any(_is_asked_for(build, wanted) for _, build in candidates):
+        newest = candidates[0][1].version
+        text = f"The matrix knows no {kind} {wanted.framework}{wanted.specifier}; the newest is {newest}."
     return Refusal(
         framework=wanted.framework,
         constraint=first.constraint,

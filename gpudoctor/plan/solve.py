@@ -139,5 +139,9 @@ def _alternatives(
 def _not_judged(machine: Machine) -> tuple[str, ...]:
     if not machine.uses_cuda:
         return tuple(name for name in machine.not_judged if name not in ("driver", "GPU"))
-    libc = machine.os == "linux" and machine.libc is None and machine.libc_version is None
-    return (*machine.not_judged, *(("C library",) if libc else ()))
+    found = list(machine.not_judged)
+    if machine.driver is not None and "." not in machine.driver.text:
+        found.append(f"which release of driver branch {machine.driver} it is (taken as the first)")
+    if machine.os == "linux" and machine.libc is None and machine.libc_version is None:
+        found.append("C library")
+    return tuple(found)

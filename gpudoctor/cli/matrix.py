@@ -1,0 +1,123 @@
+"""`gpudoctor matrix`: what is known to fit, with sources."""
+
+from collections.abc import Callable
+from importlib import import_module
+
+import click
+
+from gpudoctor.cli.output import width, write_bytes, write_text
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.tables import MatrixUnreadable
+from gpudoctor.render.sheets import NotKnown, Sheet, sheets_json, sheets_text
+
+#: subject: (module, function, what may be named, what it does)
+SUBJECTS = {
+    "torch": ("frameworks", "torch_sheets", "RELEASE", "PyTorch releases and builds: 2.6, 2.6.0, 2.6.0+cu124."),
+    "tensorflow": ("frameworks", "tensorflow_sheets", "RELEASE", "TensorFlow releases: 2.16, 2.16.1."),
+    "jax": ("frameworks", "jax_sheets", "RELEASE", "JAX releases and their CUDA extras."),
+    "keras": ("frameworks", "keras_sheets", "RELEASE", "The Keras of a TensorFlow (2.16), or of a Keras major (3)."),
+    "cuda": ("stack", "cuda_sheets", "VERSION", "CUDA versions and the drivers they need: 12.4."),
+    "driver": ("stack", "driver_sheets", "RELEASE", "Driver branches, what they run and serve: 535, 535.54."),
+    "gpu": ("stack", "gpu_sheets", "NAME", "GPUs by name, PCI id or part of a name: 'RTX 3090', 10de:2204, a100."),
+    "cudnn": ("stack", "cudnn_sheets", "VERSION", "cuDNN releases: 9, 9.10."),
+}
+#: command: (module, what it does)
+COMMANDS = {"fit": ("gpudoctor.cli.matrix_fit", "Which builds fit a machine that is not here.")}
+
+FORMAT = click.Option(
+    ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True
+)
+VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
+
+
+class MatrixUnusable(click.ClickException):
+    """The tables cannot be read."""
+
+    exit_code = 3
+
+
+class MatrixGroup(click.Group):
+    """The subjects are made, and the commands imported, when they are called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        """All subjects, then the commands."""
+        return [*SUBJECTS, *COMMANDS]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name."""
+        if cmd_name in SUBJECTS:
+            return _subject(cmd_name)
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does; a word that is no subject is answered with the nearest ones."""
+        if args and args[0] not in self.list_commands(ctx):
+            raise not_known(f"subject {args[0]!r}", _near(args[0], tuple(self.list_commands(ctx))))
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """The list of commands, written without importing them."""
+        about = {name: words[3] for name, words in SUBJECTS.items()}
+        about |= {name: words[1] for name, words in COMMANDS.items()}
+        with formatter.section("Subjects"):
+            formatter.write_dl(list(about.items()))
+
+
+def _near(word: str, known: tuple[str, ...]) -> tuple[str, ...]:
+    # Imported here: only a slip of the pen needs it.
+    from difflib import get_close_matches
+
+    return tuple(get_close_matches(word.lower(), known, n=3, cutoff=0.4)) or known
+
+
+def not_known(what: str, near: tuple[str, ...]) -> click.UsageError:
+    """The usage error for what the matrix does not have, with the nearest names."""
+    hint = f" Did you mean {', '.join(near)}?" if near else ""
+    return click.UsageError(f"The matrix knows no {what}.{hint}")
+
+
+def _subject(name: str) -> click.Command:
+    module, function, what, about = SUBJECTS[name]
+
+    def show(which: str | None, form: str, verbose: bool) -> None:
+        sheets = getattr(import_module(f"gpudoctor.render.sheets_{module}"), function)
+        _show(f"{name} {which}" if which else name, lambda matrix: sheets(matrix, which), form, verbose=verbose)
+
+    # A GPU's name has spaces, and people forget the quotes.
+    argument = click.Argument(["which"], metavar=f"[{what}]", nargs=-1, callback=lambda _, __, words: " ".join(words))
+    return click.Command(name, callback=show, params=[argument, FORMAT, VERBOSE], help=about)
+
+
+@click.group("matrix", cls=MatrixGroup, invoke_without_command=True, params=[FORMAT, VERBOSE])
+@click.pass_context
+def command(ctx: click.Context, form: str, verbose: bool) -> None:
+    """Show what is known to fit: frameworks, CUDA, drivers, GPUs, each fact with its source and date.
+
+    Without a subject: the edition of the matrix, and of each table its age, its size and its sources.
+    """
+    if ctx.invoked_subcommand is None:
+        from gpudoctor.render.sheets_overview import overview_sheets
+
+        _show("matrix", overview_sheets, form, verbose=verbose)
+
+
+def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str, *, verbose: bool) -> None:
+    matrix = load_matrix()
+    try:
+        found = sheets(matrix)
+        edition = matrix.edition
+    except NotKnown as error:
+        raise not_known(error.what, error.near) from None
+    except MatrixUnreadable as error:
+        raise MatrixUnusable(str(error)) from None
+    if form == "json":
+        write_bytes(sheets_json(edition, subject, found))
+    else:
+        write_text(sheets_text(found, width(), verbose=verbose))

@@ -1,0 +1,199 @@
+"""`gpudoctor matrix fit`: which builds fit a machine that is not here."""
+
+import re
+
+import click
+
+from gpudoctor.cli.matrix import MatrixUnusable, not_known
+from gpudoctor.cli.output import width, write_bytes, write_text
+from gpudoctor.matrix.gpu_names import closest, near
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.tables import MatrixUnreadable
+from gpudoctor.model.codec import encode
+from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.plan.answer import Fit, Wanted
+from gpudoctor.plan.builds import FRAMEWORKS
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.solve import fit
+from gpudoctor.plan.specifiers import agree
+from gpudoctor.render.fit_text import fit_text
+from gpudoctor.render.sheets_stack import products
+
+COMPANIONS = ("torchvision", "torchaudio")
+WISHES = (*FRAMEWORKS, *COMPANIONS)
+#: Other names of processors, and what a platform is called with them.
+PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+OLDEST_DRIVER = 100
+
+
+@click.command("fit")
+@click.option("--driver", metavar="RELEASE", help="The NVIDIA driver: 535, 535.54, 580.65.06.")
+@click.option("--gpu", "gpus", multiple=True, metavar="NAME", help="A GPU: 'RTX 4090', a PCI id, or 8.9; repeatable.")
+@click.option("--python", metavar="VERSION", help="Python: 3.12.")
+@click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), default="linux", show_default=True)
+@click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
+@click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
+@click.option("--cpu", is_flag=True, help="Builds without a GPU.")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
+@click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [torchaudio] ...")
+def command(
+    driver: str | None,
+    gpus: tuple[str, ...],
+    python: str | None,
+    system: str,
+    arch: str | None,
+    glibc: str | None,
+    cpu: bool,
+    form: str,
+    verbose: bool,
+    wish: tuple[str, ...],
+) -> None:
+    """Which builds fit a machine that is not here, and why nothing newer does.
+
+    Frameworks may carry versions: 'torch>=2.6,<2.8'. The first is the most important. Without any: torch.
+    The exit code is 0 if all fit, 1 if one does not.
+    """
+    _contradictions(driver, gpus, system, glibc, cpu=cpu)
+    matrix = load_matrix()
+    try:
+        machine = Machine(
+            driver=_driver(driver),
+            capabilities=tuple(_capability(name, matrix) for name in gpus),
+            gpu_names=tuple(_called(name, matrix) for name in gpus),
+            python=_python(python),
+            platform=_platform(system, arch),
+            libc="musl" if glibc == "musl" else "glibc" if glibc else None,
+            libc_version=_glibc(glibc),
+            cpu_only=cpu,
+        )
+        found = fit(machine, _wish(wish or ("torch",)), matrix)
+    except MatrixUnreadable as error:
+        raise MatrixUnusable(str(error)) from None
+    _show(found, form, verbose=verbose)
+    raise click.exceptions.Exit(1 if found.refusals else 0)
+
+
+def _show(found: Fit, form: str, *, verbose: bool) -> None:
+    if form == "json":
+        write_bytes(encode(found, indent=2) + b"\n")
+    else:
+        write_text(fit_text(found, width(), verbose=verbose))
+
+
+def _contradictions(driver: str | None, gpus: tuple[str, ...], system: str, glibc: str | None, *, cpu: bool) -> None:
+    """Options that cannot be true together."""
+    given = " and ".join(name for name, value in (("--gpu", gpus), ("--driver", driver)) if value)
+    if cpu and given:
+        raise click.UsageError(f"--cpu asks for builds without a GPU, and {given} for builds with one. Leave one out.")
+    if system == "macos" and given:
+        raise click.UsageError(
+            f"--os macos contradicts {given}: macOS has no driver for NVIDIA GPUs. Leave {given} out for builds that "
+            "use Apple's GPU or the CPU."
+        )
+    if system != "linux" and glibc:
+        raise click.UsageError(f"--glibc is of Linux, and --os is {system}.")
+
+
+def _driver(text: str | None) -> DriverRelease | None:
+    if text is None:
+        return None
+    release = DriverRelease.parse(text)
+    if release is None or release.branch < OLDEST_DRIVER:
+        raise click.BadParameter(
+            f"{text!r} is no driver release; write 535, 535.54 or 580.65.06.", param_hint="--driver"
+        )
+    return release
+
+
+def _python(text: str | None) -> str | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"([23]\.\d{1,2})(?:\.\d+)?", text.strip())
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no Python version; write 3.12.", param_hint="--python")
+    return match.group(1)
+
+
+def _glibc(text: str | None) -> LibraryVersion | None:
+    if text in (None, "musl"):
+        return None
+    version = LibraryVersion.parse(text)
+    if version is None or not (version.major, version.minor) > (2, 0):
+        raise click.BadParameter(f"{text!r} is no glibc version; write 2.35, or musl.", param_hint="--glibc")
+    return version
+
+
+def _platform(system: str, arch: str | None) -> str:
+    machine = (arch or ("arm64" if system == "macos" else "x86_64")).lower()
+    machine = PROCESSORS.get(machine, machine)
+    if machine not in ("x86_64", "aarch64"):
+        raise click.BadParameter(f"{arch!r} is not known; write x86_64 or aarch64.", param_hint="--arch")
+    return f"{system}-{'arm64' if system == 'macos' and machine == 'aarch64' else machine}"
+
+
+def _capability(name: str, matrix: Matrix) -> Capability:
+    """The compute capability of a GPU, given by itself or by a name that has one only."""
+    given = _given(name)
+    if given is not None:
+        if matrix.architecture(given) is None:
+            raise click.BadParameter(f"no GPU of compute capability {given} is known.", param_hint="--gpu")
+        return given
+    found = products(matrix, name)
+    known = {model.capability for model in found if model.capability is not None}
+    if not found:
+        raise not_known(f"GPU {name!r}", near(matrix.table("gpus"), name))
+    if len(known) != 1:
+        names = ", ".join(f"{model.name} ({model.capability or 'unknown'})" for model in found[:4])
+        raise click.BadParameter(f"{name!r} is more than one: {names}. Name one of them.", param_hint="--gpu")
+    return known.pop()
+
+
+def _given(name: str) -> Capability | None:
+    match = re.fullmatch(r"(?:sm_|compute_)(\d+)(\d)[af]?|(\d+)\.(\d)", name.strip().lower())
+    return Capability(".".join(part for part in match.groups() if part is not None)) if match else None
+
+
+def _called(name: str, matrix: Matrix) -> str:
+    """The product's name; the user's words where several products answer to them."""
+    if _given(name) is not None:
+        return "GPU"
+    named = closest(products(matrix, name))
+    return named[0].name if len(named) == 1 else name
+
+
+def _wish(texts: tuple[str, ...]) -> tuple[Wanted, ...]:
+    """The frameworks that are wanted, in order; companions belong to torch, which they bring along."""
+    asked: dict[str, str] = {}
+    for text in texts:
+        name, specifier = _requirement(text)
+        asked[name] = ",".join(filter(None, (asked.get(name, ""), specifier)))
+    for name, specifier in asked.items():
+        if not agree(specifier):
+            raise click.UsageError(f"No version can be {name}{specifier}.")
+    companions = tuple((name, asked.pop(name)) for name in COMPANIONS if name in asked)
+    if companions:
+        asked.setdefault("torch", "")
+    return tuple(
+        Wanted(framework=name, specifier=specifier, companions=companions if name == "torch" else ())
+        for name, specifier in asked.items()
+    )
+
+
+def _requirement(text: str) -> tuple[str, str]:
+    # Imported here: reading requirements is heavy, and the other commands need none.
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        requirement = Requirement(text)
+    except InvalidRequirement:
+        raise click.UsageError(f"{text!r} is no framework; write torch, torch==2.6.0 or 'torch>=2.6,<2.8'.") from None
+    name = requirement.name.lower().replace("_", "-")
+    name = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow"}.get(name, name)
+    if name not in WISHES:
+        # Imported here: only a slip of the pen needs it.
+        from difflib import get_close_matches
+
+        raise not_known(f"framework {requirement.name!r}", tuple(get_close_matches(name, WISHES, n=3)) or WISHES)
+    return name, str(requirement.specifier)
