@@ -1,6 +1,6 @@
 """`python -m gpudoctor`."""
 
-from gpudoctor.cli.main import main
+from gpudoctor.cli.main import run
 
 if __name__ == "__main__":
-    main()
+    run()

@@ -57,7 +57,7 @@ def run() -> NoReturn:
     # A look is short and makes no circles worth collecting; and its threads, which mostly wait for files and children,
     # should not wait 5 ms for their turn each time (docs.python.org, sys.setswitchinterval).
     gc.disable()
-    sys.setswitchinterval(0.0005)
+    sys.setswitchinterval(0.001)
     code = main()
     _stop_children()
     for stream in (sys.stdout, sys.stderr):

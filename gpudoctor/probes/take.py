@@ -13,25 +13,16 @@ from gpudoctor.model.codec import presentable
 from gpudoctor.model.driver import Answer
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
-from gpudoctor.probes import container, driver, environ, frameworks, gpus, libraries, packages, system, target, toolkits
-from gpudoctor.probes.nvidia_answers import CudaFacts, NvmlFacts
 
 T = TypeVar("T")
-_NOT_ASKED = Answer(outcome="not-asked")
 
 
 def take_snapshot(host: Host, python: str | None = None) -> Snapshot:
     """All facts of one look at `host`, and at the interpreter `python` (a path; None: as the environment says)."""
     crashes: list[str] = []
-    asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
     asked_target = Aside(lambda: _look_at_target(host, python, crashes))
-    machine: dict[str, Any] = {
-        "host": _guarded(crashes, lambda: system.probe(host)),
-        "container": _guarded(crashes, lambda: container.probe(host)),
-        "environ": _guarded(crashes, lambda: environ.probe(host)),
-        "toolkits": _guarded(crashes, lambda: toolkits.probe(host)),
-    }
-    sections = {**machine, **asked_gpus.result(), **asked_target.result()}
+    asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
+    sections = {**_look_at_machine(host, crashes), **asked_gpus.result(), **asked_target.result()}
     return Snapshot(
         taken_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         doctor=Doctor(version=__version__, crashes=tuple(crashes)),
@@ -39,21 +30,45 @@ def take_snapshot(host: Host, python: str | None = None) -> Snapshot:
     )
 
 
+# Each look imports its own probes: its child is started before the others' code is read from disk.
+
+
+def _look_at_machine(host: Host, crashes: list[str]) -> dict[str, Any]:
+    from gpudoctor.probes import container, environ, system, toolkits
+
+    return {
+        "host": _guarded(crashes, lambda: system.probe(host)),
+        "container": _guarded(crashes, lambda: container.probe(host)),
+        "environ": _guarded(crashes, lambda: environ.probe(host)),
+        "toolkits": _guarded(crashes, lambda: toolkits.probe(host)),
+    }
+
+
 def _look_at_gpus(host: Host, crashes: list[str]) -> dict[str, Any]:
+    from gpudoctor.probes import gpus
+    from gpudoctor.probes.nvidia_answers import CudaFacts, NvmlFacts
+
     answers = _guarded(crashes, lambda: gpus.probe(host))
     if isinstance(answers, Gap):
-        answers = (answers, NvmlFacts(nvml=_NOT_ASKED), CudaFacts(cuda_init=_NOT_ASKED))
+        not_asked = Answer(outcome="not-asked")
+        answers = (answers, NvmlFacts(nvml=not_asked), CudaFacts(cuda_init=not_asked))
     found, nvml, cuda = answers
+    from gpudoctor.probes import driver
+
     return {"gpus": found, "driver": _guarded(crashes, lambda: driver.probe(host, nvml, cuda))}
 
 
 def _look_at_target(host: Host, python: str | None, crashes: list[str]) -> dict[str, Any]:
     """The target's sections; each needs the one before it, and is a Gap or absent where that is."""
+    from gpudoctor.probes import target
+
     seen = {"interpreter": _guarded(crashes, lambda: target.probe(host, target.choose(host, python)))}
     interpreter = seen["interpreter"]
     if not isinstance(interpreter, Interpreter):
         gap = Gap(reason="the interpreter could not be examined")
         return {**seen, "packages": gap, "frameworks": gap, "libraries": gap}
+    from gpudoctor.probes import frameworks, libraries, packages
+
     installed = _guarded(crashes, lambda: packages.probe(host, interpreter))
     if not isinstance(installed, Packages):
         return {**seen, "packages": installed, "frameworks": installed, "libraries": installed}

@@ -32,8 +32,7 @@ def imported(*arguments):
     code = (
         "import sys, gpudoctor.cli.main as m\n"
         f"sys.argv = ['gpudoctor', *{list(arguments)!r}]\n"
-        "try: m.main()\n"
-        "except SystemExit: pass\n"
+        "m.main()\n"
         "print('\\n'.join(sys.modules), file=sys.stderr)\n"
     )
     # Elsewhere: this project's own pyproject.toml has settings to read.

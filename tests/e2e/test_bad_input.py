@@ -51,7 +51,7 @@ class TestPython:
 
     def test_is_not_executable(self, tmp_path):
         (tmp_path / "python").write_text("hello")
-        says(gpudoctor("check", "--python", str(tmp_path / "python")), 2)
+        says(gpudoctor("check", "--python", str(tmp_path / "python")), 3, "may not be executed")
 
     @pytest.mark.skipif(old_python() is None, reason="Python 2.7 is not installed")
     def test_is_python_2(self):

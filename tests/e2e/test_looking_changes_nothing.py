@@ -85,7 +85,7 @@ def test_no_tripwire_is_tripped(trapped, arguments):
     # Our own interpreter is not the one under test: it is started so that the traps cannot catch it.
     code = (
         f"import sys; sys.path[:0] = [{os.getcwd()!r}]; sys.argv = ['gpudoctor', *{list(arguments)!r}]; "
-        "from gpudoctor.cli.main import main; main()"
+        "from gpudoctor.cli.main import run; run()"
     )
     done = subprocess.run(
         [sys.executable, "-P" if sys.version_info >= (3, 11) else "-I", "-c", code],

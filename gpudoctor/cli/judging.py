@@ -1,0 +1,86 @@
+"""From a snapshot to a shown report: what to judge by, the judgement, and how it is shown."""
+
+import os
+
+import click
+
+from gpudoctor.cli.config import load_config
+from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.cli.suggest import no_such_rule
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.requirements import NotARequirement, parse_wish
+from gpudoctor.engine.select import UnknownCode, selected
+from gpudoctor.engine.verdict import report_of
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.base import Fact
+from gpudoctor.model.finding import Severity
+from gpudoctor.model.report import Report
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.wish import Wish
+from gpudoctor.render.json import render_json
+from gpudoctor.render.terminal import Style, render_terminal
+from gpudoctor.render.view import view_of
+from gpudoctor.rules._declare import Rule
+from gpudoctor.rules._load import load_rules
+
+
+class Criteria(Fact, frozen=True, kw_only=True):
+    """What to judge by: the rules that run, those left out by code, the user's requirements, and what fails."""
+
+    rules: tuple[Rule, ...]
+    left_out: tuple[str, ...] = ()
+    wish: Wish = Wish()
+    fail_on: Severity = "error"
+
+
+def criteria_of(
+    select: tuple[str, ...], ignore: tuple[str, ...], require: tuple[str, ...], fail_on: Severity | None
+) -> Criteria:
+    """The criteria of the command line, and of `[tool.gpudoctor]` where it is silent. Raises click.UsageError."""
+    config = load_config(os.getcwd())
+    wish = _wish(require or config.require)
+    rules, left_out = _rules(select or config.select, ignore or config.ignore)
+    return Criteria(rules=rules, left_out=left_out, wish=wish, fail_on=fail_on or config.fail_on or "error")
+
+
+def judge(snapshot: Snapshot, criteria: Criteria) -> Report:
+    """The report of a snapshot."""
+    matrix = load_matrix()
+    diagnosis = diagnose(snapshot, matrix, criteria.rules, criteria.wish)
+    return report_of(
+        snapshot,
+        diagnosis,
+        fail_on=criteria.fail_on,
+        not_run=criteria.left_out,
+        matrix_edition=matrix.edition,
+    )
+
+
+def _wish(texts: tuple[str, ...]) -> Wish:
+    try:
+        return parse_wish(texts)
+    except NotARequirement as error:
+        raise click.BadParameter(str(error), param_hint="--require") from None
+
+
+def _rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
+    """The rules to run, and the codes of those left out."""
+    every = load_rules()
+    try:
+        chosen = selected(every, _words(select), _words(ignore))
+    except UnknownCode as error:
+        raise no_such_rule(error) from None
+    return chosen, tuple(rule.code for rule in every if rule not in chosen)
+
+
+def _words(values: tuple[str, ...]) -> list[str]:
+    return [word.strip() for value in values for word in value.split(",") if word.strip()]
+
+
+def show(report: Report, form: str, verbosity: int) -> None:
+    """Write the report to standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
+    if form == "json":
+        write_bytes(render_json(report))
+    else:
+        style = Style(width=width(), unicode=shows_unicode(), verbosity=verbosity)
+        write_text(render_terminal(view_of(report), style))
