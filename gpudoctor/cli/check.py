@@ -1,5 +1,6 @@
 """`gpudoctor check`."""
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -8,7 +9,6 @@ from gpudoctor.host.aside import Aside
 
 if TYPE_CHECKING:
     from gpudoctor.model.finding import Severity
-    from gpudoctor.model.snapshot import Snapshot
 
 
 @click.command("check")
@@ -44,17 +44,14 @@ def command(
     """
     if source is not None and python is not None:
         raise click.UsageError("--python names an interpreter of this machine, and --from judges another one's facts.")
-    # The look waits for children for a good part of its time: what judges is read from disk meanwhile.
-    look = Aside(lambda: _look(source, python))
+    from gpudoctor.cli.examine import begin_to_examine, read_snapshot
+
+    finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
+    # The look waits for other processes for a good part of its time: what judges is read from disk meanwhile.
+    look = Aside(finish)
     from gpudoctor.cli.judging import criteria_of, judge, show
 
     criteria = criteria_of(select, ignore, require, fail_on)
     report = judge(look.result(), criteria)
     show(report, form, verbosity=1 if verbose else -1 if quiet else 0)
     raise click.exceptions.Exit(report.exit_code)
-
-
-def _look(source: str | None, python: str | None) -> "Snapshot":
-    from gpudoctor.cli.examine import examine, read_snapshot
-
-    return read_snapshot(source) if source is not None else examine(python)

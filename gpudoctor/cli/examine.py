@@ -1,5 +1,8 @@
 """Where a snapshot comes from: this machine, or a file."""
 
+import sys
+from collections.abc import Callable
+
 import click
 
 from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
@@ -12,17 +15,21 @@ class CannotExamine(click.ClickException):
     exit_code = 3
 
 
-def examine(python: str | None) -> Snapshot:
-    """A fresh look at this machine. Raises click.UsageError for a `--python` that names no interpreter."""
+def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
+    """Begin a fresh look at this machine; the call that is returned finishes it.
+
+    To be called by the main thread before any other is started. Raises click.UsageError for a `--python` that names no
+    interpreter.
+    """
     # Imported here: judging a saved snapshot needs no probes.
     from gpudoctor.host.real import RealHost
-    from gpudoctor.probes.take import take_snapshot
+    from gpudoctor.probes.take import begin_snapshot
     from gpudoctor.probes.target import choose
 
     host = RealHost()
     if python is not None and (fault := choose(host, python).fault):
         raise click.BadParameter(fault.reason, param_hint="--python")
-    return take_snapshot(host, python)
+    return begin_snapshot(host, python, fork=sys.platform == "linux")
 
 
 def read_snapshot(source: str) -> Snapshot:

@@ -91,3 +91,5 @@ def _stop_children() -> None:
     """End the children of probes that still run in other threads; only there if a probe ever started one."""
     if "gpudoctor.host.children" in sys.modules:
         sys.modules["gpudoctor.host.children"].stop_for_good()
+    if "gpudoctor.host.forked" in sys.modules:
+        sys.modules["gpudoctor.host.forked"].stop_forks()

@@ -52,9 +52,9 @@ def write_text(text: str) -> None:
 def write_bytes(raw: bytes) -> None:
     """Write bytes as they are: JSON is UTF-8 whatever the console's code page."""
     with _readable_failure():
-        stream = click.get_binary_stream("stdout")
-        stream.write(raw)
-        stream.flush()
+        sys.stdout.flush()
+        sys.stdout.buffer.write(raw)
+        sys.stdout.buffer.flush()
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import tempfile
 
 import click
 
-from gpudoctor.cli.examine import examine
+from gpudoctor.cli.examine import begin_to_examine
 from gpudoctor.cli.output import write_bytes
 from gpudoctor.model.codec import encode
 
@@ -18,7 +18,7 @@ def command(output: str | None, force: bool, python: str | None) -> None:
     """Save the facts of this machine as JSON, to be judged elsewhere with `check --from`."""
     if output is not None and not force and os.path.lexists(output):
         raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
-    raw = encode(examine(python), indent=2) + b"\n"
+    raw = encode(begin_to_examine(python)(), indent=2) + b"\n"
     if output is None:
         write_bytes(raw)
         return

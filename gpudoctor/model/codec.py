@@ -8,6 +8,9 @@ from gpudoctor.model.base import Fact, Section
 from gpudoctor.model.snapshot import SNAPSHOT_SCHEMA, Snapshot
 from gpudoctor.model.versions import DOTTED_TYPES
 
+_S = TypeVar("_S", bound=Section)
+_F = TypeVar("_F", bound=Fact)
+
 #: A recorded machine is some 100 kB; anything far larger is not one.
 MAX_BYTES = 64 * 1024 * 1024
 
@@ -37,6 +40,11 @@ def encode(value: Fact, *, indent: int | None = None) -> bytes:
     return raw if indent is None else msgspec.json.format(raw, indent=indent)
 
 
+def decode(raw: bytes, kind: type[_F]) -> _F:
+    """A fact that `encode` wrote. Raises msgspec.DecodeError."""
+    return msgspec.json.decode(raw, type=kind, dec_hook=_decode)
+
+
 def decode_snapshot(raw: bytes) -> Snapshot:
     """The snapshot in `raw`. Raises NotASnapshot for anything else, a newer schema included."""
     if len(raw) > MAX_BYTES:
@@ -48,9 +56,6 @@ def decode_snapshot(raw: bytes) -> Snapshot:
         return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
-
-
-_S = TypeVar("_S", bound=Section)
 
 
 def presentable(section: _S) -> _S:

@@ -8,26 +8,75 @@ from typing import Any, TypeVar
 from gpudoctor import __version__
 from gpudoctor.host.aside import Aside
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Gap, Section
-from gpudoctor.model.codec import presentable
+from gpudoctor.model.base import Fact, Gap, Section
+from gpudoctor.model.codec import decode, encode, presentable
 from gpudoctor.model.driver import Answer
+from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
 
 T = TypeVar("T")
 
 
+#: Seconds for reading the target's files; on a sound disk it takes a few hundredths.
+_DEADLINE = 30.0
+
+
 def take_snapshot(host: Host, python: str | None = None) -> Snapshot:
     """All facts of one look at `host`, and at the interpreter `python` (a path; None: as the environment says)."""
+    return begin_snapshot(host, python, fork=False)()
+
+
+def begin_snapshot(host: Host, python: str | None = None, *, fork: bool) -> Callable[[], Snapshot]:
+    """Begin to look; the call that is returned does the rest and gives the snapshot.
+
+    With `fork` the target is looked at in a process of its own: on another core, and under a deadline. Then this must
+    be the main thread, and the only one.
+    """
     crashes: list[str] = []
-    asked_target = Aside(lambda: _look_at_target(host, python, crashes))
+    target = _Apart(host, python) if fork else Aside(lambda: _look_at_target(host, python))
+    return lambda: _finish(host, target, crashes)
+
+
+def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str]) -> Snapshot:
     asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
-    sections = {**_look_at_machine(host, crashes), **asked_gpus.result(), **asked_target.result()}
+    sections = {**_look_at_machine(host, crashes), **asked_gpus.result()}
+    seen = target.result()
     return Snapshot(
         taken_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        doctor=Doctor(version=__version__, crashes=tuple(crashes)),
+        doctor=Doctor(version=__version__, crashes=(*crashes, *seen.crashes)),
+        interpreter=seen.interpreter,
+        packages=seen.packages,
+        frameworks=seen.frameworks,
+        libraries=seen.libraries,
         **sections,
     )
+
+
+class TargetSections(Fact, frozen=True, kw_only=True, omit_defaults=False):
+    """What is seen of the target; each section needs the one before it."""
+
+    interpreter: Interpreter | Gap
+    packages: Packages | Gap
+    frameworks: Frameworks | Gap | None
+    libraries: Libraries | Gap | None
+    crashes: tuple[str, ...] = ()
+
+
+class _Apart:
+    """The look at the target, in a fork."""
+
+    def __init__(self, host: Host, python: str | None) -> None:
+        # Imported here: there is no fork on Windows.
+        from gpudoctor.host.forked import Forked
+
+        self._forked = Forked(lambda: encode(_look_at_target(host, python)))
+
+    def result(self) -> TargetSections:
+        raw = self._forked.result(_DEADLINE)
+        if isinstance(raw, Gap):
+            return TargetSections(interpreter=raw, packages=raw, frameworks=raw, libraries=raw)
+        return decode(raw, TargetSections)
 
 
 # Each look imports its own probes: its child is started before the others' code is read from disk.
@@ -58,25 +107,32 @@ def _look_at_gpus(host: Host, crashes: list[str]) -> dict[str, Any]:
     return {"gpus": found, "driver": _guarded(crashes, lambda: driver.probe(host, nvml, cuda))}
 
 
-def _look_at_target(host: Host, python: str | None, crashes: list[str]) -> dict[str, Any]:
-    """The target's sections; each needs the one before it, and is a Gap or absent where that is."""
+def _look_at_target(host: Host, python: str | None) -> TargetSections:
     from gpudoctor.probes import target
 
-    seen = {"interpreter": _guarded(crashes, lambda: target.probe(host, target.choose(host, python)))}
-    interpreter = seen["interpreter"]
-    if not isinstance(interpreter, Interpreter):
-        gap = Gap(reason="the interpreter could not be examined")
-        return {**seen, "packages": gap, "frameworks": gap, "libraries": gap}
+    crashes: list[str] = []
+    asked = Aside(lambda: _guarded(crashes, lambda: target.probe(host, target.choose(host, python))))
+    # Read from disk while the interpreter answers.
     from gpudoctor.probes import frameworks, libraries, packages
 
+    interpreter = asked.result()
+    if isinstance(interpreter, Gap):
+        gap = Gap(reason="the interpreter could not be examined")
+        return TargetSections(
+            interpreter=interpreter, packages=gap, frameworks=gap, libraries=gap, crashes=tuple(crashes)
+        )
     installed = _guarded(crashes, lambda: packages.probe(host, interpreter))
-    if not isinstance(installed, Packages):
-        return {**seen, "packages": installed, "frameworks": installed, "libraries": installed}
-    found = _guarded(crashes, lambda: frameworks.probe(host, interpreter, installed))
-    copies: object = found
-    if isinstance(found, Frameworks):
-        copies = _guarded(crashes, lambda: libraries.probe(host, interpreter, installed, found))
-    return {**seen, "packages": installed, "frameworks": found, "libraries": copies}
+    found: Frameworks | Gap | None = installed if isinstance(installed, Gap) else None
+    copies: Libraries | Gap | None = installed if isinstance(installed, Gap) else None
+    if isinstance(installed, Packages):
+        found = _guarded(crashes, lambda: frameworks.probe(host, interpreter, installed))
+        copies = found if isinstance(found, Gap) else None
+    if isinstance(installed, Packages) and isinstance(found, Frameworks):
+        seen = found
+        copies = _guarded(crashes, lambda: libraries.probe(host, interpreter, installed, seen))
+    return TargetSections(
+        interpreter=interpreter, packages=installed, frameworks=found, libraries=copies, crashes=tuple(crashes)
+    )
 
 
 def _guarded(crashes: list[str], probe: Callable[[], T]) -> T | Gap:
