@@ -11,7 +11,7 @@ from gpudoctor.matrix.types import Os, TensorflowBuild
 from gpudoctor.model.base import Fact
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.plan.builds import Build
-from gpudoctor.plan.glibc import FLOORS, glibc_floor
+from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 
 #: version and companion come from the wish, pins from the other frameworks of the same environment.
@@ -89,9 +89,9 @@ def _libc(build: Build, machine: Machine) -> Iterator[Obstacle]:
         yield Obstacle(constraint="libc", text="it has no wheel for musl", change="a system with glibc")
         return
     package = {"jax": "jaxlib"}.get(build.framework, build.framework)
-    if machine.libc_version is None or package not in FLOORS:
+    if machine.libc_version is None:
         return
-    floor = glibc_floor(package, build.version)
+    floor = glibc_floor(package, build.version, build.variant, build.platform)
     if floor is not None and machine.libc_version < floor:
         text = f"its wheels need glibc {floor}, and this is {machine.libc_version}"
         yield Obstacle(constraint="libc", text=text, change=f"glibc >= {floor}")

@@ -1,4 +1,7 @@
-"""Which C library ready-made packages need. Source: platform tags of the wheels on the package index (PEP 600)."""
+"""Which C library ready-made packages need.
+
+Sources: platform tags of the wheels on the package index (PEP 600); for torch 2.6 also pytorch.org/blog/pytorch2-6.
+"""
 
 from gpudoctor.model.versions import LibraryVersion, package_version
 
@@ -10,11 +13,20 @@ FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def glibc_floor(package: str, release: str) -> LibraryVersion | None:
-    """The oldest glibc that the wheels of a release are made for; None is not known."""
+#: Builds of torch 2.6 that moved first, by variant or platform.
+MOVED_FIRST = ("2.6", ("cu126", "linux-aarch64"), "2.28")
+
+
+def glibc_floor(package: str, release: str, *kinds: str | None) -> LibraryVersion | None:
+    """The oldest glibc that the wheels of a release are made for (`kinds`: variant, platform); None is not known."""
     version = package_version(release)
     if version is None:
         return None
-    floors = (glibc for since, glibc in FLOORS[package] if (first := package_version(since)) and version >= first)
+    line, first, moved_to = MOVED_FIRST
+    if package == "torch" and f"{version.major}.{version.minor}" == line and set(kinds) & set(first):
+        return LibraryVersion(moved_to)
+    floors = (
+        glibc for since, glibc in FLOORS.get(package, ()) if (known := package_version(since)) and version >= known
+    )
     floor = next(floors, None)
     return LibraryVersion(floor) if floor else None

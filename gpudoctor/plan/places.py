@@ -7,6 +7,7 @@ from gpudoctor.model.fix import Ask, Run, Safety, SetEnv, Write
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.plan.fit import Machine
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
@@ -69,7 +70,15 @@ def machine_of(scene: Scene, matrix: Matrix) -> Machine | None:
     if platform is None or not capabilities:
         return None
     driver = scene.driver.release if isinstance(scene.driver, Driver) else None
-    return Machine(driver=driver, capabilities=capabilities, python=scene.python_minor, platform=platform)
+    host = scene.host if isinstance(scene.host, System) else System()
+    return Machine(
+        driver=driver,
+        capabilities=capabilities,
+        python=scene.python_minor,
+        platform=platform,
+        libc=host.libc,
+        libc_version=LibraryVersion.parse(host.libc_version),
+    )
 
 
 def nvidia_gpus(scene: Scene) -> tuple[Gpu, ...]:

@@ -6,8 +6,8 @@ from gpudoctor.matrix.types import TorchBuild
 from gpudoctor.model.versions import package_version
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
 from gpudoctor.plan.builds import Build
-from gpudoctor.plan.constraints import driver_can_compile, driver_floor
-from gpudoctor.plan.glibc import FLOORS, glibc_floor
+from gpudoctor.plan.constraints import driver_can_compile, driver_floor, span
+from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.together import needs_numpy1
 
@@ -104,14 +104,12 @@ def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ..
 
 
 def _why_packages(build: Build, machine: Machine) -> tuple[Reason, ...]:
-    found = []
-    if machine.python is not None and machine.platform is not None:
-        text = f"a wheel for Python {machine.python} on {machine.platform} exists"
-        found.append(Reason(constraint="python", text=text))
+    wheels = f"a wheel for Python {machine.python}" if machine.python else f"wheels for Python {span(build.pythons)}"
+    found = [Reason(constraint="python", text=f"it has {wheels} on {machine.platform or 'some platforms'}")]
     floor = None
     if machine.os == "linux" and machine.libc_version is not None:
         package = "jaxlib" if build.framework == "jax" else build.framework
-        floor = glibc_floor(package, build.version) if package in FLOORS else None
+        floor = glibc_floor(package, build.version, build.variant, build.platform)
     if floor is not None:
         text = f"its wheels need glibc {floor}; this is {machine.libc_version}"
         found.append(Reason(constraint="libc", text=text))

@@ -38,6 +38,8 @@ MOST_WAYS = 3
 
 #: All that keeps a build from a machine and a wish.
 Judge = Callable[[Build], list[Obstacle]]
+#: A build, and all that keeps it away.
+Candidate = tuple[list[Obstacle], Build]
 
 
 def judge(wanted: Wanted, machine: Machine, matrix: Matrix) -> Judge:
@@ -112,28 +114,33 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     if not candidates:
         text = f"The matrix knows no {kind} of {name}."
         return Refusal(framework=wanted.framework, constraint="unknown", text=text)
+    asked = [(found, build) for found, build in candidates if _is_asked_for(build, wanted)]
     ways = _ways(candidates)
-    first = ways[0].obstacles[0]
-    text = f"No {kind} of {name} fits. The nearest, {ways[0].build}: {first.text}."
-    if first.constraint == "version" and not any(_is_asked_for(build, wanted) for _, build in candidates):
+    found, nearest = _by_distance(asked or candidates)[0]
+    text = f"No {kind} of {name} fits. The nearest, {nearest.label}: {found[0].text}."
+    if not asked:
         newest = candidates[0][1].version
         text = f"The matrix knows no {kind} {wanted.framework}{wanted.specifier}; the newest is {newest}."
     return Refusal(
         framework=wanted.framework,
-        constraint=first.constraint,
+        constraint=found[0].constraint if asked else "version",
         text=text,
         ways=ways,
         partly=_partly(wanted, machine, matrix),
     )
 
 
-def _ways(candidates: list[tuple[list[Obstacle], Build]]) -> tuple[Way, ...]:
-    """The nearest changes, one of each kind, the easiest first."""
+def _by_distance(candidates: list[Candidate]) -> list[Candidate]:
+    """The candidates, those that ask for the smallest changes first."""
     releases = list(dict.fromkeys(build.version for _, build in candidates))
     ages = {version: index / len(releases) for index, version in enumerate(releases)}
-    ordered = sorted(candidates, key=lambda pair: distance(pair[0], pair[1], ages[pair[1].version]))
+    return sorted(candidates, key=lambda pair: distance(pair[0], pair[1], ages[pair[1].version]))
+
+
+def _ways(candidates: list[Candidate]) -> tuple[Way, ...]:
+    """The nearest changes, one of each kind, the easiest first."""
     kept: list[tuple[set[Constraint], Way]] = []
-    for found, build in ordered:
+    for found, build in _by_distance(candidates):
         kinds = {obstacle.constraint for obstacle in found}
         # The changes of another way and more are no way of their own.
         possible = cost(found)[0] < FIXED or not kept

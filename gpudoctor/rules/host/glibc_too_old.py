@@ -2,22 +2,19 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.query import local_tag
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import System
-from gpudoctor.model.versions import LibraryVersion, package_version
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.plan.glibc import FLOORS, glibc_floor
+from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 
-#: From this release on, the wheels are tagged for this glibc: platform tags of the wheels on the package index.
-FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
-    "torch": (("2.7", "2.28"),),
-    "tensorflow": (("2.21", "2.27"), ("2.9", "2.17"), ("1.15", "2.12")),
-    "jaxlib": (("0.7", "2.27"), ("0.4", "2.17")),
-}
 #: Below this, no current release of any of them has a wheel.
 CURRENT = "2.27"
 
@@ -54,24 +51,14 @@ def glibc_too_old(host: System, frameworks: Frameworks | Gap | None) -> Iterator
     if host.libc != "glibc" or has is None:
         return
     for framework in installed:
-        floor = _floor(framework)
+        version = framework.version or ""
+        floor = glibc_floor(framework.name, version, local_tag(version), wheel_platform(host))
         if floor is not None and has < floor:
             text = f"{framework.label} needs glibc {floor}, and this system has {has}."
             yield _problem(text, host, subject=framework.label, needs=str(floor))
     if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
         text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
         yield _problem(text, host, needs=CURRENT, warning=True)
-
-
-def _floor(framework: Framework) -> LibraryVersion | None:
-    version = package_version(framework.version or "")
-    if version is None:
-        return None
-    floors = (
-        glibc for since, glibc in FLOORS[framework.name] if (first := package_version(since)) and version >= first
-    )
-    floor = next(floors, None)
-    return LibraryVersion(floor) if floor else None
 
 
 def _problem(

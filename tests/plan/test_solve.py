@@ -1,0 +1,233 @@
+"""The solver: known machines by hand; the rest is in test_solve_properties."""
+
+import pytest
+
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.plan.answer import Fit, Wanted
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.solve import fit
+
+MATRIX = load_matrix()
+INDEX = "https://download.pytorch.org/whl"
+WINDOWS, MACOS, ARM = "windows-x86_64", "macos-arm64", "linux-aarch64"
+
+
+def where(driver=None, *gpus, python="3.12", platform="linux-x86_64", **facts):
+    return Machine(
+        driver=driver and DriverRelease(driver),
+        capabilities=tuple(map(Capability, gpus)),
+        python=python,
+        platform=platform,
+        **facts,
+    )
+
+
+def wish(*texts):
+    names = ((text, *[text.partition(sign)[0] for sign in "=<>~!" if sign in text]) for text in texts)
+    wanted = []
+    for text, *cut in names:
+        name = min([text, *cut], key=len)
+        wanted.append(Wanted(framework=name, specifier=text[len(name) :]))
+    return tuple(wanted)
+
+
+def builds(found: Fit):
+    return [one.build for environment in found.environments for one in environment.proposals]
+
+
+def the_one(found: Fit):
+    (environment,) = found.environments
+    (proposal,) = environment.proposals
+    return proposal
+
+
+RTX_3090, RTX_4090, H100, RTX_5090, PASCAL, V100, K80, T4, GB10, B200, A100 = (
+    "8.6", "8.9", "9.0", "12.0", "6.1", "7.0", "3.7", "7.5", "12.1", "10.0", "8.0",
+)  # fmt: skip
+
+OLD_GLIBC = {"libc": "glibc", "libc_version": LibraryVersion("2.17")}
+TORCH_12, TENSORFLOW, JAX_12 = "torch 2.14.1+cu126", "tensorflow[and-cuda] 2.20.0", "jax[cuda12] 0.12.0"
+ON_CPU = ["torch 2.15.0+cpu", "tensorflow-cpu 2.21.0", "jax 0.12.0.1"]
+
+
+@pytest.mark.parametrize(
+    ("machine", "build", "next_one", "constraint", "change"),
+    [
+        (where("535.54", RTX_3090), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "driver", "driver >= 580.65.06"),
+        (where("535.54", RTX_4090), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "driver", "driver >= 580.65.06"),
+        (where("525.60.13", RTX_3090), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "driver", "driver >= 580.65.06"),
+        (where("550.54.14", H100), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "driver", "driver >= 580.65.06"),
+        (where("570.124.06", RTX_5090), "torch 2.11.0+cu128", None, "driver", "driver >= 580.65.06"),
+        (where("580.65.06", PASCAL), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "gpu", None),
+        (where("580.65.06", V100), "torch 2.14.1+cu126", "torch 2.15.0+cu132", "gpu", None),
+                (where("450.80.02", T4, python="3.9"), "torch 2.7.1+cu118", None, "driver", "driver >= 525.60.13"),
+        (where("440.100", T4, python="3.9"), "torch 1.12.1+cu102", None, "driver", "driver >= 450.80.02"),
+        (where("580.95.05", GB10, platform=ARM), "torch 2.15.0+cu132", None, None, None),
+        (where("610.43.02", B200), "torch 2.15.0+cu132", None, None, None),
+        (where("610.43.02", B200, python="3.10"), "torch 2.14.1+cu130", None, "python", "Python 3.11 to 3.15"),
+        (where("580.65.06", RTX_4090, **OLD_GLIBC), "torch 2.6.0+cu124", None, "libc", "glibc >= 2.28"),
+    ],
+)  # fmt: skip
+def test_torch(machine, build, next_one, constraint, change):
+    proposal = the_one(fit(machine, wish("torch"), MATRIX))
+    assert proposal.build == build
+    assert {"gpu", "python"} <= {reason.constraint for reason in proposal.why}
+    if constraint is None:
+        assert proposal.why_not_newer is None
+        return
+    found = proposal.why_not_newer
+    assert next_one in (None, found.build)
+    assert [(one.constraint, change and one.change) for one in found.obstacles] == [(constraint, change)]
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "framework", "constraint", "changes"),
+    [
+        (where("440.100", T4), "torch", "torch", "driver", ["driver >= 525.60.13", "Python 3.7 to 3.10"]),
+        (where("535.54", RTX_5090), "torch", "driver", "driver", ["driver branch 570 or newer"]),
+        (where("580.65.06", K80), "torch", "driver", "driver", ["driver branch 470, the last that serves it"]),
+        (where("570.124.06", RTX_5090), "torch==2.6.0", "torch", "gpu", ["torch==2.11.0"]),
+        (where("580.65.06", PASCAL), "torch==2.9.1+cu130", "torch", "gpu", ["torch==2.14.1"]),
+        (where("580.65.06", A100), "torch==99", "torch", "version", ["torch==2.15.0"]),
+        (where("580.65.06", A100, python="3.16"), "tensorflow", "tensorflow", "python", None),
+        (where("580.65.06", A100, libc="musl"), "torch", "torch", "libc", ["a system with glibc"]),
+        (where("580.65.06", A100, platform=WINDOWS), "jax", "jax", "platform", ["WSL 2, which is linux-x86_64"]),
+        (where("580.65.06", A100, platform="windows-aarch64"), "torch", "torch", "platform", None),
+        (where("530.30.02", A100, platform=ARM), "tensorflow", "tensorflow", "platform", ["linux-x86_64"]),
+        (where(platform=MACOS), "jax", "jax", "unknown", None),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_constraint_and_the_change(machine, asked, framework, constraint, changes):
+    found = fit(machine, wish(asked), MATRIX)
+    assert found.environments == ()
+    (refusal,) = found.refusals
+    assert (refusal.framework, refusal.constraint) == (framework, constraint)
+    if changes is not None:
+        assert [one.change for way in refusal.ways for one in way.obstacles][: len(changes)] == changes
+
+
+def test_windows_tensorflow_ends_at_2_10():
+    old = the_one(fit(where("528.33", RTX_3090, python="3.10", platform=WINDOWS), wish("tensorflow"), MATRIX))
+    assert old.build == "tensorflow 2.10.1"
+    assert "native Windows after 2.10" in old.why_not_newer.obstacles[0].text
+    assert any("CUDA 11.2 and cuDNN 8.1" in limit for limit in old.limits)
+    (refusal,) = fit(where("580.65.06", RTX_3090, platform=WINDOWS), wish("tensorflow"), MATRIX).refusals
+    assert [way.obstacles[0].change for way in refusal.ways] == ["Python 3.7 to 3.10", "WSL 2, which is linux-x86_64"]
+
+
+def test_kepler_has_two_reasons_not_to_go_on():
+    proposal = the_one(fit(where("470.256.02", K80, python="3.9"), wish("torch"), MATRIX))
+    assert proposal.build == "torch 2.7.1+cu118"
+    assert {one.constraint for one in proposal.why_not_newer.obstacles} == {"driver", "gpu"}
+
+
+def test_several_gpus_that_no_build_serves():
+    (refusal,) = fit(where("580.65.06", RTX_5090, PASCAL), wish("torch"), MATRIX).refusals
+    parts = {part.build: (part.serves, part.leaves_out) for part in refusal.partly}
+    young, old = ("compute capability 12.0",), ("compute capability 6.1",)
+    assert parts == {"torch 2.15.0+cu132": (young, old), "torch 2.14.1+cu126": (old, young)}
+
+
+def test_several_gpus_that_one_build_serves():
+    proposal = the_one(fit(where("580.65.06", T4, RTX_4090, T4), wish("torch"), MATRIX))
+    assert proposal.build == "torch 2.15.0+cu132"
+    assert sum(reason.constraint == "gpu" for reason in proposal.why) == 3
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "together"),
+    [
+        (where("580.65.06", A100), ("torch", "tensorflow"), [TORCH_12, TENSORFLOW]),
+        (where("580.65.06", A100), ("tensorflow", "torch"), [TENSORFLOW, TORCH_12]),
+        (where("580.65.06", A100), ("torch", "jax"), ["torch 2.15.0+cu132", "jax[cuda13] 0.12.0"]),
+        (where("535.54", A100), ("jax", "tensorflow", "torch"), [JAX_12, TENSORFLOW, TORCH_12]),
+        (where(cpu_only=True), ("torch", "tensorflow", "jax"), ON_CPU),
+    ],
+)  # fmt: skip
+def test_one_environment(machine, asked, together):
+    found = fit(machine, wish(*asked), MATRIX)
+    assert len(found.environments) == 1
+    assert found.separate_because is None
+    assert builds(found) == together
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "because"),
+    [
+        (where("580.65.06", PASCAL), ("torch", "tensorflow"), "nvidia-cuda-runtime-cu12"),
+        (where("580.65.06", A100), ("torch>=2.15", "tensorflow"), "both own the same files"),
+        (where("580.65.06", A100), ("tensorflow<2.20", "jax"), "tensorflow[and-cuda] 2.19.1"),
+        (where(python="3.10", cpu_only=True), ("tensorflow<2.14", "torch"), "not known to suit"),
+        (where(cpu_only=True), ("tensorflow==2.19.1", "jax>=0.12"), "asks for numpy<2.2.0"),
+    ],
+)
+def test_separate_environments(machine, asked, because):
+    found = fit(machine, wish(*asked), MATRIX)
+    assert len(found.environments) == 2
+    assert because in found.separate_because
+
+
+@pytest.mark.parametrize(
+    ("machine", "wanted", "command"),
+    [
+        (where("580.65.06", A100), wish("torch"), "python3.12 -m pip install torch==2.15.0"),
+        (where("535.54", A100), wish("torch"), f"python3.12 -m pip install torch==2.14.1 --index-url {INDEX}/cu126"),
+        (
+            where("580.65.06", A100, platform=WINDOWS),
+            wish("torch"),
+            f"python -m pip install torch==2.15.0 --index-url {INDEX}/cu132",
+        ),
+        (
+            where("580.65.06", A100),
+            (Wanted(framework="torch", companions=(("torchvision", ""), ("torchaudio", ""))),),
+            "python3.12 -m pip install torch==2.11.0 torchvision==0.26.0 torchaudio==2.11.0",
+        ),
+        (
+            where("440.100", T4, python="3.9"),
+            wish("torch"),
+            "python3.9 -m pip install torch==1.12.1 numpy<2",
+        ),
+        (
+            where("441.66", T4, python="3.9", platform=WINDOWS),
+            wish("torch"),
+            f"python -m pip install torch==1.10.2+cu102 numpy<2 --extra-index-url {INDEX}/cu102",
+        ),
+        (where("580.65.06", PASCAL), wish("tensorflow"), "python3.12 -m pip install tensorflow[and-cuda]==2.19.1"),
+        (
+            where("470.256.02", T4, python="3.8"),
+            wish("tensorflow==2.9.0"),
+            "python3.8 -m pip install tensorflow==2.9.0 protobuf>=3.9.2,<3.21",
+        ),
+        (where(platform=MACOS), wish("torch"), "python3.12 -m pip install torch==2.15.0"),
+        (where(cpu_only=True), wish("torch"), f"python3.12 -m pip install torch==2.15.0 --index-url {INDEX}/cpu"),
+        (where(cpu_only=True), wish("tensorflow"), "python3.12 -m pip install tensorflow-cpu==2.21.0"),
+    ],
+)
+def test_the_command(machine, wanted, command):
+    found = fit(machine, wanted, MATRIX)
+    assert " ".join(found.environments[0].command) == command
+
+
+def test_macos_uses_apples_gpu():
+    found = fit(where(platform=MACOS), wish("torch", "tensorflow"), MATRIX)
+    torch, tensorflow = found.environments[0].proposals
+    assert "MPS" in torch.why[-1].text
+    assert "no driver for NVIDIA" in tensorflow.why[-1].text
+
+
+def test_what_is_not_known_is_said():
+    found = fit(where(python=None), wish("torch"), MATRIX)
+    assert found.not_judged == ("driver", "GPU", "Python version", "C library")
+    (branch, _) = fit(where("580", A100), wish("torch"), MATRIX).not_judged
+    assert "branch 580" in branch
+
+
+def test_jit_is_a_limit():
+    proposal = the_one(fit(where("570.124.06", RTX_5090), wish("tensorflow"), MATRIX))
+    assert any("first start is slow" in limit for limit in proposal.limits)
+
+
+def test_tensorflow_2_14_asks_for_a_tensorrt_that_has_no_python_3_11():
+    proposal = the_one(fit(where("450.80.02", T4, python="3.11"), wish("tensorflow"), MATRIX))
+    assert proposal.build == "tensorflow 2.13.1"
