@@ -45,7 +45,7 @@ def probe(host: Host, deadline: float = DEADLINE) -> tuple[Gpus | Gap | None, Nv
     beside.start()
     nvml = ask_nvml(host, deadline)
     bus = _read_hardware(host)
-    smi = read_smi(host, deadline) if _smi_may_know_more(nvml, bus) else None
+    smi = read_smi(host, deadline) if _smi_may_know_more(nvml) else None
     beside.join()
     return _gpus(host, nvml, cuda[0], bus, smi), _facts(nvml, smi), cuda[0]
 
@@ -77,17 +77,16 @@ def _wsl_gap(host: Host) -> Gap | None:
     return None
 
 
-def _smi_may_know_more(nvml: NvmlFacts, bus: _Bus) -> bool:
+def _smi_may_know_more(nvml: NvmlFacts) -> bool:
     """NVML gave no GPU, not because it says so or hangs (then nvidia-smi, which asks NVML, does too)."""
-    mute = not nvml.gpus and nvml.nvml.outcome in ("no-library", "not-asked", "crashed", "garbage")
-    return mute and (bus.gap is not None or any(gpu.vendor == "nvidia" for gpu in bus.gpus))
+    return not nvml.gpus and nvml.nvml.outcome in ("no-library", "not-asked", "crashed", "garbage")
 
 
 def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | None) -> Gpus | Gap | None:
     listed, source = _best_list(nvml, cuda, smi)
     devices = merge(listed, bus.gpus)
     if not devices:
-        return _none_seen(nvml, bus)
+        return _none_seen(nvml, bus, smi)
     return Gpus(
         devices=tuple(name_processes(host, gpu) for gpu in devices),
         sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
@@ -106,9 +105,13 @@ def _best_list(nvml: NvmlFacts, cuda: CudaFacts, smi: Smi | None) -> tuple[tuple
     return (), None
 
 
-def _none_seen(nvml: NvmlFacts, bus: _Bus) -> Gap | None:
-    """Nothing is listed: that is no GPU only if the bus and NVML both leave no doubt."""
+def _none_seen(nvml: NvmlFacts, bus: _Bus, smi: Smi | None) -> Gap | None:
+    """Nothing is listed: that is no GPU only if the bus, NVML and nvidia-smi all leave no doubt."""
     answer = nvml.nvml
+    if smi is not None and smi.answer.outcome in ("timed-out", "stuck", "crashed"):
+        return Gap(
+            reason=f"the PCI bus shows no GPU, but nvidia-smi did not end well ({smi.answer.outcome})", tried=(PCI, SMI)
+        )
     if answer.ok and answer.device_count == 0:
         return None
     if bus.gap is not None:
