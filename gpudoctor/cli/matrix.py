@@ -91,7 +91,9 @@ def _subject(name: str) -> click.Command:
         _show(f"{name} {which}" if which else name, lambda matrix: sheets(matrix, which), form, verbose=verbose)
 
     # A GPU's name has spaces, and people forget the quotes.
-    argument = click.Argument(["which"], metavar=f"[{what}]", nargs=-1, callback=lambda _, __, words: " ".join(words))
+    argument = click.Argument(
+        ["which"], metavar=f"[{what}]", nargs=-1, callback=lambda _, __, words: " ".join(words) or None
+    )
     return click.Command(name, callback=show, params=[argument, FORMAT, VERBOSE], help=about)
 
 

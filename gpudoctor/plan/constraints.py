@@ -31,6 +31,11 @@ Constraint = Literal[
     "unknown",
 ]
 
+#: The first CUDA whose libraries know Ampere. Those of CUDA 10 fail there, although the driver compiles the PTX of the
+#: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
+FIRST_CUDA = CudaVersion("11.0")
+AMPERE = Capability("8.0")
+
 
 class Obstacle(Fact, frozen=True, kw_only=True):
     """A constraint that fails, in words, and the nearest change that would meet it (None: there is none)."""
@@ -137,6 +142,10 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     too_old = build.min_capability is not None and gpu < build.min_capability
     if found == "none" or too_old:
         yield Obstacle(constraint="gpu", text=f"it has no code for {label}", change=_other_gpu(build))
+        return
+    if found == "ptx" and build.cuda is not None and build.cuda < FIRST_CUDA and gpu >= AMPERE:
+        text = f"the libraries of CUDA {build.cuda} have no code for {label}"
+        yield Obstacle(constraint="gpu", text=text, change=f"a GPU older than compute capability {AMPERE} instead")
         return
     if found == "ptx" and not _compiles(build.cuda, machine, matrix):
         assert build.cuda is not None

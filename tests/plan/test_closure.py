@@ -26,8 +26,14 @@ CARDS = {
     "NVIDIA H100 PCIe": "9.0",
     "NVIDIA GeForce RTX 5090": "12.0",
 }
-DRIVERS = ("440.100", "450.80.02", "470.256.02", "525.60.13", "535.54.03", "550.54.14", "570.124.06", "580.65.06", "610.43.02")  # fmt: skip
-WISHES = (("torch",), ("tensorflow",), ("jax",), ("torch", "tensorflow"), ("torch", "jax"), ("tensorflow", "torch", "jax"))  # fmt: skip
+DRIVERS = (
+    "440.100", "450.80.02", "470.256.02", "525.60.13", "535.54.03", "550.54.14",
+    "570.124.06", "580.65.06", "610.43.02",
+)  # fmt: skip
+WISHES = (
+    ("torch",), ("tensorflow",), ("jax",),
+    ("torch", "tensorflow"), ("torch", "jax"), ("tensorflow", "torch", "jax"),
+)  # fmt: skip
 PAIRS = ((), ("GeForce GTX 1080 Ti",), ("NVIDIA GeForce RTX 4090",))
 
 

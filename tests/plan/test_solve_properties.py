@@ -1,4 +1,4 @@
-"""For any machine: what is proposed meets every constraint, what is refused says why, and more constraints give no more.
+"""For any machine: what is proposed meets every constraint, what is refused says why, more constraints give no more.
 
 The constraints are written out again here, plainly, so that both can be wrong only together.
 """
@@ -21,7 +21,10 @@ from tests.plan.test_fit import FLOORS, runs
 MATRIX = load_matrix()
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 CAPABILITIES = ["3.7", "5.2", "6.1", "7.0", "7.5", "8.0", "8.6", "8.9", "9.0", "10.0", "12.0", "12.1"]
-DRIVERS = ["390.157", "440.100", "450.80.02", "470.256.02", "525.60.13", "535.54", "550.54.14", "570.124.06", "580.65.06", "610.43.02", "999.1"]  # fmt: skip
+DRIVERS = [
+    "390.157", "440.100", "450.80.02", "470.256.02", "525.60.13", "535.54", "550.54.14",
+    "570.124.06", "580.65.06", "610.43.02", "999.1",
+]  # fmt: skip
 SPECIFIERS = ["", ">=2.6", "<2.7", "==2.10.0", ">=2.15", ">=0.6", "!=2.20.0"]
 
 machines = st.builds(

@@ -10,16 +10,12 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import Capability, CudaVersion
+from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-
-#: The first CUDA whose libraries know Ampere; cuBLAS and cuDNN of CUDA 10 fail there although PTX would load.
-FIRST_CUDA = CudaVersion("11.0")
-AMPERE = Capability("8.0")
 
 
 @rule("FRM020", name="tf1-on-new-gpu", severity="error", since="0.1")
