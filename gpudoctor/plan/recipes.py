@@ -11,19 +11,27 @@ from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework
 from gpudoctor.model.versions import package_version
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.builds import JAX_EXTRAS
 from gpudoctor.plan.fit import (
-    Machine,
     jax_releases_that_fit,
+    ranked,
     tensorflow_releases_that_fit,
     torch_builds_that_fit,
 )
+from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, replace, safety, separately
+from gpudoctor.plan.refusals import NAMES, driver_refusal, refusal
 
 TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = ("torchvision", "torchaudio")
 #: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
 BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
-JAX_EXTRAS = ("cuda12", "cuda13")
+PAGES = {
+    "torch": "https://pytorch.org/get-started/previous-versions/",
+    "tensorflow": "https://www.tensorflow.org/install/pip",
+    "jax": "https://docs.jax.dev/en/latest/installation.html",
+}
 
 
 def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
@@ -41,7 +49,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     same = torch_builds_that_fit(machine, matrix, version) if machine and version else ()
     build = _surest(same) or _surest(torch_builds_that_fit(machine, matrix) if machine else ())
     if build is None:
-        return _nothing_fits("PyTorch", scene, machine, "https://pytorch.org/get-started/previous-versions/")
+        return _nothing_fits("torch", scene, machine, matrix)
     index = f"{TORCH_INDEX}{build.index_suffix}"
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
     wanted = (f"torch=={build.version}", *_pins(build, present))
@@ -93,7 +101,7 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     releases = tensorflow_releases_that_fit(machine, matrix) if machine else ()
     release = next((one for one in releases if _is_installable(one)), None)
     if machine is None or release is None:
-        return _nothing_fits("TensorFlow", scene, machine, "https://www.tensorflow.org/install/pip")
+        return _nothing_fits("tensorflow", scene, machine, matrix)
     wanted = (f"tensorflow[and-cuda]=={release.last}",)
     title = f"Install TensorFlow {release.last} with its CUDA libraries"
     if scene.find("nvidia-cudnn-cu13") is not None:
@@ -117,7 +125,7 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     same = [row for row in rows if version and package_version(row.version) == package_version(version)]
     row = next(iter(same or rows), None)
     if row is None:
-        return _nothing_fits("JAX", scene, machine, "https://docs.jax.dev/en/latest/installation.html")
+        return _nothing_fits("jax", scene, machine, matrix)
     steps = install(scene, f"jax[{row.variant}]=={row.version}", options=("--upgrade",))
     title = f"Install JAX {row.version} with its CUDA plugin"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib"))
@@ -134,16 +142,29 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
     return Fix(title=title, safety=safety(scene), steps=steps)
 
 
-def _nothing_fits(what: str, scene: Scene, machine: Machine | None, page: str) -> Fix:
+def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:
+    what, page = NAMES[framework], PAGES[framework]
     if machine is None:
         text = f"Too little is known of this machine to name a build of {what}. Choose one here: {page}"
     else:
         python = f" with Python {scene.python_minor}" if scene.python_minor else ""
         text = (
-            f"No build of {what} that is known here fits this GPU and driver{python}. A newer driver, another Python "
-            f"or an older release may: {page}. NVIDIA's containers are another way: https://catalog.ngc.nvidia.com"
+            f"No build of {what} that is known here fits this GPU and driver{python}. "
+            f"{_what_would_do(framework, machine, matrix)} See {page}. "
+            "NVIDIA's containers are another way: https://catalog.ngc.nvidia.com"
         )
     return Fix(title=f"Find a build of {what} that fits", safety="manual", steps=(Ask(text=text),))
+
+
+def _what_would_do(framework: str, machine: Machine, matrix: Matrix) -> str:
+    """The nearest changes after which a build would fit."""
+    refused = driver_refusal(machine, matrix)
+    if refused is None and ranked(framework, machine, matrix):
+        return "A newer driver, another Python or an older release may."
+    refused = refused or refusal(Wanted(framework=framework), machine, matrix)
+    ways = [(" and ".join(one.change for one in way.obstacles if one.change), way.build) for way in refused.ways]
+    named = [f"{change} (for {build})" if build else change for change, build in ways if change]
+    return f"What would do: {'; or '.join(named)}." if named else refused.text
 
 
 def _undo(scene: Scene, *names: str) -> str | None:
