@@ -1,5 +1,6 @@
 """`gpudoctor matrix`: what is known to fit, with sources."""
 
+import sys
 from collections.abc import Callable
 from importlib import import_module
 
@@ -29,6 +30,10 @@ FORMAT = click.Option(
     ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True
 )
 VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
+
+
+#: Columns in a pipe.
+WIDEST = 100
 
 
 class MatrixUnusable(click.ClickException):
@@ -122,4 +127,9 @@ def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str
     if form == "json":
         write_bytes(sheets_json(edition, subject, found))
     else:
-        write_text(sheets_text(found, width(), verbose=verbose))
+        write_text(sheets_text(found, page_width(), verbose=verbose))
+
+
+def page_width() -> int:
+    """Columns to draw tables in: the terminal's, up to 100; that many in a pipe, where nothing cuts them off."""
+    return width() if sys.stdout.isatty() else WIDEST

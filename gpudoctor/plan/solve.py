@@ -138,7 +138,8 @@ def _alternatives(
 
 def _not_judged(machine: Machine) -> tuple[str, ...]:
     if not machine.uses_cuda:
-        return tuple(name for name in machine.not_judged if name not in ("driver", "GPU"))
+        system = ("macOS release",) if machine.os == "macos" else ()
+        return (*(name for name in machine.not_judged if name not in ("driver", "GPU")), *system)
     found = list(machine.not_judged)
     if machine.driver is not None and "." not in machine.driver.text:
         found.append(f"which release of driver branch {machine.driver} it is (taken as the first)")
