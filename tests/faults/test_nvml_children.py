@@ -235,11 +235,17 @@ def test_a_hung_nvidia_smi_ends_in_time(tmp_path: Path) -> None:
     assert (nvml.nvml.outcome, nvml.release) == ("timed-out", None)
 
 
-def test_nvidia_smi_is_not_asked_where_there_is_no_sign_of_a_gpu(tmp_path: Path) -> None:
-    variables = tool(tmp_path, f"echo asked > {tmp_path}/trace")
+def test_nvidia_smi_that_fails_on_an_empty_bus_is_no_gpu(tmp_path: Path) -> None:
+    variables = tool(tmp_path, "echo 'NVIDIA-SMI has failed'; exit 9")
     empty = {"/sys/bus/pci/devices": ()}
     host = FakeMachine({str(tmp_path / "nvidia-smi"): ""}, directories=empty, env=variables)
-    assert gpus.probe(host)[0] is None and not (tmp_path / "trace").exists()
+    assert gpus.probe(host)[0] is None
+
+
+def test_nvidia_smi_that_hangs_on_an_empty_bus_is_not_no_gpu(tmp_path: Path) -> None:
+    empty = {"/sys/bus/pci/devices": ()}
+    host = FakeMachine({str(tmp_path / "nvidia-smi"): ""}, directories=empty, env=tool(tmp_path, "sleep 60"))
+    assert isinstance(gpus.probe(host, BUDGET)[0], Gap)
 
 
 def test_a_bus_that_cannot_be_read_is_not_an_empty_one() -> None:
