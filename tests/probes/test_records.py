@@ -201,11 +201,13 @@ def test_a_file_that_may_not_be_looked_at_is_not_damaged(tmp_path):
 
 def heavy_environment():
     """An environment with TensorFlow 2.20 and a torch of CUDA 13, named by the variable the full tests are given."""
-    return os.environ.get("GPUDOCTOR_TEST_TF220_TORCH")
+    folder = os.environ.get("GPUDOCTOR_TEST_ENVS")
+    path = os.path.join(folder, "tf220torch") if folder else ""
+    return path if os.path.isdir(path) else None
 
 
 @pytest.mark.full
-@pytest.mark.skipif(heavy_environment() is None, reason="GPUDOCTOR_TEST_TF220_TORCH names no environment")
+@pytest.mark.skipif(heavy_environment() is None, reason="GPUDOCTOR_TEST_ENVS has no tf220torch")
 def test_tensorflow_and_torch_as_pip_resolves_them():
     from gpudoctor.probes import target
 
