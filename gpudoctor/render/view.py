@@ -100,28 +100,37 @@ def _headline(report: Report) -> str:
     if report.verdict == "bug":
         return "gpudoctor itself failed while judging, so there is no verdict."
     if report.verdict == "findings":
-        return _found(report)
+        return f"Not as it should be: {_count(report)}."
     if report.verdict == "incomplete":
         return "No verdict: nothing wrong was seen, but something a verdict needs could not be looked at."
+    lesser = _count(report)
     if report.verdict == "no-gpu":
-        return _without_gpu(report)
-    return "Healthy: nothing wrong was found in the files and the driver. No training was run."
+        return f"{_without_gpu(report)} {_nothing_else(lesser)}"
+    said = f"; {lesser} to look at" if lesser else ""
+    return f"Healthy: nothing in the files and the driver keeps the GPU from being used{said}. No training was run."
 
 
-def _found(report: Report) -> str:
-    roots = [f for f in report.diagnosis.root_causes if f.severity != "info"] or list(report.diagnosis.root_causes)
-    errors = sum(1 for finding in roots if finding.severity == "error")
-    if errors:
-        return "The GPU cannot be used as installed: 1 cause." if errors == 1 else f"{errors} separate causes found."
-    return "1 thing to look at." if len(roots) == 1 else f"{len(roots)} things to look at."
+def _nothing_else(lesser: str) -> str:
+    return f"There is {lesser} to look at." if lesser else "Nothing is wrong with this machine."
+
+
+def _count(report: Report) -> str:
+    """The root causes in words: "2 errors and 1 warning"; empty where there are only notes."""
+    words = []
+    for severity in ("error", "warning"):
+        number = sum(1 for finding in report.diagnosis.root_causes if finding.severity == severity)
+        if number:
+            words.append(f"{number} {severity}{'s' if number > 1 else ''}")
+    only_notes = "notes" if report.verdict == "findings" else ""
+    return " and ".join(words) or only_notes
 
 
 def _without_gpu(report: Report) -> str:
     gpus = report.snapshot.gpus
     if isinstance(gpus, Gpus) and gpus.devices:
         vendors = ", ".join(sorted({(gpu.vendor or "unknown").upper() for gpu in gpus.devices}))
-        return f"Fine: no NVIDIA GPU here ({vendors} only), and nothing is wrong with that."
-    return "Fine, no GPU: nothing is wrong with this machine."
+        return f"Fine, no NVIDIA GPU ({vendors} only)."
+    return "Fine, no GPU."
 
 
 def _examined(interpreter: object) -> str:

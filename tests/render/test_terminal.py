@@ -84,7 +84,7 @@ def test_order_stack_headline_cause_commands_consequences():
     text = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(width=80)))
     places = [text.index(part) for part in ("Hardware", "Driver", "CUDA", "Libraries", "Python", "Framework")]
     places += [
-        text.index(part) for part in ("1 cause", "FRM003", "built for", "To mend it", "What follows", "note FRM010")
+        text.index(part) for part in ("1 error", "FRM003", "built for", "To mend it", "What follows", "note FRM010")
     ]
     assert places == sorted(places)
     assert "2 x GeForce GTX 1080 Ti (11 GB, compute capability 6.1)" in text
