@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.requirements import parse_wish
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.codec import decode_snapshot
 from gpudoctor.model.finding import Diagnosis, Finding
@@ -28,6 +29,8 @@ class Expected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rule: str
     severity: str
     also: tuple[str, ...] = ()
+    #: Nothing is wrong here: the note is right, and so is silence.
+    quiet: bool = False
 
 
 class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -47,6 +50,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     #: Patterns of advice that must not be among the fixes, and of advice that must.
     wrong_fixes: tuple[str, ...] = ()
     right_fixes: tuple[str, ...] = ()
+    #: What the user asks for, as on the command line: --require flash-attn.
+    asked: tuple[str, ...] = ()
     base: str
     stated: dict[str, Any] = {}
     synthetic: dict[str, Any] = {}
@@ -121,7 +126,7 @@ def _printed(fix: Fix) -> str:
 
 def score(case: Case) -> Score:
     """The verdict on a case."""
-    diagnosis = diagnose(case.snapshot(), load_matrix(), load_rules())
+    diagnosis = diagnose(case.snapshot(), load_matrix(), load_rules(), parse_wish(case.asked))
     return Score(case=case, diagnosis=diagnosis, place=_place(case, diagnosis), false=_false(case, diagnosis))
 
 
@@ -130,7 +135,8 @@ def _place(case: Case, diagnosis: Diagnosis) -> int | None:
     name = case.expected.rule
     if case.expected.severity == "info":
         graver = [one for one in diagnosis.findings if one.severity != "info" and one.name not in case.expected.also]
-        return 1 if not graver and any(one.name == name for one in diagnosis.findings) else None
+        noted = case.expected.quiet or any(one.name == name for one in diagnosis.findings)
+        return 1 if noted and not graver else None
     names = [finding.name for finding in diagnosis.root_causes]
     return names.index(name) + 1 if name in names else None
 
