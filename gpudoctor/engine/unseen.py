@@ -45,7 +45,8 @@ def _section(what: str, value: object) -> Iterator[str]:
 
 def _of_gpus(gpus: Gpus) -> Iterator[str]:
     for gpu in gpus.nvidia:
-        if gpu.capability is None:
+        # A GPU that refused to answer is a finding already.
+        if gpu.capability is None and not gpu.refusals:
             yield f"the compute capability of {gpu.label}"
 
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
-from gpudoctor.model.driver import DeviceNode, Driver, DriverLibrary
+from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary
 from gpudoctor.model.versions import DriverRelease
 from gpudoctor.probes import driver_module as module
 from gpudoctor.probes import driver_services as services
@@ -29,7 +29,7 @@ def probe(host: Host, nvml: NvmlFacts, cuda: CudaFacts) -> Driver | Gap | None:
     version = text_of(host, module.VERSION_FILE, limit=4096)
     modules = text_of(host, "/proc/modules")
     loaded = None if modules is None else module.parse_modules(modules)
-    nodes = read_nodes(host)
+    nodes = read_nodes(host, ask=not _hangs(nvml.nvml, cuda.cuda_init))
     libraries = read_libraries(host, word_of(host, "/proc/sys/kernel/arch"))
     # /dev/dxg alone is no trace: it leads to the GPU of any vendor.
     has_node = any(node.path != "/dev/dxg" for node in nodes or ())
@@ -42,6 +42,11 @@ def probe(host: Host, nvml: NvmlFacts, cuda: CudaFacts) -> Driver | Gap | None:
 def _is_known(nvml: NvmlFacts, cuda: CudaFacts) -> bool:
     """NVML or the CUDA driver told a version of itself."""
     return nvml.release is not None or nvml.cuda is not None or cuda.cuda is not None
+
+
+def _hangs(*answers: Answer) -> bool:
+    """A library did not come back from the driver: whoever touches its device files next may not either."""
+    return any(answer.outcome in ("stuck", "timed-out") for answer in answers)
 
 
 def _is_built(host: Host) -> bool:

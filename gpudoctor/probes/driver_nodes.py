@@ -14,11 +14,16 @@ _NODE = re.compile(
 _CAPS = "/dev/nvidia-caps"
 
 
-def read_nodes(host: Host) -> tuple[DeviceNode, ...] | None:
-    """The nodes with their permissions, and whether they let us in; None where /dev cannot be listed."""
+def read_nodes(host: Host, *, ask: bool = True) -> tuple[DeviceNode, ...] | None:
+    """The nodes with their permissions, and whether they let us in; None where /dev cannot be listed.
+
+    `ask` is False where the driver hangs: then no node is touched, and only their names are told.
+    """
     names = names_in(host, "/dev")
     if names is None:
         return None
+    if not ask:
+        return tuple(DeviceNode(path=f"/dev/{name}") for name in names if _NODE.fullmatch(name))
     nodes = [_node(host, f"/dev/{name}", ask=True) for name in names if _NODE.fullmatch(name)]
     caps = names_in(host, _CAPS) or () if "nvidia-caps" in names else ()
     return (*nodes, *(_node(host, f"{_CAPS}/{name}", ask=False) for name in caps))

@@ -44,18 +44,18 @@ def probe(host: Host, deadline: float = DEADLINE) -> tuple[Gpus | Gap | None, Nv
     beside = threading.Thread(target=ask_beside, daemon=True)
     beside.start()
     nvml = ask_nvml(host, deadline)
-    bus = _read_hardware(host)
+    bus = _read_hardware(host, ask_driver=nvml.nvml.outcome not in ("timed-out", "stuck"))
     smi = read_smi(host, deadline) if _smi_may_know_more(nvml) else None
     beside.join()
     return _gpus(host, nvml, cuda[0], bus, smi), _facts(nvml, smi), cuda[0]
 
 
-def _read_hardware(host: Host) -> _Bus:
+def _read_hardware(host: Host, *, ask_driver: bool) -> _Bus:
     if host.platform == "darwin":
         return _of_system(gpus_platform.read_macos(host))
     if host.platform == "win32":
         return _of_system(gpus_platform.read_windows(host))
-    found = read_bus(host)
+    found = read_bus(host, ask_driver=ask_driver)
     if isinstance(found, Gap):
         return _Bus(gap=found)
     integrated = None if any(gpu.vendor == "nvidia" for gpu in found.gpus) else gpus_platform.read_tegra(host)

@@ -25,8 +25,11 @@ class PciGpus(NamedTuple):
     nvswitches: int
 
 
-def read_bus(host: Host) -> PciGpus | Gap:
-    """The GPUs of the bus; a Gap where it cannot be read."""
+def read_bus(host: Host, *, ask_driver: bool = True) -> PciGpus | Gap:
+    """The GPUs of the bus; a Gap where it cannot be read.
+
+    `ask_driver` is False where the driver hangs: then nothing is read that it would have to answer.
+    """
     names = host.list(BUS)
     if isinstance(names, Gap):
         return names
@@ -41,13 +44,13 @@ def read_bus(host: Host) -> PciGpus | Gap:
     for name in names:
         kind = _hex(word_of(host, f"{BUS}/{name}/class"))[:4]
         if kind[:2] in ("03", "12"):
-            found += _gpu(host, name, kind)
+            found += _gpu(host, name, kind, ask_driver=ask_driver)
         elif kind == "0680" and _hex(word_of(host, f"{BUS}/{name}/vendor")) == "10de":
             nvswitches += 1
     return PciGpus(tuple(_named(host, found)), nvswitches)
 
 
-def _gpu(host: Host, name: str, kind: str) -> list[Gpu]:
+def _gpu(host: Host, name: str, kind: str, *, ask_driver: bool) -> list[Gpu]:
     folder = f"{BUS}/{name}"
     number = _hex(word_of(host, f"{folder}/vendor"))
     vendor = _VENDORS.get(number)
@@ -56,7 +59,8 @@ def _gpu(host: Host, name: str, kind: str) -> list[Gpu]:
         return []
     driver = host.link(f"{folder}/driver")
     power = word_of(host, f"{folder}/power_state")
-    model, uuid = parse_information(text_of(host, f"/proc/driver/nvidia/gpus/{name.lower()}/information") or "")
+    information = text_of(host, f"/proc/driver/nvidia/gpus/{name.lower()}/information") if ask_driver else None
+    model, uuid = parse_information(information or "")
     return [
         Gpu(
             vendor=vendor,

@@ -77,8 +77,16 @@ def _gpu(gpu: Gpu) -> str:
         facts.append(f"{gpu.memory_total_mib / 1024:.0f} GB")
     if gpu.capability is not None:
         facts.append(f"compute capability {gpu.capability}")
-    name = gpu.name or f"{(gpu.vendor or 'unknown').upper()} GPU, PCI id {gpu.pci_id}"
+    name = gpu.name or _nameless(gpu)
     return f"{name} ({', '.join(facts)})" if facts else name
+
+
+def _nameless(gpu: Gpu) -> str:
+    """A GPU of which only some of maker, place and PCI id is known."""
+    maker = f"{gpu.vendor.upper()} GPU" if gpu.vendor else "GPU of unknown maker"
+    number = f"{maker} {gpu.index}" if gpu.index is not None else maker
+    known = [f"PCI id {gpu.pci_id}"] if gpu.pci_id else [f"at {gpu.pci_bus_id}"] if gpu.pci_bus_id else []
+    return ", ".join((number, *known, "not named by the driver" if gpu.refusals else "model not known"))
 
 
 def _driver(driver: Driver | Gap | None) -> tuple[str, State]:

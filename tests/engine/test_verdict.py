@@ -7,7 +7,7 @@ from gpudoctor.engine.verdict import report_of
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.finding import Crash, Diagnosis, Finding
-from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.gpus import Gpu, Gpus, Refusal
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
@@ -99,3 +99,10 @@ def test_our_own_bug_is_no_verdict():
     assert report_of(snapshot(), crash).exit_code == 4
     doctor = Doctor(version="0", crashes=("…",))
     assert report_of(snapshot(doctor=doctor), Diagnosis()).exit_code == 4
+
+
+def test_a_gpu_that_refused_to_answer_is_not_told_of_twice():
+    refused = Refusal(call="nvmlDeviceGetName", code=15, name="NVML_ERROR_GPU_IS_LOST")
+    lost = Gpus(devices=(Gpu(vendor="nvidia", index=0, refusals=(refused,)),))
+    assert unseen_facts(snapshot(gpus=lost)) == ()
+    assert unseen_facts(snapshot(gpus=Gpus(devices=(Gpu(vendor="nvidia", index=0),)))) != ()

@@ -182,3 +182,18 @@ def test_this_machine_is_looked_at_without_changing_it(tmp_path: Any) -> None:
     assert str(seen.release) == "535.161.07"
     assert str(seen.libraries and seen.libraries[0].release) == "535.161.07"
     assert sorted(str(path) for path in tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("outcome", ["stuck", "timed-out"])
+def test_a_driver_that_hangs_is_not_touched_again(outcome: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    touched: list[str] = []
+    host = RecordedHost.of(MACHINES["ubuntu-3090-healthy"].machine)
+    monkeypatch.setattr(host, "openable", lambda path, write=False: touched.append(path))
+    hanging = NvmlFacts(nvml=Answer(outcome=outcome))
+    seen = driver.probe(host, hanging, NO_CUDA)
+    assert isinstance(seen, Driver)
+    assert seen.device_nodes
+    assert touched == []
+    assert all(node.accessible is None for node in seen.device_nodes)
+    driver.probe(host, NO_NVML, NO_CUDA)
+    assert touched

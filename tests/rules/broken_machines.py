@@ -262,6 +262,13 @@ MACHINES: dict[str, tuple[dict[str, Any], str]] = {
         {"gpus": gpus(nvswitches=6), "driver": driver(cuda_init=answer(802, "CUDA_ERROR_SYSTEM_NOT_READY"))},
         "fabric-manager-down",
     ),
+    "no device files": (
+        {
+            "gpus": gpus(unlisted()),
+            "driver": driver(device_nodes=(), nvml=answer(9, "NVML_ERROR_DRIVER_NOT_LOADED"), cuda_init=NO_DEVICE),
+        },
+        "dev-nodes-missing",
+    ),
     "802 without NVSwitch": (
         {"gpus": gpus(nvswitches=0), "driver": driver(cuda_init=answer(802, "CUDA_ERROR_SYSTEM_NOT_READY"))},
         "cuda-init-failed",

@@ -155,6 +155,7 @@ def test_wsl_linux_driver_installed():
     broken = driver(packages=packages, libraries=(), nvml=answer(9), cuda_init=NO_LIBRARY)
     found = fires("wsl-linux-driver-installed", driver=broken, container=WSL2, host=UBUNTU)
     assert ("apt", "purge", "libnvidia-compute-510", "nvidia-utils-510") in commands(found)
+    assert "wsl-gpu-blocked" in found.explains
     foreign = driver(nvml=answer(9), cuda_init=answer(100))
     fires("wsl-linux-driver-installed", driver=foreign, container=WSL2, host=UBUNTU)
     toolkit = (SystemPackage(name="cuda-toolkit-12-8", version="12.8"),)

@@ -237,3 +237,49 @@ def test_uvm_missing():
     quiet("uvm-missing", driver=driver(modules_loaded=None, device_nodes=None, cuda_init=broken), **given)
     found = fires("uvm-missing", driver=driver(device_nodes=NODES[:2], cuda_init=broken), gpus=gpus(), container=DOCKER)
     assert "On the host" in words(found)
+
+
+def test_dev_nodes_missing():
+    silent = {"nvml": answer(9), "cuda_init": answer(100)}
+    bus = gpus(unlisted())
+    found = fires("dev-nodes-missing", gpus=bus, driver=driver(device_nodes=(), **silent), **HERE)
+    assert ("nvidia-modprobe", "-c", "0", "-u") in commands(found)
+    quiet("dev-nodes-missing", gpus=bus, driver=driver(**silent), **HERE)
+    quiet("dev-nodes-missing", gpus=bus, driver=driver(device_nodes=None, **silent), **HERE)
+    # Made when the first program asks: a driver that answers is not without them.
+    quiet("dev-nodes-missing", gpus=gpus(), driver=driver(device_nodes=()), **HERE)
+    quiet("dev-nodes-missing", gpus=bus, driver=unloaded(), **HERE)
+    quiet("dev-nodes-missing", gpus=gpus(unlisted(bound_driver="vfio-pci")), driver=driver(device_nodes=()), **HERE)
+    for around in (DOCKER, WSL2):
+        quiet("dev-nodes-missing", gpus=bus, driver=driver(device_nodes=(), **silent), host=UBUNTU, container=around)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Loading of module with unavailable key is rejected",
+        "Loading of unsigned module is rejected",
+        "nvidia: module verification failed: signature and/or required key missing; Required key not available",
+    ],
+)
+def test_the_kernel_says_in_several_ways_that_it_does_not_trust_a_module(text):
+    refused = unloaded(secure_boot=True, kernel_log=(line(text),))
+    found = fires("drv-secureboot-rejected", gpus=BUS, driver=refused, **HERE)
+    assert found.confidence == "certain"
+
+
+def test_a_jetson_without_nvml_is_healthy():
+    jetson = System(os="linux", tegra="# R35 (release)", kernel=UBUNTU.kernel, arch="aarch64")
+    no_nvml = driver(nvml=Answer(outcome="no-library"))
+    quiet("nvml-library-missing", gpus=gpus(), driver=no_nvml, host=jetson, container=BARE)
+    fires("nvml-library-missing", gpus=gpus(), driver=no_nvml, **HERE)
+    no_cuda = driver(cuda_init=Answer(outcome="no-library"))
+    fires("nvml-library-missing", gpus=gpus(), driver=no_cuda, host=jetson, container=BARE)
+
+
+def test_a_late_answer_of_many_gpus_may_be_harmless():
+    late = driver(nvml=Answer(outcome="timed-out", detail="nvmlInit"))
+    found = fires("driver-not-answering", gpus=gpus(gpu(0), gpu(1)), driver=late, container=BARE)
+    assert any("persistence" in one.value for one in found.evidence)
+    alone = fires("driver-not-answering", gpus=gpus(), driver=late, container=BARE)
+    assert not any("persistence" in one.value for one in alone.evidence)

@@ -59,7 +59,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
             *(seen(package.name, package.version) for package in packages[:4]),
             *((seen("libcuda found first", first.path),) if foreign and first else ()),
         ),
-        explains=(*NO_DEVICE, "nvml-library-missing", "wsl-libcuda-path", "wsl-driver-libs-missing"),
+        explains=(*NO_DEVICE, "nvml-library-missing", "wsl-libcuda-path", "wsl-driver-libs-missing", "wsl-gpu-blocked"),
         fixes=_fixes(host, [package.name for package in packages]),
     )
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
@@ -35,8 +35,9 @@ def driver_not_answering(
 
     Why it breaks:
     A hang is mostly a GPU that fell off the bus or a driver bug (the kernel log shows an Xid number). A crash is
-    mostly a damaged or foreign copy of libcuda or libnvidia-ml. On machines with many GPUs the first start alone can
-    take half a minute when persistence mode is off: then only the time limit was too short.
+    mostly a damaged or foreign copy of libcuda or libnvidia-ml. With persistence mode off, the driver starts every GPU
+    anew for each program that asks (nvmlInit, cuInit): that takes a second or more for each, so with many GPUs half a
+    minute. Then only the time limit was too short.
 
     How to mend it:
     Look for NVRM and Xid lines in the kernel log. Restart the machine; a process that hangs in the kernel cannot be
@@ -60,11 +61,19 @@ def driver_not_answering(
         evidence=(
             *(answer_seen(name, answer) for name, answer in silent),
             *((seen("library", worst.library),) if worst.library else ()),
+            *_many(gpus, worst),
             *log_seen(lines),
         ),
         explains=(*NO_CUDA, "gpu-unreadable", "rm-init-failed", "uvm-missing"),
         fixes=_fixes(worst, container),
     )
+
+
+def _many(gpus: Gpus | Gap | None, worst: Answer) -> Iterator[Evidence]:
+    """Several GPUs to start one after the other are a harmless reason for being late."""
+    count = len(gpus.nvidia) if isinstance(gpus, Gpus) else 0
+    if worst.outcome == "timed-out" and count > 1:
+        yield seen("NVIDIA GPUs", f"{count}; without persistence mode each takes a second or more to start")
 
 
 def _asked(driver: Driver) -> Iterator[tuple[str, Answer]]:

@@ -15,7 +15,14 @@ from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
 #: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
-REFUSALS = ("Key was rejected by service", "unsigned module", "unavailable key", "PKCS#7 signature not")
+#: "Loading of module with unavailable key is rejected", "Loading of unsigned module is rejected" and their relatives.
+REFUSALS = (
+    "Key was rejected by service",
+    "Required key not available",
+    "unsigned module",
+    "unavailable key",
+    "PKCS#7 signature not",
+)
 #: Where Debian's and Ubuntu's DKMS keep the key they sign with.
 UBUNTU_KEY, DEBIAN_KEY = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
 

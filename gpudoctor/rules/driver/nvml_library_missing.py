@@ -8,6 +8,7 @@ from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
+from gpudoctor.rules._builds import is_jetson
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
@@ -40,7 +41,7 @@ def nvml_library_missing(
     NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/
     """
     missing = [name for name, answer in _asked(driver) if answer is not None and answer.outcome == "no-library"]
-    if not discrete(gpus):  # a Jetson has no NVML before JetPack 6
+    if not discrete(gpus) or is_jetson(host):  # a Jetson has no NVML before JetPack 6
         missing = [name for name in missing if name != NVML_LIBRARY]
     cuda_works = driver.cuda_init is not None and driver.cuda_init.ok
     if not meant_for_us(gpus) or wsl_of(container) or is_loaded(driver) is False or not missing:
