@@ -25,8 +25,8 @@ DEADLINE = 5.0
 _AGENT = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "agent")
 #: Where dlopen looks beside LD_LIBRARY_PATH and the cache (ld.so(8)); musl's list (ldso/dynlink.c) is among them.
 _LOADER_DIRECTORIES = ("/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib")
-#: Where drivers put their libraries without telling the loader: WSL, Debian's per-architecture path, Jetson (which tells
-#: it in ld.so.conf.d), containers, NixOS.
+#: Where drivers put their libraries without telling the loader: WSL, Debian's per-architecture path, Jetson (it tells
+#: the loader in ld.so.conf.d), containers, NixOS.
 _OTHER_DIRECTORIES = (
     "/usr/lib/wsl/lib",
     "/usr/lib/x86_64-linux-gnu",

@@ -188,7 +188,7 @@ def test_this_machine_is_looked_at_without_changing_it(tmp_path: Any) -> None:
 def test_a_driver_that_hangs_is_not_touched_again(outcome: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     touched: list[str] = []
     host = RecordedHost.of(MACHINES["ubuntu-3090-healthy"].machine)
-    monkeypatch.setattr(host, "openable", lambda path, write=False: touched.append(path))
+    monkeypatch.setattr(host, "openable", lambda path, **_: touched.append(path))
     hanging = NvmlFacts(nvml=Answer(outcome=outcome))
     seen = driver.probe(host, hanging, NO_CUDA)
     assert isinstance(seen, Driver)
