@@ -6,13 +6,10 @@ from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.rules._load import load_rules
 from tests.cases.bases import BASES
+from tests.cases.known import MISSES, SEVERITIES
 from tests.cases.load import Case, cases, merged, score
 
 CASES = cases()
-#: Cases whose verdict is not yet the expected one, with the reason. One that passes must leave this table.
-KNOWN_MISSES: dict[str, str] = {}
-#: Cases that are told rightly, with another severity than the case expects, and why that one is kept.
-OTHER_SEVERITIES: dict[str, str] = {}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -22,13 +19,13 @@ def test_verdict(case: Case) -> None:
     assert not one.diagnosis.crashed, one.diagnosis.crashed
     right = case.probe_only or (one.first and one.matching(case.right_fixes) == case.right_fixes)
     said = [(finding.severity, finding.name) for finding in one.diagnosis.root_causes]
-    assert (right and not one.false) != (case.id in KNOWN_MISSES), (case.expected, said, KNOWN_MISSES.get(case.id))
+    assert (right and not one.false) != (case.id in MISSES), (case.expected, said, MISSES.get(case.id))
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_severity(case: Case) -> None:
     one = score(case)
-    assert (one.other_severity is not None) == (case.id in OTHER_SEVERITIES), (case.expected, one.other_severity)
+    assert (one.other_severity is not None) == (case.id in SEVERITIES), (case.expected, one.other_severity)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
@@ -43,7 +40,7 @@ def test_bases_are_healthy(name: str) -> None:
 
 
 def test_known_misses_are_cases() -> None:
-    assert set(KNOWN_MISSES) | set(OTHER_SEVERITIES) <= {case.id for case in CASES}
+    assert set(MISSES) | set(SEVERITIES) <= {case.id for case in CASES}
 
 
 def test_every_case_states_something() -> None:
