@@ -226,10 +226,11 @@ class Matrix:
         """The Pythons ("3.12") that have a wheel of torch, tensorflow, jax …; None where the release is not known."""
         rows: Iterable[Any] = ()
         if package == "torch":
-            rows = [row for row in self.torch_builds(version) if platform in row.platforms]
             tag = local_tag(version)
-            rows = [row for row in rows if tag in (None, row.variant)]
-        elif package in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
+            builds = [row for row in self.torch_builds(version) if platform in row.platforms]
+            names = {one for row in builds if tag in (None, row.variant) for one in row.pythons_for(platform)}
+            return tuple(sorted(names, key=_version)) or None
+        if package in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
             rows = self.tensorflow_builds(version, platform, package)
         elif package in ("jax", "jaxlib"):
             rows = self.jax_builds(version)

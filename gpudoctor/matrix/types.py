@@ -120,6 +120,8 @@ class TorchBuild(Row, frozen=True, kw_only=True):
     #: Whether PTX is inside (Linux); None is not known.
     ptx: bool | None = None
     pythons: tuple[str, ...] = ()
+    #: Platforms that have wheels for fewer of them.
+    pythons_on: dict[str, tuple[str, ...]] = {}
     #: Platforms whose default index gives this build to a plain `pip install torch`.
     default_on: tuple[str, ...] = ()
     #: Path below the PyTorch download site, whl/cu126; None where the project does not offer it there.
@@ -127,6 +129,10 @@ class TorchBuild(Row, frozen=True, kw_only=True):
     torchvision: str | None = None
     torchaudio: str | None = None
     notes: str | None = None
+
+    def pythons_for(self, platform: str | None) -> tuple[str, ...]:
+        """The Pythons that have a wheel on a platform; all of them without one."""
+        return self.pythons_on.get(platform or "", self.pythons)
 
 
 class Companions(Row, frozen=True, kw_only=True):

@@ -88,7 +88,7 @@ def _torch(row: TorchBuild, platform: str | None) -> Build:
         processor="cuda" if row.cuda is not None else "mps" if mps else "cpu",
         platforms=row.platforms,
         platform=platform,
-        pythons=row.pythons,
+        pythons=row.pythons_for(platform),
         row=row,
         cuda=row.cuda,
         # Without a platform the build of the commonest one speaks for all.
