@@ -7,6 +7,7 @@ from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.plan.answer import Fit, Wanted
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
+from gpudoctor.plan.specifiers import agree
 
 MATRIX = load_matrix()
 INDEX = "https://download.pytorch.org/whl"
@@ -231,3 +232,55 @@ def test_jit_is_a_limit():
 def test_tensorflow_2_14_asks_for_a_tensorrt_that_has_no_python_3_11():
     proposal = the_one(fit(where("450.80.02", T4, python="3.11"), wish("tensorflow"), MATRIX))
     assert proposal.build == "tensorflow 2.13.1"
+
+
+@pytest.mark.parametrize(
+    ("machine", "asked", "text"),
+    [
+        (where(python="3.13", platform=MACOS), "torch<2.6", "it has no wheel for Python 3.13"),
+        (where(python="3.8", platform=WINDOWS, cpu_only=True), "tensorflow==2.13.1", "it has no wheel for Python 3.8"),
+    ],
+)
+def test_a_python_that_one_platform_lacks(machine, asked, text):
+    (refusal,) = fit(machine, wish(asked), MATRIX).refusals
+    assert text in refusal.text
+    assert fit(where(python=machine.python, cpu_only=True), wish(asked), MATRIX).refusals == ()
+
+
+def test_old_tensorflow_beside_jax():
+    found = fit(where(python="3.11", cpu_only=True), wish("tensorflow==2.17.1", "jax==0.4.30"), MATRIX)
+    assert "not known to suit" in found.separate_because
+
+
+def test_wheels_in_words():
+    known = the_one(fit(where("580.65.06", A100), wish("torch"), MATRIX)).why[0].text
+    open_ = the_one(fit(where("580.65.06", A100, python=None), wish("torch"), MATRIX)).why[0].text
+    assert known == "it has a wheel for Python 3.12 on linux-x86_64"
+    assert open_ == "it has wheels for Python 3.11 to 3.15 on linux-x86_64"
+
+
+def test_not_known_on_macos_is_its_release():
+    assert fit(where(platform=MACOS), wish("torch"), MATRIX).not_judged == ("macOS release",)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "agreed"),
+    [
+        (">=2.2", "<2.2.0,>=1.26.0", False),
+        (">=2.0", "<2.2.0,>=1.26.0", True),
+        ("==12.6.*", ">=12.5.82,<13.0", True),
+        ("==12.4.*", ">=12.5.82,<13.0", False),
+        ("==12.6.*", "==12.5.82", False),
+        ("==12.5.*", "==12.5.82", True),
+        (">2,<2.1", "", True),
+        (">2", "<2", False),
+        ("!=2.0", "==2.0", False),
+        ("~=1.19.2", "<1.20", True),
+        ("~=1.19.2", ">=1.20", False),
+        ("<2.0", "", True),
+        ("<1.0", ">=0.9", True),
+    ],
+)
+def test_specifiers_agree(one, other, agreed):
+    assert agree(one, other) is agreed
+    assert agree(other, one) is agreed
