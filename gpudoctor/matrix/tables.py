@@ -18,6 +18,7 @@ from gpudoctor.matrix.types import (
     KerasPairing,
     NumpyAbi,
     ProtobufRange,
+    Release,
     Row,
     TensorflowBuild,
     Toolkit,
@@ -58,6 +59,7 @@ TABLES: dict[str, Any] = {
     "keras": Table[KerasPairing],
     "numpy": Table[NumpyAbi],
     "protobuf": Table[ProtobufRange],
+    "releases": Table[Release],
     "tensorflow": Table[TensorflowBuild],
     "torch": Table[TorchBuild],
 }

@@ -240,3 +240,17 @@ class Cudnn(Row, frozen=True, kw_only=True):
     #: Architectures in the operations library of the wheel, where it was read.
     archs: tuple[str, ...] | None = None
     notes: str | None = None
+
+
+class Release(Row, frozen=True, kw_only=True):
+    """Releases of a distribution that have the same wheels on the package index. Pre-releases are left out."""
+
+    package: str
+    #: Newest first.
+    versions: tuple[str, ...]
+    #: Pythons by platform ("any" for a wheel that serves every one): 3.12; 3.13t, free-threaded; >=3.9, that and newer.
+    wheels: dict[str, tuple[str, ...]] = {}
+    requires_python: str | None = None
+    yanked: bool = False
+    #: No longer on the index.
+    gone: bool = False

@@ -19,6 +19,7 @@ ABOUT = {
     "keras": "Keras of each TensorFlow",
     "numpy": "NumPy 2 and the frameworks",
     "protobuf": "protobuf of each TensorFlow",
+    "releases": "wheels on the package index",
     "tensorflow": "TensorFlow builds",
     "torch": "PyTorch builds",
 }

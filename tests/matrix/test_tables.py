@@ -28,6 +28,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "keras": ("tensorflow",),
     "numpy": ("package", "version", "os"),
     "protobuf": ("tensorflow",),
+    "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),
     "torch": ("version", "variant"),
 }

@@ -1,0 +1,121 @@
+"""File names on an index turned into releases: which Pythons and platforms have a wheel."""
+
+import re
+from collections.abc import Iterable
+
+from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from gpudoctor.index.pages import Link, canonical
+from gpudoctor.model.base import Fact
+
+_PROCESSORS = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "arm64"}
+_MACS = {
+    "arm64": ("macos-arm64",),
+    "x86_64": ("macos-x86_64",),
+    "intel": ("macos-x86_64",),
+    "universal2": ("macos-arm64", "macos-x86_64"),
+}
+
+
+class Wheel(Fact, frozen=True, kw_only=True):
+    """A wheel: the Pythons and platforms that its tags name, in the matrix's words."""
+
+    link: Link
+    package: str
+    version: str
+    pythons: tuple[str, ...]
+    platforms: tuple[str, ...]
+
+
+class Found(Fact, frozen=True, kw_only=True):
+    """A release as an index offers it. `wheels`: Pythons by platform; "any" where a wheel serves every platform."""
+
+    version: str
+    wheels: dict[str, tuple[str, ...]] = {}
+    requires_python: str | None = None
+    #: All of its files are.
+    yanked: bool = False
+
+
+def read_wheel(link: Link) -> Wheel | None:
+    """The wheel behind a link; None where it is none, or its name breaks the rules."""
+    try:
+        package, version, _, tags = parse_wheel_filename(link.name)
+    except (InvalidWheelFilename, InvalidVersion):
+        return None
+    pythons = {python for tag in tags if (python := python_of(tag.interpreter, tag.abi)) is not None}
+    platforms = {platform for tag in tags for platform in platforms_of(tag.platform)}
+    return Wheel(
+        link=link,
+        package=str(package),
+        version=str(version),
+        pythons=ordered(pythons),
+        platforms=tuple(sorted(platforms)),
+    )
+
+
+def python_of(interpreter: str, abi: str) -> str | None:
+    """The Python of a wheel's tag: "3.10"; "3.13t" (free-threaded); ">=3.10" where later ones can use it, too."""
+    match = re.fullmatch(r"(cp|py)(\d)(\d*)", interpreter)
+    if match is None:
+        return None
+    number = f"{match[2]}.{match[3]}" if match[3] else match[2]
+    if match[1] == "py" and match[2] == "2":
+        return "2"
+    if match[1] == "py" or abi in {"abi3", "abi3t"}:
+        return f">={number}" + "t" * abi.endswith("t")
+    return number + "t" if abi.endswith("t") and match[2] == "3" else number
+
+
+def platforms_of(tag: str) -> tuple[str, ...]:
+    """The platforms of a wheel's tag: "linux-x86_64" …; none for those the matrix does not cover."""
+    if tag == "any":
+        return ("any",)
+    if (match := re.fullmatch(r"(?:many)?linux(?:\d+|_\d+_\d+)?_(x86_64|aarch64)", tag)) is not None:
+        return (f"linux-{_PROCESSORS[match[1]]}",)
+    if (match := re.fullmatch(r"macosx_\d+_\d+_(\w+)", tag)) is not None:
+        return _MACS.get(match[1], ())
+    return ("windows-x86_64",) if tag == "win_amd64" else ()
+
+
+def ordered(pythons: Iterable[str]) -> tuple[str, ...]:
+    """Oldest first."""
+    return tuple(sorted(pythons, key=lambda text: (Version(text.strip(">=t")), text)))
+
+
+def releases(package: str, links: Iterable[Link]) -> tuple[Found, ...]:
+    """The releases among the files of a package, newest first."""
+    files: dict[Version, list[tuple[Link, Wheel | None]]] = {}
+    for link in links:
+        wheel = read_wheel(link)
+        version = _version_of(package, link, wheel)
+        if version is not None:
+            files.setdefault(version, []).append((link, wheel))
+    return tuple(_found(version, files[version]) for version in sorted(files, reverse=True))
+
+
+def _version_of(package: str, link: Link, wheel: Wheel | None) -> Version | None:
+    if wheel is not None:
+        return Version(wheel.version) if wheel.package == package else None
+    try:
+        name, version = parse_sdist_filename(link.name)
+    except (InvalidSdistFilename, InvalidVersion):
+        return None
+    return version if canonical(name) == package else None
+
+
+def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:
+    yanked = all(link.yanked for link, _ in files)
+    kept = [(link, wheel) for link, wheel in files if yanked or not link.yanked]
+    pythons: dict[str, set[str]] = {}
+    for _, wheel in kept:
+        for platform in wheel.platforms if wheel is not None else ():
+            pythons.setdefault(platform, set()).update(wheel.pythons if wheel is not None else ())
+    required = {link.requires_python for link, _ in kept}
+    return Found(
+        version=str(version),
+        wheels={platform: ordered(pythons[platform]) for platform in sorted(pythons)},
+        requires_python=required.pop() if len(required) == 1 else None,
+        yanked=yanked,
+    )
