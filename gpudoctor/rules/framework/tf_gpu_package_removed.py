@@ -47,7 +47,7 @@ def tf_gpu_package_removed(
     If you need a release up to 2.11 and have its Python (3.10 or older).
 
     Sources:
-    https://pypi.org/project/tensorflow-gpu/
+    The project page of tensorflow-gpu on the package index (its last release, 2.12.0, only says so)
     https://www.tensorflow.org/install/pip
     """
     installed = packages.find("tensorflow-gpu")

@@ -32,7 +32,7 @@ def keras3_tfkeras_version(
     If nothing imports tf_keras.
 
     Sources:
-    https://pypi.org/project/tf-keras/
+    The project page of tf-keras on the package index
     https://keras.io/getting_started/
     """
     tensorflow, tf_keras = frameworks.get("tensorflow"), packages.find("tf-keras")
