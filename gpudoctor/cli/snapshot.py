@@ -13,9 +13,15 @@ from gpudoctor.model.codec import encode
 @click.command("snapshot")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file (readable by you only) instead of the screen.")
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@click.option("--schema", is_flag=True, help="Print the JSON Schema of a snapshot, and look at nothing.")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
-def command(output: str | None, force: bool, python: str | None) -> None:
+def command(output: str | None, force: bool, schema: bool, python: str | None) -> None:
     """Save the facts of this machine as JSON, to be judged elsewhere with `check --from`."""
+    if schema:
+        from importlib.resources import files
+
+        write_bytes((files("gpudoctor.model") / "snapshot.schema.json").read_bytes())
+        return
     if output is not None and not force and os.path.lexists(output):
         raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
     raw = encode(begin_to_examine(python)(), indent=2) + b"\n"
