@@ -60,7 +60,7 @@ def main() -> int:
     parser.add_argument("--index-url", help="ask this index only")
     parser.add_argument("--date", default=datetime.date.today().isoformat(), help="the date to note (default: today)")
     options = parser.parse_args()
-    offers = Offers(Fetcher(read_settings(RealHost(), sys.executable, options.index_url)))
+    offers = Offers(Fetcher(read_settings(RealHost(), (sys.executable,), options.index_url)))
     old = _old()
     rows = [row for package in PACKAGES for row in package_rows(package, offers.releases(package), old["rows"])]
     rows = [{**row, "confidence": "metadata", "source": "s1"} for row in rows]

@@ -24,7 +24,10 @@ SUBJECTS = {
     "cudnn": ("stack", "cudnn_sheets", "VERSION", "cuDNN releases: 9, 9.10."),
 }
 #: command: (module, what it does)
-COMMANDS = {"fit": ("gpudoctor.cli.matrix_fit", "Which builds fit a machine that is not here.")}
+COMMANDS = {
+    "fit": ("gpudoctor.cli.matrix_fit", "Which builds fit a machine that is not here."),
+    "verify": ("gpudoctor.cli.matrix_verify", "Compare the rows with what your package index says."),
+}
 
 FORMAT = click.Option(
     ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True

@@ -21,7 +21,7 @@ _ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+h
 
 
 class IndexUnusable(RuntimeError):
-    """An index does not answer, or answers with something else; one sentence for the user, without credentials."""
+    """An index does not answer, or answers with something else; one line for the user, without credentials."""
 
 
 class Fetcher:
@@ -49,7 +49,7 @@ class Fetcher:
                 return parse_html(raw.decode("utf-8", "replace"), landed)
             raise NotAnIndexPage(f"the answer is of type {kind}")
         except NotAnIndexPage as error:
-            raise IndexUnusable(f"{shown(address)} is no page of a package index: {error}.") from None
+            raise IndexUnusable(f"{shown(address)} is no page of a package index: {error}") from None
 
     def read(self, address: str) -> bytes | None:
         """A whole small file; None where there is none. Raises IndexUnusable."""
@@ -81,7 +81,7 @@ class Fetcher:
             if not isinstance(answer, str):
                 return answer
             problem = answer
-        raise IndexUnusable(f"{shown(address)} cannot be read: {problem}.")
+        raise IndexUnusable(f"{shown(address)} cannot be read: {problem}")
 
     def _try(self, address: str, headers: dict[str, str], wanted: int) -> tuple[bytes, str, str] | str | None:
         """One request; text is a problem that may pass."""
@@ -97,12 +97,12 @@ class Fetcher:
                 if answer.status_code in _BUSY:
                     return f"it answers {answer.status_code} ({answer.reason})"
                 if answer.status_code != wanted:
-                    raise IndexUnusable(f"{shown(address)} cannot be read: {_refusal(answer)}.")
+                    raise IndexUnusable(f"{shown(address)} cannot be read: {_refusal(answer)}")
                 kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
                 return _body(answer, address), kind, answer.url
         except requests.exceptions.SSLError:
             raise IndexUnusable(
-                f"{shown(address)} cannot be read: its certificate is not trusted (pip's setting `cert` names others)."
+                f"{shown(address)} cannot be read: its certificate is not trusted (pip's setting `cert` names others)"
             ) from None
         except requests.exceptions.RequestException as error:
             return _trouble(error)
@@ -130,9 +130,9 @@ def _body(answer: "requests.Response", address: str) -> bytes:
         pieces.append(piece)
         size += len(piece)
         if size > BIGGEST:
-            raise IndexUnusable(f"{shown(address)} cannot be read: the answer is larger than {BIGGEST >> 20} MiB.")
+            raise IndexUnusable(f"{shown(address)} cannot be read: the answer is larger than {BIGGEST >> 20} MiB")
         if time.monotonic() - started > WHOLE:
-            raise IndexUnusable(f"{shown(address)} cannot be read: the answer took longer than {WHOLE:.0f} s.")
+            raise IndexUnusable(f"{shown(address)} cannot be read: the answer took longer than {WHOLE:.0f} s")
     return b"".join(pieces)
 
 
@@ -171,13 +171,13 @@ def _local_links(path: str, address: str) -> tuple[Link, ...] | None:
             text = "" if raw is None else raw.decode("utf-8", "replace")
             return parse_html(text, f"file://{os.path.abspath(page)}")
         except NotAnIndexPage as error:
-            raise IndexUnusable(f"{shown(address)} is no page of a package index: {error}.") from None
+            raise IndexUnusable(f"{shown(address)} is no page of a package index: {error}") from None
     try:
         names = sorted(os.listdir(path))
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        raise IndexUnusable(f"{shown(address)} cannot be read: {error.strerror}.") from None
+        raise IndexUnusable(f"{shown(address)} cannot be read: {error.strerror}") from None
     return tuple(Link(name=name, url=urljoin(f"file://{os.path.abspath(path)}/", name)) for name in names)
 
 
@@ -189,4 +189,4 @@ def _local_bytes(path: str, start: int, size: int) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise IndexUnusable(f"{path} cannot be read: {error.strerror}.") from None
+        raise IndexUnusable(f"{path} cannot be read: {error.strerror}") from None

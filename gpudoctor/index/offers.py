@@ -1,5 +1,7 @@
 """What all configured indexes and folders offer of a package, taken together, as pip does."""
 
+import os
+
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.files import Found, read_wheel, releases
 from gpudoctor.index.pages import Link, canonical
@@ -29,13 +31,16 @@ class Offers:
         found: dict[str, Link] = {}
         known = False
         for index in self._fetcher.settings.indexes:
+            folder = local_path(index)
+            if folder is not None and not os.path.isdir(folder):
+                raise IndexUnusable(f"{shown(index)} cannot be read: there is no such folder")
             links = self._fetcher.links(f"{index.rstrip('/')}/{package}/")
             if links is None:
                 continue
             if links and not any(_belongs(link, package) for link in links):
-                raise IndexUnusable(f"{shown(index)} answers with a page that lists no files of {package}.")
-            if not links and local_path(index) is None:
-                raise IndexUnusable(f"{shown(index)} answers with a page without any link for {package}.")
+                raise IndexUnusable(f"{shown(index)} answers with a page that lists no files of {package}")
+            if not links and folder is None:
+                raise IndexUnusable(f"{shown(index)} answers with a page without any link for {package}")
             known = True
             # The first index that has a file of that name counts.
             found = {link.name: link for link in links} | found

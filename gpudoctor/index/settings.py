@@ -29,12 +29,12 @@ class Settings(Fact, frozen=True, kw_only=True):
     named_by: str = ""
 
 
-def read_settings(host: Host, python: str | None, index_url: str | None = None) -> Settings:
-    """The settings of the pip that belongs to `python`; `index_url` takes the place of every index named there.
+def read_settings(host: Host, pythons: tuple[str, ...], index_url: str | None = None) -> Settings:
+    """The settings of the first pip that answers; `index_url` takes the place of every index and folder named there.
 
     Without pip its environment variables count. Where neither names an index, uv's do, then pip's own default.
     """
-    told = _ask_pip(host, python)
+    python, told = _ask_pip(host, pythons)
     settings = _from_pip(told, host.env)
     if index_url is not None:
         return _changed(settings, (index_url,), (), "--index-url")
@@ -62,19 +62,22 @@ def _changed(settings: Settings, indexes: tuple[str, ...], links: tuple[str, ...
     )
 
 
-def _ask_pip(host: Host, python: str | None) -> dict[str, str]:
-    if python is not None:
-        ran = host.run((python, "-m", "pip", "config", "list"), timeout=PATIENCE)
+def _ask_pip(host: Host, pythons: tuple[str, ...]) -> tuple[str | None, dict[str, str]]:
+    """(the Python whose pip answered, what it said)."""
+    for python in pythons:
+        # -I: nothing in the current folder is taken for pip.
+        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PATIENCE)
         if ran.ok:
-            return parse_pip_config(ran.text)
-    return parse_pip_environment(host.env)
+            return python, parse_pip_config(ran.text)
+    return None, parse_pip_environment(host.env)
 
 
 def _default_of_pip(host: Host, python: str | None) -> str | None:
     if python is None:
         return None
     # So wide that no address is broken over two lines.
-    ran = host.run((python, "-m", "pip", "install", "--help"), timeout=PATIENCE, env={**host.env, "COLUMNS": "2000"})
+    wide = {**host.env, "COLUMNS": "2000"}
+    ran = host.run((python, "-I", "-m", "pip", "install", "--help"), timeout=PATIENCE, env=wide)
     return parse_default_index(ran.text) if ran.ok else None
 
 

@@ -1,0 +1,76 @@
+"""`gpudoctor matrix verify`: the shipped rows against the user's package index."""
+
+import sys
+
+import click
+import msgspec
+
+from gpudoctor.cli.matrix import FORMAT, MatrixUnusable, page_width
+from gpudoctor.cli.output import write_bytes, write_text
+from gpudoctor.index.fetch import Fetcher, IndexUnusable
+from gpudoctor.index.offers import Offers
+from gpudoctor.index.settings import Settings, read_settings, shown
+from gpudoctor.index.verify import verify
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.matrix.tables import MatrixUnreadable
+from gpudoctor.render.verification import verification_document, verification_text
+
+EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
+
+
+class NoIndex(click.ClickException):
+    """There is nothing to compare with."""
+
+    exit_code = 3
+
+
+def _run(form: str, index_url: str | None, python: str | None) -> int:
+    """Compare the matrix with what the package index offers: releases, Pythons, platforms, withdrawn files.
+
+    The index is the one that pip is set up for (its configuration and PIP_... variables), else UV_DEFAULT_INDEX, else
+    pip's own default. This command opens network connections; `check` never does.
+    """
+    settings = _settings(index_url, python)
+    try:
+        found = verify(load_matrix(), Offers(Fetcher(settings)))
+    except IndexUnusable as error:
+        raise NoIndex(f"{error}. Nothing was compared.") from None
+    except MatrixUnreadable as error:
+        raise MatrixUnusable(str(error)) from None
+    places = tuple(shown(address) for address in (*settings.indexes, *settings.find_links))
+    if form == "json":
+        document = verification_document(found, places, settings.named_by)
+        write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
+    else:
+        write_text(verification_text(found, places, settings.named_by, page_width()))
+    return 0 if found.agrees else 1
+
+
+def _settings(index_url: str | None, python: str | None) -> Settings:
+    # Imported here: the probes are needed for nothing else.
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.probes.target import choose
+
+    host = RealHost()
+    choice = choose(host, python)
+    if python is not None and choice.fault is not None:
+        raise click.BadParameter(choice.fault.reason, param_hint="--python")
+    # The pip of an environment that has none (uv makes such) is replaced by our own.
+    pythons = dict.fromkeys((*(() if choice.fault else (choice.executable,)), sys.executable))
+    settings = read_settings(host, tuple(pythons), index_url)
+    if not settings.indexes and not settings.find_links:
+        raise NoIndex("No package index is set up for pip or uv. Name one: gpudoctor matrix verify --index-url URL")
+    return settings
+
+
+command = click.Command(
+    "verify",
+    callback=_run,
+    params=[
+        FORMAT,
+        click.Option(["--index-url"], metavar="URL", help="Compare with this index (or folder) only."),
+        click.Option(["--python"], metavar="PATH", help="Use the settings of this interpreter's pip."),
+    ],
+    help=_run.__doc__,
+    epilog=EPILOG,
+)

@@ -1,0 +1,74 @@
+"""The outcome of `matrix verify`, for people and for scripts."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import Any
+
+from gpudoctor.index.claims import Claim
+from gpudoctor.index.verify import Verification
+
+_COLUMNS = ("table", "rows compared", "confirmed", "wrong", "missing")
+
+
+def verification_document(found: Verification, places: tuple[str, ...], named_by: str) -> dict[str, Any]:
+    """The outcome as data."""
+    return {
+        "edition": found.edition,
+        "index": list(places),
+        "named_by": named_by,
+        "agrees": found.agrees,
+        "packages": found.packages,
+        "releases": found.releases,
+        "not_on_the_index": list(found.absent),
+        "tables": list(found.tables),
+        "wrong": list(found.wrong),
+        "missing": list(found.missing),
+        "lacking": list(found.lacking),
+    }
+
+
+def verification_text(found: Verification, places: tuple[str, ...], named_by: str, width: int) -> str:
+    """The outcome as text: the tables, what differs, and the sum."""
+    lines = [f"Matrix of {found.edition} against the index that {_who(named_by)} names:"]
+    lines += [f"  {place}" for place in places]
+    lines += [f"{found.packages} packages, {found.releases} releases", "", *_table(found)]
+    if found.absent:
+        absent = f"Not on this index, so not compared: {', '.join(found.absent)}"
+        lines += ["", *textwrap.wrap(absent, width, subsequent_indent="  ")]
+    lines += _listed("The index says something else", found.wrong, width)
+    lines += _listed("Rows missing", found.missing, width)
+    lines += _listed("Releases that the matrix does not know", found.lacking, width)
+    return "\n".join([*lines, "", *textwrap.wrap(_sum(found), width)]) + "\n"
+
+
+def _who(named_by: str) -> str:
+    return "pip's configuration" if named_by == "pip" else named_by
+
+
+def _table(found: Verification) -> Iterator[str]:
+    cells = [(tally.table, tally.rows, tally.confirmed, tally.wrong, tally.missing) for tally in found.tables]
+    first = max(len(row[0]) for row in (_COLUMNS, *cells))
+    for row in (_COLUMNS, *cells):
+        numbers = "  ".join(str(cell).rjust(len(name)) for cell, name in zip(row[1:], _COLUMNS[1:], strict=True))
+        yield f"{str(row[0]).ljust(first)}  {numbers}"
+
+
+def _listed(title: str, claims: tuple[Claim, ...], width: int) -> list[str]:
+    if not claims:
+        return []
+    lines = ["", f"{title} ({len(claims)}):"]
+    for claim in claims:
+        said = f"matrix: {claim.matrix or 'nothing'}; index: {claim.index}"
+        text = f"{claim.table}: {claim.row}, {claim.about}. {said}"
+        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    return lines
+
+
+def _sum(found: Verification) -> str:
+    confirmed, rows = sum(tally.confirmed for tally in found.tables), sum(tally.rows for tally in found.tables)
+    if found.agrees:
+        return f"All {rows} rows that the index can speak about are confirmed; no release is missing."
+    return (
+        f"{confirmed} of {rows} rows are confirmed; {rows - confirmed} are wrong, {len(found.missing)} missing, "
+        f"and the matrix lacks {len(found.lacking)} releases."
+    )
