@@ -4,6 +4,7 @@ Run by gpudoctor's own Python: `python -I -S -B ask_nvml.py`, with the folder of
 standard input, one a line. The answers are written as `asking` says; units are those of nvml.h.
 """
 
+import ctypes
 import os
 import sys
 
@@ -21,6 +22,7 @@ CLOCK_SM, CLOCK_MEMORY = 1, 2
 THRESHOLD_SLOWDOWN, THRESHOLD_GPU_MAX = 1, 3
 CORRECTED, UNCORRECTED, VOLATILE, AGGREGATE = 0, 1, 0, 1
 RETIRED_SINGLE_BIT, RETIRED_DOUBLE_BIT = 0, 1
+VIRTUALIZATION_VGPU = 2
 SENSOR_GPU = 0
 P2P_READ = 0
 MOST_LINKS = 36
@@ -94,6 +96,7 @@ class Questioner:
     def __init__(self, nvml, transcript):
         self.nvml = nvml
         self.transcript = transcript
+        self.vgpus = set()
 
     def ask(self, subject, fact, calls, *handles):
         """The first answer that one of `calls` gives; None if all refuse."""
@@ -116,10 +119,14 @@ class Questioner:
         for questions in (IDENTITY, DETAILS):
             for index, handle in gpus:
                 for fact, *calls in questions:
-                    self.ask("gpu {}".format(index), fact, calls, handle)
+                    value = self.ask("gpu {}".format(index), fact, calls, handle)
+                    if fact == "virtualization" and value == VIRTUALIZATION_VGPU:
+                        self.vgpus.add(index)
         for index, handle in gpus:
             self.ask_links(index, handle)
             self.ask_mig(index, handle)
+            self.ask_fabric(index, handle)
+            self.ask_licence(index, handle)
         self.ask_peers(gpus)
 
     def ask_links(self, index, handle):
@@ -143,6 +150,40 @@ class Questioner:
                 self.ask(subject, "uuid", [("nvmlDeviceGetUUID",)], device)
                 self.ask(subject, "name", [("nvmlDeviceGetName",)], device)
                 self.ask(subject, "memory", [("nvmlDeviceGetMemoryInfo",)], device)
+
+    def ask_fabric(self, index, handle):
+        """How far the GPU has come in joining the fabric of its NVSwitches: [state, status]."""
+
+        def asked():
+            # The binding fills a structure of the caller's, named after the version of the call.
+            info = self.nvml.c_nvmlGpuFabricInfo_v2_t()
+            self._asking("nvmlDeviceGetGpuFabricInfoV", (handle,), (ctypes.byref(info),))()
+            return [int(info.state), int(info.status)]
+
+        self._ask_by("fabric", "nvmlDeviceGetGpuFabricInfoV", index, asked)
+
+    def ask_licence(self, index, handle):
+        """Whether a vGPU is licensed, by feature; other GPUs need no licence and are not asked."""
+        if index not in self.vgpus:
+            return
+
+        def asked():
+            known = self._asking("nvmlDeviceGetGridLicensableFeatures_v4", (handle,), ())()
+            features = known.gridLicensableFeatures[: known.licensableFeaturesCount]
+            return [bool(feature.featureState) for feature in features] if known.isGridLicenseSupported else []
+
+        self._ask_by("licence", "nvmlDeviceGetGridLicensableFeatures_v4", index, asked)
+
+    def _ask_by(self, fact, name, index, asked):
+        """Ask with a function of our own; what an older binding lacks is not supported."""
+
+        def guarded():
+            try:
+                return asked()
+            except AttributeError:
+                raise self.nvml.NVMLError(FUNCTION_NOT_FOUND) from None
+
+        self.transcript.ask("gpu {}".format(index), fact, name, guarded)
 
     def ask_peers(self, gpus):
         """Whether each pair of GPUs can read the memory of one another."""

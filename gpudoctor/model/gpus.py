@@ -22,6 +22,8 @@ class GpuProcess(Fact, frozen=True, kw_only=True):
     used_mib: int | None = None
     name: str | None = None
     user: str | None = None
+    #: It runs as the user who looks.
+    same_user: bool | None = None
     kind: Literal["compute", "graphics"] | None = None
 
 
@@ -56,7 +58,11 @@ class PcieLink(Fact, frozen=True, kw_only=True):
     generation: int | None = None
     generation_max: int | None = None
     width: int | None = None
+    #: The most that the GPU and its slot can do together.
     width_max: int | None = None
+    #: The most that each of the two can do by itself, as the bus says.
+    device_width_max: int | None = None
+    port_width_max: int | None = None
 
 
 class Power(Fact, frozen=True, kw_only=True):
@@ -67,6 +73,14 @@ class Power(Fact, frozen=True, kw_only=True):
     default_limit: float | None = None
     minimum: float | None = None
     maximum: float | None = None
+
+
+class Fabric(Fact, frozen=True, kw_only=True):
+    """How far a GPU has come in joining the fabric of its NVSwitches (Hopper and later)."""
+
+    state: Literal["not-supported", "not-started", "in-progress", "completed"]
+    #: NVML's code of how it ended; 0 is well.
+    status: int | None = None
 
 
 class Gpu(Fact, frozen=True, kw_only=True):
@@ -117,6 +131,13 @@ class Gpu(Fact, frozen=True, kw_only=True):
     display_attached: bool | None = None
     display_active: bool | None = None
     virtualization: Literal["none", "passthrough", "vgpu", "host-vgpu", "host-vsga"] | None = None
+    #: A vGPU holds a licence; None for other GPUs.
+    vgpu_licensed: bool | None = None
+    fabric: Fabric | None = None
+    #: A PCIe bridge above sends traffic between GPUs up to the processor (Access Control Services). Root can see it.
+    acs_redirect: bool | None = None
+    #: What the IOMMU does with this device's addresses; "none" is no IOMMU.
+    iommu: Literal["none", "identity", "translated"] | None = None
     #: Kernel driver the PCI device is bound to: nvidia, nouveau, vfio-pci, "none".
     bound_driver: str | None = None
     #: PCI power state: D0, D3hot, D3cold.

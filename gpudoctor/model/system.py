@@ -69,6 +69,8 @@ class Wsl(Fact, frozen=True, kw_only=True):
     dxg: bool | None = None
     #: /usr/lib/wsl/lib/libcuda.so.1 is there.
     driver_library: bool | None = None
+    #: That file is a symbolic link, as ldconfig expects.
+    library_is_link: bool | None = None
 
 
 class Slurm(Fact, frozen=True, kw_only=True):
@@ -111,12 +113,24 @@ class Container(Section, frozen=True, kw_only=True):
     tools: ContainerTools | None = None
 
 
+class LoginSetting(Fact, frozen=True, kw_only=True):
+    """A variable that a file read at login sets. Of a search path only the folders that tell of CUDA are kept."""
+
+    name: str
+    value: str
+    file: str
+
+
 class Environ(Section, frozen=True, kw_only=True):
     """The allow-listed environment variables, credentials in URLs removed."""
 
     variables: dict[str, str] = {}
     #: How many other variables there are; their names and values are not kept.
     others: int | None = None
+    #: What the user's login files set; None where they were not read.
+    login: tuple[LoginSetting, ...] | None = None
+    #: Variables that name a file of certificates which is not there.
+    absent_files: tuple[str, ...] = ()
 
     def get(self, name: str) -> str | None:
         """The value of a variable; None when it is not set (or not on the allow-list)."""

@@ -14,6 +14,7 @@ from gpudoctor.probes.reading import exists, text_of, word_of
 Kind = Literal["none", "docker", "podman", "containerd", "kubernetes", "lxc", "apptainer", "enroot", "other"]
 Notebook = Literal["colab", "kaggle", "sagemaker", "jupyter"]
 
+_WSL_LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 _SERVICE_ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
 
 #: Patterns in the path of a control group or of the root file system, the most telling first.
@@ -117,8 +118,9 @@ def _wsl(host: Host) -> Wsl | None:
     )
     if version is None:
         return None
-    library = exists(host, "/usr/lib/wsl/lib/libcuda.so.1")
-    return Wsl(version=version, dxg=exists(host, "/dev/dxg"), driver_library=library)
+    library = exists(host, _WSL_LIBRARY)
+    linked = host.link(_WSL_LIBRARY) is not None if library else None
+    return Wsl(version=version, dxg=exists(host, "/dev/dxg"), driver_library=library, library_is_link=linked)
 
 
 def parse_wsl(release: str, version: str, *, named: bool) -> Literal[1, 2] | None:

@@ -3,8 +3,12 @@
 import re
 from collections.abc import Mapping
 
+import msgspec
+
 from gpudoctor.host.port import Host
 from gpudoctor.model.system import Environ
+from gpudoctor.probes.environ_login import read_login
+from gpudoctor.probes.system_spaces import is_remote
 
 #: Longest value kept, in characters.
 VALUE_LIMIT = 4096
@@ -69,9 +73,19 @@ _TOKEN = re.compile(
 )
 
 
+#: Variables that name a file of certificates, for pip, requests, curl and OpenSSL.
+_CERTIFICATES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
+
+
 def probe(host: Host) -> Environ:
-    """The allow-listed variables and how many others there are."""
-    return parse_environ(host.env)
+    """The allow-listed variables, how many others there are, and what the login files set of those that matter."""
+    login, absent = read_login(host), tuple(name for name in _CERTIFICATES if _is_absent(host, host.env.get(name)))
+    return msgspec.structs.replace(parse_environ(host.env), login=login, absent_files=absent)
+
+
+def _is_absent(host: Host, path: str | None) -> bool:
+    """The path is not there. One on a file server is not asked for: that could wait for ever."""
+    return bool(path) and not is_remote(host, path or "") and host.stat(path or "") is None
 
 
 def parse_environ(env: Mapping[str, str]) -> Environ:

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 import msgspec
 
 from gpudoctor.model.base import Source
-from gpudoctor.model.gpus import Gpu
+from gpudoctor.model.gpus import Gpu, PcieLink
 from gpudoctor.probes.nvidia_answers import CudaDevice
 
 #: What the bus knows of a GPU and the driver's tools do not.
-_OF_THE_BUS = ("pci_class", "bound_driver", "pci_power_state")
+_OF_THE_BUS = ("pci_class", "bound_driver", "pci_power_state", "iommu", "acs_redirect")
 _EITHER = ("name", "uuid", "pci_id", "pci_bus_id")
 
 
@@ -43,7 +43,15 @@ def _pair_the_mute(listed: list[Gpu], rest: list[Gpu]) -> tuple[list[Gpu], list[
 def _joined(gpu: Gpu, bus: Gpu) -> Gpu:
     fields = {name: getattr(bus, name) for name in _OF_THE_BUS}
     fields |= {name: getattr(bus, name) for name in _EITHER if getattr(gpu, name) is None}
-    return msgspec.structs.replace(gpu, **fields)
+    return msgspec.structs.replace(gpu, pcie=_link(gpu.pcie, bus.pcie), **fields)
+
+
+def _link(told: PcieLink | None, on_bus: PcieLink | None) -> PcieLink | None:
+    """What the driver tells of the link; only the bus knows what the GPU and its port could each do alone."""
+    if told is None or on_bus is None:
+        return told or on_bus
+    alone = {"device_width_max": on_bus.device_width_max, "port_width_max": on_bus.port_width_max}
+    return msgspec.structs.replace(told, **alone)
 
 
 def from_cuda(devices: Sequence[CudaDevice], source: Source) -> tuple[Gpu, ...]:

@@ -8,6 +8,7 @@ import msgspec
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.gpus import Gpu
+from gpudoctor.probes.gpus_pci_path import read_iommu, read_link, reads_redirect
 from gpudoctor.probes.reading import text_of, word_of
 
 BUS = "/sys/bus/pci/devices"
@@ -47,7 +48,15 @@ def read_bus(host: Host, *, ask_driver: bool = True) -> PciGpus | Gap:
             found += _gpu(host, name, kind, ask_driver=ask_driver)
         elif kind == "0680" and _hex(word_of(host, f"{BUS}/{name}/vendor")) == "10de":
             nvswitches += 1
-    return PciGpus(tuple(_named(host, found)), nvswitches)
+    return PciGpus(tuple(_named(host, [_with_redirect(host, gpu, found) for gpu in found])), nvswitches)
+
+
+def _with_redirect(host: Host, gpu: Gpu, all_gpus: list[Gpu]) -> Gpu:
+    """The GPU with what the bridges above it do; that matters only between several GPUs of one vendor."""
+    alone = sum(other.vendor == gpu.vendor for other in all_gpus) < 2
+    if alone or gpu.pci_power_state == "D3cold":
+        return gpu
+    return msgspec.structs.replace(gpu, acs_redirect=reads_redirect(host, f"{BUS}/{gpu.pci_bus_id}"))
 
 
 def _gpu(host: Host, name: str, kind: str, *, ask_driver: bool) -> list[Gpu]:
@@ -71,6 +80,8 @@ def _gpu(host: Host, name: str, kind: str, *, ask_driver: bool) -> list[Gpu]:
             pci_class=kind,
             bound_driver=driver.rstrip("/").rpartition("/")[2] if driver else "none",
             pci_power_state=power if power in _POWER_STATES else None,
+            iommu=read_iommu(host, folder),
+            pcie=read_link(host, folder) if power != "D3cold" else None,
             source=SOURCE,
         )
     ]

@@ -19,5 +19,10 @@ def name_processes(host: Host, gpu: Gpu) -> Gpu:
 
 def _named(host: Host, process: GpuProcess) -> GpuProcess:
     folder = f"/proc/{process.pid}"
-    owner = getattr(host.stat(folder), "owner", None)
-    return msgspec.structs.replace(process, name=word_of(host, f"{folder}/comm"), user=owner)
+    owner, own = (getattr(host.stat(path), "owner", None) for path in (folder, "/proc/self"))
+    return msgspec.structs.replace(
+        process,
+        name=word_of(host, f"{folder}/comm"),
+        user=owner,
+        same_user=owner == own if owner and own else None,
+    )

@@ -1,9 +1,9 @@
 """The facts that NVML tells of a GPU: which fields of `Gpu` each fills, and in which unit. Units of NVML: nvml.h."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
-from gpudoctor.model.gpus import RowRemaps
+from gpudoctor.model.gpus import Fabric, RowRemaps
 from gpudoctor.model.versions import Capability
 
 #: What NVML writes into a field for which it has no value (nvml.h, NVML_VALUE_NOT_AVAILABLE and its 32-bit form).
@@ -23,6 +23,13 @@ _ARCHITECTURES = {
     13: "Rubin",
 }
 _COMPUTE_MODES = {0: "default", 1: "exclusive-thread", 2: "prohibited", 3: "exclusive-process"}
+#: nvml.h, NVML_GPU_FABRIC_STATE_*
+_FABRIC_STATES: dict[int, Literal["not-supported", "not-started", "in-progress", "completed"]] = {
+    0: "not-supported",
+    1: "not-started",
+    2: "in-progress",
+    3: "completed",
+}
 _VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
 #: nvml.h, nvmlClocksEventReason*
 _REASONS = (
@@ -123,6 +130,16 @@ def _row_remaps(value: Any) -> Values:
     )
 
 
+def _fabric(state: Any, status: Any) -> Values:
+    known = _FABRIC_STATES.get(state)
+    return (Fabric(state=known, status=int(status)) if known else None,)
+
+
+def _licence(features: Any) -> Values:
+    """Any of the features that a vGPU can have a licence for is licensed (nvml.h, nvmlGridLicensableFeatures_t)."""
+    return (any(features) if features else None,)
+
+
 #: For each fact of the script: the fields it fills ("power.draw" is a part of `power`), and how.
 FACTS: dict[str, tuple[tuple[str, ...], Callable[[Any], Values]]] = {
     "name": (("name",), _text),
@@ -163,4 +180,6 @@ FACTS: dict[str, tuple[tuple[str, ...], Callable[[Any], Values]]] = {
     "display_active": (("display_active",), _flag),
     "virtualization": (("virtualization",), lambda value: (_VIRTUALIZATION.get(value),)),
     "mig_mode": (("mig_enabled",), lambda value: _flag(value[0])),
+    "fabric": (("fabric",), lambda value: _fabric(*value)),
+    "licence": (("vgpu_licensed",), _licence),
 }

@@ -18,6 +18,12 @@ def read_spaces(host: Host) -> tuple[Space, ...]:
     return tuple(space for space in spaces if space is not None)
 
 
+def is_remote(host: Host, path: str) -> bool:
+    """The path lies on a file server, which may not answer."""
+    mounts = parse_mountinfo(text_of(host, "/proc/self/mountinfo") or "")
+    return (filesystem_of(path, mounts) or "").startswith(_REMOTE)
+
+
 def _places(host: Host) -> list[tuple[str, str]]:
     env = host.env
     home = env.get("USERPROFILE") if host.platform == "win32" else env.get("HOME")

@@ -8,6 +8,14 @@ typedef struct { unsigned version; u64 total, reserved, free, used; } memory_v2;
 typedef struct { char legacy[16]; unsigned domain, bus, device, pci_id, subsystem; char bus_id[32]; } pci_info;
 typedef struct { unsigned pid; u64 used; unsigned gpu_instance, compute_instance; } process;
 typedef struct { unsigned gpu, memory; } utilization;
+typedef struct { unsigned version; unsigned char cluster[16]; unsigned status, clique, state, health; } fabric_info;
+typedef struct {
+    unsigned code, state;
+    char info[128], product[128];
+    unsigned enabled;
+    struct { unsigned year; unsigned short month, day, hour, minute, second; unsigned char status; } expiry;
+} licence;
+typedef struct { int supported; unsigned count; licence features[3]; } licences;
 
 static int initialized;
 
@@ -168,6 +176,15 @@ NUMBER(nvmlDeviceGetPersistenceMode, "persistence")
 NUMBER(nvmlDeviceGetDisplayMode, "display_attached")
 NUMBER(nvmlDeviceGetDisplayActive, "display_active")
 NUMBER(nvmlDeviceGetVirtualizationMode, "virtualization")
+API int nvmlDeviceGetGpuFabricInfoV(void *d, fabric_info *out) {
+    ON(INDEX(d), nvmlDeviceGetGpuFabricInfoV)
+    return put_numbers(fact(INDEX(d), "fabric"), 2, &out->state, &out->status);
+}
+API int nvmlDeviceGetGridLicensableFeatures_v4(void *d, licences *out) {
+    ON(INDEX(d), nvmlDeviceGetGridLicensableFeatures_v4)
+    out->supported = (int)(out->count = 1);
+    return put_numbers(fact(INDEX(d), "licensed"), 1, &out->features[0].state);
+}
 PAIR(nvmlDeviceGetMigMode, "mig_mode")
 NUMBER(nvmlDeviceGetMaxMigDeviceCount, "mig_most")
 API int nvmlDeviceGetMigDeviceHandleByIndex(void *d, unsigned place, void **out) {

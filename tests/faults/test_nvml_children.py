@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.model.base import Gap
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.gpus import Fabric, Gpus
 from gpudoctor.model.versions import Capability
 from gpudoctor.probes import gpus
 from gpudoctor.probes.nvidia_children import ask_cuda, ask_nvml, binding_folder
@@ -125,6 +125,21 @@ def test_a_lost_gpu_is_found_on_the_bus(fake_driver: FakeDriver) -> None:
     assert isinstance(seen, Gpus) and [gpu.pci_bus_id for gpu in seen.devices] == [f"0000:0{n}:00.0" for n in (1, 2, 3)]
     lost = seen.devices[1]
     assert (lost.index, lost.name, lost.refusals[0].name) == (1, None, "NVML_ERROR_GPU_IS_LOST")
+
+
+@pytest.mark.parametrize(
+    ("told", "fabric"),
+    [("3,0", Fabric(state="completed", status=0)), ("2,0", Fabric(state="in-progress", status=0)), ("9,0", None)],
+)
+def test_how_far_a_gpu_has_joined_the_fabric(told: str, fabric: Fabric | None, fake_driver: FakeDriver) -> None:
+    facts = ask_nvml(host_with(fake_driver, machine("H100", **{"gpu.*.fabric": told})))
+    assert facts.gpus[0].fabric == fabric
+
+
+@pytest.mark.parametrize(("mode", "state", "licensed"), [(2, 0, False), (2, 1, True), (0, 0, None)])
+def test_only_a_vgpu_has_a_licence(mode: int, state: int, licensed: bool | None, fake_driver: FakeDriver) -> None:
+    scenario = machine("T4", **{"gpu.*.virtualization": mode, "gpu.*.licensed": state})
+    assert ask_nvml(host_with(fake_driver, scenario)).gpus[0].vgpu_licensed is licensed
 
 
 def test_a_refused_pair_is_not_a_link(fake_driver: FakeDriver) -> None:

@@ -116,7 +116,16 @@ def fields(gpu: Gpu) -> dict[str, object]:
 def test_of_each_call_something_depends(ask) -> None:
     """The table would prove nothing of a call that no scenario leads to."""
     rich = machine(
-        "H100", 2, **{"gpu.*.mig_mode": "1,1", "gpu.*.mig_most": 7, "gpu.*.mig_count": 1, "gpu.*.retired.0": 0}
+        "H100",
+        2,
+        **{
+            "gpu.*.mig_mode": "1,1",
+            "gpu.*.mig_most": 7,
+            "gpu.*.mig_count": 1,
+            "gpu.*.retired.0": 0,
+            "gpu.*.virtualization": 2,
+            "gpu.*.licensed": 1,
+        },
     )
     asked = ask([rich, {**rich, **{f"err.{call}": 13 for call in CALLS if call.endswith(("_v3", "MemoryInfo_v2"))}}])
     asked += ask(
