@@ -211,6 +211,16 @@ class Matrix:
         rows = [row for row in self._of("numpy", NumpyAbi) if row.package == package and row.os in (os, None)]
         return next((row.works_with_numpy2 for row in _exactly(rows, version)), None)
 
+    def numpy2_by_neighbours(self, package: str, version: str, os: Os) -> bool | None:
+        """The same for a release that the table lacks, derived: once a framework works with NumPy 2, it goes on to."""
+        wanted = public(version)
+        rows = [row for row in self._of("numpy", NumpyAbi) if row.package == package and row.os in (os, None)]
+        if wanted is None:
+            return None
+        if any(row.works_with_numpy2 is False and _version(row.version) > wanted for row in rows):
+            return False
+        return True if any(row.works_with_numpy2 and _version(row.version) < wanted for row in rows) else None
+
     def cudnn(self, cuda_major: int, version: LibraryVersion | None = None) -> Cudnn | None:
         """What is known of a cuDNN minor release for a CUDA major; of the newest one without a version."""
         for row in self._of("cudnn", Cudnn):

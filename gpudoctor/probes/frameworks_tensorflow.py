@@ -17,6 +17,8 @@ _CPU_DISTS = ("tensorflow-cpu", "tensorflow-intel", "tf-nightly-cpu", "tensorflo
 #: Releases before 2.0 keep their files in tensorflow_core.
 _MODULES = ("tensorflow", "tensorflow_core")
 _PAIR = re.compile(r"""\(\s*['"](\w+)['"]\s*,\s*(?:['"]([^'"]*)['"]|(True|False)|\[([^\]]*)\])\s*\)""")
+#: The oldest cuDNN that the extra and-cuda asks for; build_info.py names the major only.
+_CUDNN_PIN = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+[^;\n]*?[=>]=\s*([\d.]+)", re.M)
 #: Where the device code is: from 2.13 or so, before, and on Windows.
 _DEVICE_CODE = (
     "libtensorflow_cc.so.2",
@@ -55,13 +57,20 @@ def read_tensorflow(site: Site) -> tuple[Framework, ...]:
             metadata_version=package.version if package else None,
             variant=variant or _variant_of(package),
             cuda=CudaVersion.parse(said.get("cuda_version") or said.get("cuda_version_number")),
-            cudnn=said.get("cudnn_version") or said.get("cudnn_version_number"),
+            cudnn=_cudnn(said, site, package),
             archs=archs,
             archs_source=archs_source or (Source(kind="metadata", where=where) if archs else None),
             location=folder,
             source=Source(kind="file", where=where) if text is not None else None,
         ),
     )
+
+
+def _cudnn(said: dict[str, str | None], site: Site, package: Package | None) -> str | None:
+    """The cuDNN it was built with: as build_info.py says, to the patch where its requirements pin that major."""
+    built = said.get("cudnn_version") or said.get("cudnn_version_number")
+    pinned = _CUDNN_PIN.search(site.metadata(package) or "") if built else None
+    return pinned.group(1) if pinned and built and pinned.group(1).split(".")[0] == built else built
 
 
 def _first(packages: list[Package]) -> Package | None:

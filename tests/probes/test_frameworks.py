@@ -168,6 +168,25 @@ def test_tensorflow_by_its_build_info(
     assert (tensorflow.dist, tensorflow.variant, cuda, tensorflow.cudnn, tensorflow.archs) == expected
 
 
+@pytest.mark.parametrize(
+    ("asked", "expected"),
+    [
+        ('nvidia-cudnn-cu12==9.3.0.75; extra == "and-cuda"', "9.3.0.75"),
+        ('nvidia-cudnn-cu12<10.0,>=9.3.0.75; extra == "and-cuda"', "9.3.0.75"),
+        ('nvidia-cudnn-cu12>=10.1; extra == "and-cuda"', "9"),
+        ('nvidia-cudnn-cu12; extra == "9.9"', "9"),
+        ("numpy>=1.26", "9"),
+    ],
+)
+def test_tensorflow_cudnn_to_the_patch_where_its_extra_pins_it(tmp_path: Path, asked: str, expected: str) -> None:
+    files = {
+        "tensorflow/python/platform/build_info.py": BUILD_INFO,
+        "tensorflow-2.21.0.dist-info/METADATA": f"Name: tensorflow\nRequires-Dist: {asked}\n",
+    }
+    write(tmp_path, files)
+    assert one(look(tmp_path, "tensorflow==2.21.0"), "tensorflow").cudnn == expected
+
+
 def test_tensorflow_core_is_where_one_point_fifteen_keeps_its_files(tmp_path: Path) -> None:
     write(tmp_path, {"tensorflow/__init__.py": "", "tensorflow_core/python/platform/build_info.py": OLD_BUILD_INFO})
     (tmp_path / "tensorflow_core/python/_pywrap_tensorflow_internal.so").write_bytes(WITH_KERNELS)

@@ -95,6 +95,23 @@ def test_numpy_2() -> None:
     quiet("numpy2-abi", **stack(frameworks=frameworks(torch("2.2.2", variant="cuda")), packages=conda))
 
 
+def test_numpy_2_with_a_release_that_the_tables_lack() -> None:
+    """What its metadata asks for, and its neighbours in the tables, tell; and the finding says so."""
+    asks = unmet("numpy", "<2.0.0,>=1.26.0", "2.1.0", package="tensorflow")
+    has = packages("numpy==2.1.0", unmet=(asks,))
+    finding = fires("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.99.0")), packages=has))
+    assert finding.confidence == "likely"
+    assert "derived from its metadata" in finding.evidence[-1].value
+    newer = packages("numpy==2.3.0", unmet=(unmet("numpy", "<2.2.0", "2.3.0", package="tensorflow"),))
+    quiet("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.99.0")), packages=newer))
+    others = packages("numpy==2.1.0", unmet=(unmet("numpy", "<2", "2.1.0", package="scipy"),))
+    quiet("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.99.0")), packages=others))
+    between = fires("numpy2-abi", **stack(frameworks=frameworks(torch("2.1.9+cu121")), packages=others))
+    assert between.confidence == "likely"
+    known = fires("numpy2-abi", **stack(frameworks=frameworks(torch("2.1.2+cu121")), packages=others))
+    assert known.confidence == "certain"
+
+
 def test_protobuf_that_tensorflow_does_not_admit() -> None:
     says = Unmet(package="tensorflow", requirement="protobuf", wanted="<3.20,>=3.9.2", found="4.25.3")
     has = packages("tensorflow==2.10.1", "protobuf==4.25.3", unmet=(says,))

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import Os
 from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Fix
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.specifiers import is_met
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import is_conda, release_numbers
@@ -50,12 +52,19 @@ def numpy2_abi(
         framework = frameworks.get(name)
         if framework is None or framework.version is None or is_conda(packages, name, "pytorch"):
             continue
-        if matrix.works_with_numpy2(name, framework.version, host.os) is not False:
+        known = matrix.works_with_numpy2(name, framework.version, host.os)
+        derived = _derived(framework, packages, matrix, host.os) if known is None else None
+        if known is not False and derived is None:
             continue
         yield Problem(
             summary=f"{framework.label} was compiled for NumPy 1, and NumPy {numpy.version} is installed.",
             subject=framework.label,
-            evidence=(seen("numpy", numpy.version), seen(name, framework.version, framework.source)),
+            confidence="certain" if derived is None else "likely",
+            evidence=(
+                seen("numpy", numpy.version),
+                seen(name, framework.version, framework.source),
+                *((derived,) if derived else ()),
+            ),
             fixes=(
                 Fix(
                     title="Install NumPy 1",
@@ -65,3 +74,14 @@ def numpy2_abi(
                 ),
             ),
         )
+
+
+def _derived(framework: Framework, packages: Packages, matrix: Matrix, os: Os) -> Evidence | None:
+    """What says that a release the tables lack was compiled for NumPy 1; None where nothing does."""
+    for unmet in packages.unmet:
+        is_its_own = unmet.package == (framework.dist or framework.name) and unmet.requirement == "numpy"
+        if is_its_own and not is_met(unmet.wanted, "2.0.0"):
+            return seen("asks for numpy", f"{unmet.wanted} (derived from its metadata)", framework.source)
+    if matrix.numpy2_by_neighbours(framework.name, framework.version or "", os) is False:
+        return seen("compiled for", "NumPy 1 (derived: a later release still is)")
+    return None
