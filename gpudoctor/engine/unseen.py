@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.system import Container
 
 #: Frameworks whose build must be known before a GPU machine is called healthy.
 JUDGED = ("torch", "tensorflow", "jax")
@@ -28,7 +29,7 @@ def _unseen(snapshot: Snapshot) -> Iterator[str]:
         return
     yield from _section("the driver", snapshot.driver)
     yield from _section("the environment variables", snapshot.environ)
-    yield from _of_gpus(snapshot.gpus)
+    yield from _of_gpus(snapshot.gpus, snapshot.container)
     if isinstance(snapshot.driver, Driver):
         yield from _of_driver(snapshot.driver)
     if isinstance(snapshot.frameworks, Frameworks):
@@ -43,11 +44,21 @@ def _section(what: str, value: object) -> Iterator[str]:
         yield f"{what}: {value.reason}"
 
 
-def _of_gpus(gpus: Gpus) -> Iterator[str]:
+def _of_gpus(gpus: Gpus, container: Container | Gap | None) -> Iterator[str]:
     for gpu in gpus.nvidia:
         # A GPU that refused to answer is a finding already.
-        if gpu.capability is None and not gpu.refusals:
+        if gpu.capability is None and not gpu.refusals and not _is_for_others(gpu, gpus, container):
             yield f"the compute capability of {gpu.label}"
+
+
+def _is_for_others(gpu: Gpu, gpus: Gpus, container: Container | Gap | None) -> bool:
+    """The bus shows it, and it was given to a virtual machine, or not to this container or this scheduler's job."""
+    if gpu.bound_driver in ("vfio-pci", "pci-stub", "xen-pciback"):
+        return True
+    shares = isinstance(container, Container) and (
+        container.kind not in ("none", None) or (container.slurm is not None and container.slurm.in_job)
+    )
+    return shares and gpu.index is None and any(other.index is not None for other in gpus.nvidia)
 
 
 def _of_driver(driver: Driver) -> Iterator[str]:

@@ -18,12 +18,19 @@ def merge(listed: Sequence[Gpu], on_bus: Sequence[Gpu]) -> tuple[Gpu, ...]:
     rest = list(on_bus)
     merged = []
     for gpu in listed:
-        match = next((other for other in rest if gpu.pci_bus_id and other.pci_bus_id == gpu.pci_bus_id), None)
+        match = next((other for other in rest if _is_same(gpu, other)), None)
         if match is not None:
             rest.remove(match)
         merged.append(gpu if match is None else _joined(gpu, match))
     merged, rest = _pair_the_mute(merged, rest)
     return (*merged, *rest)
+
+
+def _is_same(gpu: Gpu, other: Gpu) -> bool:
+    """By address; the list of Windows' display adapters gives the PCI id only."""
+    if other.pci_bus_id is None:
+        return other.pci_id is not None and other.pci_id == gpu.pci_id
+    return gpu.pci_bus_id == other.pci_bus_id
 
 
 def _pair_the_mute(listed: list[Gpu], rest: list[Gpu]) -> tuple[list[Gpu], list[Gpu]]:

@@ -13,6 +13,7 @@ from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import Capability, CudaVersion, LibraryVersion, package_version
 from gpudoctor.plan.places import wheel_platform
+from gpudoctor.rules._driver_state import usable
 
 #: Frameworks whose own kernels run on the GPU; JAX's are in its plugin.
 KERNEL_OWNERS = ("torch", "tensorflow", "jax-cuda-plugin")
@@ -98,8 +99,8 @@ def matrix_build(
 
 
 def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Matrix) -> tuple[Service, ...]:
-    """How the code serves each NVIDIA GPU whose capability is known."""
-    known = ((gpu, matrix.capability(gpu)) for gpu in gpus.nvidia)
+    """How the code serves each NVIDIA GPU that programs get to see, if its capability is known."""
+    known = ((gpu, matrix.capability(gpu)) for gpu in usable(gpus))
     return tuple(
         Service(gpu=gpu, capability=capability, coverage=coverage(code.archs, capability, cuda))
         for gpu, capability in known

@@ -42,6 +42,11 @@ def is_listed(gpu: Gpu) -> bool:
     return gpu.index is not None or (gpu.source is not None and gpu.source.kind == "library")
 
 
+def usable(gpus: Gpus) -> tuple[Gpu, ...]:
+    """Those that programs get to see: what the driver lists; where it lists none, all that are meant for us."""
+    return tuple(gpu for gpu in gpus.nvidia if is_listed(gpu)) or meant_for_us(gpus)
+
+
 def unlisted(gpus: Gpus) -> tuple[Gpu, ...]:
     """GPUs on the bus that the driver does not list."""
     return tuple(gpu for gpu in discrete(gpus) if not is_listed(gpu))

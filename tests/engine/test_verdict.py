@@ -11,7 +11,7 @@ from gpudoctor.model.gpus import Gpu, Gpus, Refusal
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
-from gpudoctor.model.system import Environ
+from gpudoctor.model.system import Container, Environ, Slurm
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
 
 OK = Answer(outcome="answered", code=0)
@@ -106,3 +106,27 @@ def test_a_gpu_that_refused_to_answer_is_not_told_of_twice():
     lost = Gpus(devices=(Gpu(vendor="nvidia", index=0, refusals=(refused,)),))
     assert unseen_facts(snapshot(gpus=lost)) == ()
     assert unseen_facts(snapshot(gpus=Gpus(devices=(Gpu(vendor="nvidia", index=0),)))) != ()
+
+
+JOB = Container(kind="none", slurm=Slurm(in_job=True))
+
+
+@pytest.mark.parametrize(
+    ("container", "bound", "is_seen"),
+    [
+        (Container(kind="none"), "vfio-pci", True),
+        (Container(kind="docker"), "nvidia", True),
+        (JOB, "nvidia", True),
+        (Container(kind="none"), "nvidia", False),
+        (Container(kind="none", slurm=Slurm(in_job=False)), "nvidia", False),
+        (Container(), "nvidia", False),
+        (None, "nvidia", False),
+    ],
+)
+def test_a_gpu_that_was_given_to_others_need_not_be_seen(container, bound, is_seen):
+    ours = Gpu(vendor="nvidia", index=0, capability=Capability("8.9"))
+    other = Gpu(vendor="nvidia", pci_bus_id="0000:02:00.0", bound_driver=bound)
+    seen = unseen_facts(snapshot(gpus=Gpus(devices=(ours, other)), container=container))
+    assert (seen == ()) == is_seen
+    alone = unseen_facts(snapshot(gpus=Gpus(devices=(other,)), container=container))
+    assert (alone == ()) == (bound == "vfio-pci")

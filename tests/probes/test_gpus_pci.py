@@ -208,6 +208,18 @@ def test_merging(nvml: list[Gpu], on_bus: list[Gpu], expected: list[tuple[int | 
     assert [(gpu.index, gpu.pci_bus_id) for gpu in merge(nvml, on_bus)] == expected
 
 
+def test_windows_lists_adapters_without_an_address() -> None:
+    adapters = [Gpu(vendor="nvidia", pci_id="10de:2684"), Gpu(vendor="intel", pci_id="8086:a780")]
+    nvml = [listed(0, A, pci_id="10de:2684"), listed(1, B, pci_id="10de:1b06")]
+    assert [(gpu.index, gpu.pci_id) for gpu in merge(nvml, adapters)] == [
+        (0, "10de:2684"),
+        (1, "10de:1b06"),
+        (None, "8086:a780"),
+    ]
+    twice = merge([listed(0, A, pci_id="10de:2684"), listed(1, B, pci_id="10de:2684")], adapters[:1] * 2)
+    assert [gpu.index for gpu in twice] == [0, 1]
+
+
 def test_what_nvml_says_is_not_overruled_by_the_bus() -> None:
     (gpu,) = merge([listed(0, A, name="NVIDIA GeForce RTX 4090", pci_id="10de:2685")], [bus(A)])
     assert (gpu.name, gpu.pci_id, gpu.bound_driver) == ("NVIDIA GeForce RTX 4090", "10de:2685", "nvidia")

@@ -281,6 +281,15 @@ def test_every_gpu_of_a_mixed_machine_is_looked_at() -> None:
     assert fires("arch-too-old-for-build", **display).severity == "info"
 
 
+def test_gpus_that_programs_do_not_get_to_see_are_not_looked_at() -> None:
+    build = {"release": "580.65.06", "frameworks": frameworks(torch("2.9.0+cu130"))}
+    kept_out = card("NVIDIA GeForce GTX 1080", "6.1", index=None, bound_driver="nvidia")
+    quiet("arch-too-old-for-build", **stack(RTX_4090, kept_out, **build))
+    handed_on = card("NVIDIA GeForce GTX 1080", "6.1", index=None, bound_driver="vfio-pci")
+    quiet("arch-too-old-for-build", **stack(handed_on, **build))
+    fires("arch-too-old-for-build", **stack(kept_out, **build))
+
+
 def test_tensorflow_on_blackwell_starts_slowly_and_works() -> None:
     machine = stack(RTX_5090, release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
     quiet("arch-too-new-for-build", **machine)

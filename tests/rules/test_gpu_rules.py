@@ -166,6 +166,9 @@ def test_compute_mode_exclusive():
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="exclusive-process", processes=(screen,))))
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="default", processes=(holder(74),))))
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode=None, processes=(holder(74),))))
+    mps = GpuProcess(pid=7, used_mib=30, kind="compute", name="nvidia-cuda-mps")
+    quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="exclusive-process", processes=(mps, holder(74)))))
+    fires("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="prohibited", processes=(mps,))))
 
 
 def test_mig():
@@ -233,6 +236,8 @@ def test_persistence_off():
     quiet("persistence-off", gpus=gpus(gpu(persistence=False, display_active=True)), driver=driver(), **given)
     quiet("persistence-off", gpus=gpus(gpu(persistence=None, display_active=False)), driver=driver(), **given)
     quiet("persistence-off", gpus=headless, driver=driver(), host=UBUNTU, container=DOCKER)
+    hybrid = Gpus(devices=(*headless.devices, Gpu(vendor="intel", pci_bus_id="0000:00:02.0")))
+    quiet("persistence-off", gpus=hybrid, driver=driver(), **given)
 
 
 def test_gpu_passed_through():

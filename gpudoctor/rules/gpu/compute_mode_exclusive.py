@@ -8,6 +8,9 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
+MPS_SERVER = "nvidia-cuda-mps"
+
 
 @rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
 def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
@@ -33,7 +36,9 @@ def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
     """
     for gpu in gpus.nvidia:
         others = [process for process in gpu.processes or () if process.kind != "graphics"]
-        exclusive = gpu.compute_mode in ("exclusive-process", "exclusive-thread")
+        # The one process may be that of MPS, which takes the work of all the others.
+        shared = any((process.name or "").startswith(MPS_SERVER) for process in others)
+        exclusive = gpu.compute_mode in ("exclusive-process", "exclusive-thread") and not shared
         if not (gpu.compute_mode == "prohibited" or (exclusive and others)):
             continue
         which = ("-i", str(gpu.index)) if gpu.index is not None else ()

@@ -34,7 +34,9 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     NVIDIA driver persistence, https://docs.nvidia.com/deploy/driver-persistence/
     """
     off = [gpu for gpu in gpus.nvidia if gpu.persistence is False]
-    headless = all(gpu.display_active is False for gpu in gpus.nvidia)
+    # A laptop's display hangs on the processor's own graphics, and its GPU is to sleep.
+    hybrid = any(gpu.vendor in ("amd", "intel") for gpu in gpus.devices)
+    headless = all(gpu.display_active is False for gpu in gpus.nvidia) and not hybrid
     if not off or not headless or driver.persistence_daemon or not is_bare(container) or os_of(host) != "linux":
         return
     toolkit = container.tools is not None and bool(container.tools.nvidia_toolkit)

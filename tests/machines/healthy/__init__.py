@@ -1,0 +1,26 @@
+"""Hosts on which nothing is wrong: whatever is found on them beyond a note is a false finding."""
+
+from tests.machines.healthy import (
+    apple_arm,
+    clouds,
+    containers,
+    desktops,
+    environments,
+    laptops,
+    paths,
+    servers,
+    windows,
+)
+from tests.machines.healthy.recorded import Healthy
+
+HEALTHY: dict[str, Healthy] = {
+    **desktops.MACHINES,
+    **paths.MACHINES,
+    **laptops.MACHINES,
+    **servers.MACHINES,
+    **clouds.MACHINES,
+    **containers.MACHINES,
+    **windows.MACHINES,
+    **apple_arm.MACHINES,
+    **environments.MACHINES,
+}
