@@ -25,7 +25,7 @@ SOURCE = "package index file list"
 #: The distributions that the other tables name, and those that their wheels require.
 PACKAGES = (
     *("torch", "torchvision", "torchaudio", "triton"),
-    *("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "keras", "tf-keras"),
+    *("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "keras", "tf-keras"),
     *("jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda12-pjrt", "jax-cuda13-plugin", "jax-cuda13-pjrt"),
     "cuda-toolkit",
     *(

@@ -11,6 +11,8 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import PLATFORMS, TensorflowBuild
 from gpudoctor.model.specifiers import is_met
 
+#: Some wheels hold nothing and require the same release of another distribution: there is a build where both are.
+CARRIERS = {"windows-x86_64": "tensorflow-intel", "macos-arm64": "tensorflow-macos"}
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+?)\s*((?:[=<>!~]=?|===).+)")
 
 
@@ -24,11 +26,18 @@ def tensorflow_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         if row.platform != "any":
             for found in _covered(row, shelf):
                 about = f"Pythons of {found.version}"
-                yield claim("tensorflow", name, about, row.pythons, usual(found.wheels.get(row.platform, ())))
+                yield claim("tensorflow", name, about, row.pythons, _pythons(found, row.platform, shelf))
         for requirement in row.and_cuda:
             yield from satisfiable(shelf, "tensorflow", name, requirement)
     for package in dict.fromkeys(row.dist for row in rows):
         yield from _without_row(package, tuple(row for row in rows if row.dist == package), shelf)
+
+
+def _pythons(found: Found, platform: str, shelf: Shelf) -> tuple[str, ...]:
+    """The Pythons that can install a release."""
+    pythons = usual(found.wheels.get(platform, ()))
+    carrier = shelf.release(CARRIERS.get(platform, ""), found.version)
+    return pythons if carrier is None else tuple(one for one in pythons if one in carrier.wheels.get(platform, ()))
 
 
 def _covered(row: TensorflowBuild, shelf: Shelf) -> tuple[Found, ...]:
