@@ -10,7 +10,7 @@ from gpudoctor.model.versions import Capability
 NVIDIA = "10de"
 
 
-def _plain(name: str) -> str:
+def plain_name(name: str) -> str:
     """A name as drivers of every age agree on it: newer ones write "NVIDIA" before it."""
     return " ".join(name.lower().split()).removeprefix("nvidia ").replace(" ", "")
 
@@ -22,7 +22,7 @@ class GpuModels:
         self._by_id: dict[str, list[GpuModel]] = defaultdict(list)
         self._by_name: dict[str, list[GpuModel]] = defaultdict(list)
         for model in models:
-            self._by_name[_plain(model.name)].append(model)
+            self._by_name[plain_name(model.name)].append(model)
             for device in model.device_ids:
                 self._by_id[device].append(model)
 
@@ -33,7 +33,7 @@ class GpuModels:
 
     def by_name(self, name: str) -> tuple[GpuModel, ...]:
         """Products of that name."""
-        return tuple(self._by_name.get(_plain(name), ()))
+        return tuple(self._by_name.get(plain_name(name), ()))
 
     def capability(self, gpu: Gpu) -> Capability | None:
         """The compute capability that all products of its PCI id (else of its name) share."""

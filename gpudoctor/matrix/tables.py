@@ -14,6 +14,7 @@ from gpudoctor.matrix.types import (
     DriverFloor,
     ForwardCompat,
     GpuModel,
+    GpuPeaks,
     JaxBuild,
     KerasPairing,
     NumpyAbi,
@@ -48,7 +49,7 @@ class Edition(msgspec.Struct, frozen=True):
     checked: str
 
 
-#: Every table, by file name, and its type.
+#: The tables that a judgement rests on, by file name, and their types.
 TABLES: dict[str, Any] = {
     "companions": Table[Companions],
     "cuda_arch": Table[Architecture | Toolkit],
@@ -63,6 +64,9 @@ TABLES: dict[str, Any] = {
     "tensorflow": Table[TensorflowBuild],
     "torch": Table[TorchBuild],
 }
+#: Tables that people and benchmarks look up. No check reads them, not even for their date.
+LOOKED_UP: dict[str, Any] = {"gpu_peaks": Table[GpuPeaks]}
+ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 
 
 @lru_cache(maxsize=4096)
@@ -80,7 +84,7 @@ def _dotted(kind: type, value: object) -> Any:
 def decode_table(name: str, raw: bytes) -> tuple[Row, ...]:
     """The rows of the table `name`, sources resolved. Raises MatrixUnreadable."""
     try:
-        table: Table[Any] = msgspec.json.decode(raw, type=TABLES[name], dec_hook=_dotted)
+        table: Table[Any] = msgspec.json.decode(raw, type=ALL_TABLES[name], dec_hook=_dotted)
         for row in table.rows:
             force_setattr(row, "source", table.sources[row.source])
             if not row.checked:
@@ -108,11 +112,11 @@ def json_schema() -> dict[str, Any]:
             return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
         raise NotImplementedError(kind)
 
-    schemas, definitions = msgspec.json.schema_components(TABLES.values(), schema_hook=hook)
+    schemas, definitions = msgspec.json.schema_components(ALL_TABLES.values(), schema_hook=hook)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "Tables of the gpudoctor compatibility matrix, by file name",
         "type": "object",
-        "properties": dict(zip(TABLES, schemas, strict=True)),
+        "properties": dict(zip(ALL_TABLES, schemas, strict=True)),
         "$defs": definitions,
     }

@@ -100,6 +100,36 @@ class GpuModel(Row, frozen=True, kw_only=True):
     last_branch: int | None = None
 
 
+class GpuPeaks(Row, frozen=True, kw_only=True):
+    """What a GPU product can do at most, as its maker states it or its parts work out.
+
+    Of one GPU, at the boost clock, without sparsity. The confidence is that of the least sure fact of the row.
+    """
+
+    #: As in the table of GPUs.
+    name: str
+    #: GB as products are named: the chips' GiB.
+    memory_gb: float | None = None
+    memory_bus_bits: int | None = None
+    #: Gbit/s of one line of the bus.
+    memory_rate_gbps: float | None = None
+    #: GB/s, 10^9 bytes a second.
+    memory_bandwidth_gbs: float | None = None
+    sm_count: int | None = None
+    #: FP32 lanes of all SMs ("CUDA cores"); each does a multiply and an add a clock.
+    fp32_lanes: int | None = None
+    boost_mhz: int | None = None
+    #: TFLOP/s outside the tensor cores.
+    fp32_tflops: float | None = None
+    #: TFLOP/s, FP16 with FP32 accumulation, as frameworks use it; BF16 is as fast where capability is 8.0 or more.
+    fp16_tensor_tflops: float | None = None
+    #: TFLOP/s; none before capability 8.0.
+    tf32_tensor_tflops: float | None = None
+    #: Power limit, W, the highest of the standard settings.
+    tdp_watts: int | None = None
+    notes: str | None = None
+
+
 class TorchBuild(Row, frozen=True, kw_only=True):
     """One release of PyTorch built for one CUDA version (or for the CPU)."""
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.tables import TABLES
+from gpudoctor.matrix.tables import ALL_TABLES
 from gpudoctor.matrix.types import Grade, Row
 from gpudoctor.render.sheets import Line, Sheet
 
@@ -14,6 +14,7 @@ ABOUT = {
     "cuda_arch": "GPU architectures; what toolkits compile for",
     "cuda_driver": "drivers and CUDA",
     "cudnn": "cuDNN minor releases",
+    "gpu_peaks": "memory and peak rates of GPUs",
     "gpus": "GPU products",
     "jax": "JAX by CUDA extra",
     "keras": "Keras of each TensorFlow",
@@ -37,7 +38,7 @@ KEYS = {
 
 def overview_sheets(matrix: Matrix) -> tuple[Sheet, ...]:
     """One line a table."""
-    lines = tuple(_line(name, matrix.table(name)) for name in TABLES)
+    lines = tuple(_line(name, matrix.table(name)) for name in ALL_TABLES)
     columns = ("table", "covers", "rows", "checked", "sources", "how sure")
     return (Sheet(title=f"Compatibility matrix, edition {matrix.edition}", columns=columns, lines=lines),)
 

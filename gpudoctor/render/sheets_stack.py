@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from gpudoctor.matrix.gpu_names import called, closest, is_whole_name, near
 from gpudoctor.matrix.kernels import coverage
+from gpudoctor.matrix.peaks import peaks
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import (
     Architecture,
@@ -12,6 +13,7 @@ from gpudoctor.matrix.types import (
     DriverFloor,
     ForwardCompat,
     GpuModel,
+    GpuPeaks,
     Os,
     Toolkit,
     TorchBuild,
@@ -149,7 +151,7 @@ def gpu_sheets(matrix: Matrix, name: str | None) -> tuple[Sheet, ...]:
     found = products(matrix, name)
     if not found:
         raise NotKnown(f"GPU {name!r}", near(models, name))
-    sheets = [_products(f"GPU {name}", found)]
+    sheets = [_products(f"GPU {name}", found), _peaks(matrix, found)]
     for capability in sorted({model.capability for model in found if model.capability is not None}):
         architecture = matrix.architecture(capability)
         sheets += [_architectures("Its architecture", [architecture])] if architecture else []
@@ -189,6 +191,30 @@ def _products(title: str, models: Iterable[GpuModel]) -> Sheet:
     )
     columns = ("name", "capability", "architecture", "segment", "last branch", "PCI ids")
     return Sheet(title=title, columns=columns, lines=lines)
+
+
+def _peaks(matrix: Matrix, models: Iterable[GpuModel]) -> Sheet:
+    """Memory and peak rates of those products that have them."""
+    rows = dict.fromkeys(row for model in models if (row := peaks(matrix, model.name)) is not None)
+    columns = ("name", "memory GB", "bus bit", "GB/s", "SMs", "MHz", "FP32", "FP16 tensor", "TF32 tensor", "W", "note")
+    title = "What it can do at most (TFLOP/s at the boost clock, dense, FP32 accumulation)"
+    return Sheet(title=title, columns=columns, lines=tuple(_peak(row) for row in rows))
+
+
+def _peak(row: GpuPeaks) -> Line:
+    numbers = (
+        row.memory_gb,
+        row.memory_bus_bits,
+        row.memory_bandwidth_gbs,
+        row.sm_count,
+        row.boost_mhz,
+        row.fp32_tflops,
+        row.fp16_tensor_tflops,
+        row.tf32_tensor_tflops,
+        row.tdp_watts,
+    )
+    cells = ("" if number is None else f"{number:g}" for number in numbers)
+    return Line(cells=(row.name, *cells, row.notes or ""), row=row)
 
 
 def _runs_on(matrix: Matrix, capability: Capability) -> Sheet:

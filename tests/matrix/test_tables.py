@@ -13,7 +13,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from gpudoctor.matrix.load import load_matrix, read_table
-from gpudoctor.matrix.tables import TABLES, _dotted
+from gpudoctor.matrix.tables import ALL_TABLES, _dotted
 from gpudoctor.matrix.types import PLATFORMS, DriverBranch, DriverFloor, ForwardCompat
 from gpudoctor.model.versions import Capability, CudaVersion, LibraryVersion
 
@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cuda_arch": ("row", "capabilities", "cuda"),
     "cuda_driver": ("row", "kind", "cuda", "os", "toolkit", "branch"),
     "cudnn": ("cudnn", "cuda"),
+    "gpu_peaks": ("name",),
     "gpus": ("name", "device_ids"),
     "jax": ("version", "variant"),
     "keras": ("tensorflow",),
@@ -42,7 +43,7 @@ def plain(value: object) -> object:
     return json.loads(msgspec.json.encode(value, enc_hook=str))
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ALL_TABLES)
 def test_shape(name: str) -> None:
     table = raw(name)
     assert list(table) == ["table", "checked", "sources", "rows"]
@@ -54,21 +55,21 @@ def test_shape(name: str) -> None:
     assert all(citation.strip() for citation in table["sources"].values())
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ALL_TABLES)
 def test_rows_hold_only_known_fields_and_nothing_that_is_a_default(name: str) -> None:
     table = raw(name)
-    typed = msgspec.json.decode(read_table(name), type=TABLES[name], dec_hook=_dotted)
+    typed = msgspec.json.decode(read_table(name), type=ALL_TABLES[name], dec_hook=_dotted)
     assert [plain(row) for row in typed.rows] == table["rows"]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ALL_TABLES)
 def test_one_row_a_line(name: str) -> None:
     lines = read_table(name).decode().splitlines()
     rows = [line.rstrip(",") for line in lines if line.startswith('  {"')]
     assert [json.loads(row) for row in rows] == raw(name)["rows"]
 
 
-@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("name", ALL_TABLES)
 def test_no_duplicates(name: str) -> None:
     keys = Counter(tuple(json.dumps(row.get(field)) for field in KEYS[name]) for row in raw(name)["rows"])
     assert not [key for key, count in keys.items() if count > 1]
