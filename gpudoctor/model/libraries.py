@@ -28,6 +28,8 @@ class Toolkits(Section, frozen=True, kw_only=True):
     found: tuple[Toolkit, ...] = ()
     nvcc_on_path: str | None = None
     ptxas_on_path: str | None = None
+    #: Full version of that ptxas, from the files beside it: 12.4.131.
+    ptxas_version: str | None = None
     #: CUDA_HOME or CUDA_PATH as set.
     cuda_home: str | None = None
     #: CUDA_HOME names a folder that exists.
@@ -72,6 +74,14 @@ class Resolution(Fact, frozen=True, kw_only=True):
     shadows_version: LibraryVersion | None = None
 
 
+class SymbolNeed(Fact, frozen=True, kw_only=True):
+    """The newest symbol version that a compiled file needs of libc.so.6 or libstdc++.so.6: 2.28 of GLIBC_2.28."""
+
+    file: str
+    library: Literal["libc.so.6", "libstdc++.so.6"]
+    version: LibraryVersion
+
+
 class Libraries(Section, frozen=True, kw_only=True):
     """Every candidate copy, and for each framework which one it gets."""
 
@@ -83,6 +93,12 @@ class Libraries(Section, frozen=True, kw_only=True):
     #: Newest GLIBCXX_ symbol version of the libstdc++ found first.
     glibcxx: str | None = None
     libstdcxx: str | None = None
+    #: What compiled extensions need of the C and C++ libraries.
+    needs: tuple[SymbolNeed, ...] = ()
+    #: A file libcuda.so lies beside a libcuda.so.1 that the loader knows; compilers look for that name.
+    libcuda_link: bool | None = None
+    #: On Windows: DLLs that frameworks need of the system, and where each is found; None there: nowhere.
+    dlls: dict[str, str | None] | None = None
 
     def resolution(self, framework: str, soname: str) -> Resolution | None:
         """What `framework` gets for `soname`."""

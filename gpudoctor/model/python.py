@@ -23,6 +23,18 @@ class Kernelspec(Fact, frozen=True, kw_only=True):
     same_interpreter: bool | None = None
 
 
+class Pin(Fact, frozen=True, kw_only=True):
+    """A GPU package as a file of the project names it: in a lock file a version, elsewhere a requirement."""
+
+    file: str
+    package: str
+    #: "2.9.1+cpu" in a lock file, ">=2.6" in requirements.txt.
+    wanted: str = ""
+    is_locked: bool = False
+    #: The index of a lock file, where it is PyTorch's own: whl/cpu.
+    index: str | None = None
+
+
 class Interpreter(Section, frozen=True, kw_only=True):
     """The target."""
 
@@ -69,6 +81,8 @@ class Interpreter(Section, frozen=True, kw_only=True):
     managers: tuple[str, ...] = ()
     #: Files in the working directory that say which manager looks after it: uv.lock, poetry.lock, pixi.toml.
     project_files: tuple[str, ...] = ()
+    #: What these files and requirements.txt say of GPU packages. None: not looked.
+    pins: tuple[Pin, ...] | None = None
     kernelspecs: tuple[Kernelspec, ...] | None = None
     has_python_h: bool | None = None
 
@@ -172,6 +186,8 @@ class Framework(Fact, frozen=True, kw_only=True):
     #: Extension wheels: the torch they were built for, and their C++ ABI, from the wheel's version tag.
     built_for_torch: str | None = None
     cxx11_abi: bool | None = None
+    #: Packages with one compiled part for each CUDA version (bitsandbytes): 118, 121. None: not known.
+    cuda_parts: tuple[str, ...] | None = None
     source: Source | None = None
 
     @property

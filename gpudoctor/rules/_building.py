@@ -35,3 +35,14 @@ def build_wanted(packages: Packages | Gap | None, environ: Environ | Gap | None,
             if environ.get(name):
                 return f"{name} is set"
     return None
+
+
+def wants_builds_only(packages: Packages | Gap | None, wish: Wish) -> bool:
+    """All that is required and not installed are packages that are compiled at installation."""
+    if not isinstance(packages, Packages):
+        return False
+    others = ("gpu", "driver", "cuda", "compute-capability", "python")
+    missing = [
+        one.subject for one in wish.requirements if one.subject not in others and packages.find(one.subject) is None
+    ]
+    return bool(missing) and all(name in COMPILED_AT_INSTALL for name in missing)

@@ -15,8 +15,8 @@ from gpudoctor.model.versions import Capability, CudaVersion, LibraryVersion, pa
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._driver_state import usable
 
-#: Frameworks whose own kernels run on the GPU; JAX's are in its plugin.
-KERNEL_OWNERS = ("torch", "tensorflow", "jax-cuda-plugin")
+#: Frameworks whose own kernels run on the GPU; JAX's are in its plugin, before that (0.4.25) in jaxlib.
+KERNEL_OWNERS = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib")
 
 
 class DeviceCode(Fact, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from gpudoctor.model.finding import Evidence
 from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.model.python import Framework
-from gpudoctor.plan.places import Scene, install, safety, separately
+from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, separately
 from gpudoctor.plan.recipes import BROKEN_RELEASES, framework_for_gpus
 from gpudoctor.rules._builds import release_numbers, release_of
 from gpudoctor.rules._evidence import seen
@@ -60,12 +60,15 @@ def _reach(
         steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),),
         undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
     )
-    if framework.version in BROKEN_RELEASES.get(framework.name, ()):
+    if framework.version in BROKEN_RELEASES.get(framework.name, ()) and nvidia_gpus(scene):
         return (name, framework_for_gpus(framework.name, scene, matrix))
     return (name,)
 
 
 def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:
+    if not nvidia_gpus(scene):
+        text = f"Here {framework.label} runs on the processor. Install its CUDA libraries where there is an NVIDIA GPU."
+        return Fix(title="Nothing to do on this machine", safety="manual", steps=(Ask(text=text),))
     if framework.name == "tensorflow":
         numbers, version = release_numbers(framework.version), framework.version
         if version is None or numbers is None or numbers < FIRST_EXTRA:

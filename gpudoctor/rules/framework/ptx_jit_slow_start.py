@@ -6,16 +6,33 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Container, System
-from gpudoctor.rules._builds import built_for_cuda, device_code, driver_os, in_words, services
+from gpudoctor.rules._builds import (
+    DeviceCode,
+    Service,
+    built_for_cuda,
+    capability_of,
+    device_code,
+    driver_os,
+    in_words,
+    services,
+)
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_floor import floor_of_ptx
 
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
+
+CONTAINER = Fix(
+    title="Or use NVIDIA's container, which has machine code for new GPUs",
+    safety="manual",
+    steps=(
+        Ask(text="See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (nvcr.io/nvidia/tensorflow)."),
+    ),
+)
 
 
 @rule("FRM012", name="ptx-jit-slow-start", severity="warning", since="0.1")
@@ -43,7 +60,8 @@ def ptx_jit_slow_start(
     that has machine code for the GPU, such as NVIDIA's container of the framework.
 
     When to ignore it:
-    If only the very first start is slow and you do not mind.
+    If only the very first start is slow and you do not mind. It is a note only where the PTX is for the GPU's own
+    generation (TensorFlow on A100 or RTX 3090): part of the kernels is there as machine code then.
 
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
@@ -58,9 +76,12 @@ def ptx_jit_slow_start(
         if not compiled:
             continue
         names = in_words(service.gpu.label for service in compiled)
+        in_part = all(_names_its_major(code, service) for service in compiled)
+        has = "much of its code as PTX only" if in_part else "only PTX"
         yield Problem(
-            summary=f"{framework.label} has only PTX for {names}, so its first start compiles for minutes.",
+            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes.",
             subject=framework.label,
+            severity="info" if in_part else None,
             evidence=(*(service.evidence for service in compiled), code.evidence(framework)),
             fixes=(
                 Fix(
@@ -69,5 +90,16 @@ def ptx_jit_slow_start(
                     steps=(SetEnv(name="CUDA_CACHE_MAXSIZE", value=CACHE_BYTES),),
                     undo="unset CUDA_CACHE_MAXSIZE",
                 ),
+                *((CONTAINER,) if framework.name == "tensorflow" else ()),
             ),
         )
+
+
+def _names_its_major(code: DeviceCode, service: Service) -> bool:
+    """The PTX is for the GPU's own generation.
+
+    Then a part of the kernels is there as machine code too, and TensorFlow itself does not warn: of its releases 2.8 to
+    2.15 a fifth of the kernels for 8.0 (scan of the wheels, 2026-11).
+    """
+    made_for = (capability_of(arch).major for arch in code.archs if arch.startswith("compute_"))
+    return service.capability.major in made_for

@@ -15,6 +15,9 @@ from gpudoctor.rules._builds import gpu_names, is_jetson
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: Builds that reach the GPU by another way than CUDA.
+OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
+
 
 @rule("FRM015", name="tf-cpu-only", severity="error", since="0.1")
 def tf_cpu_only(
@@ -51,6 +54,8 @@ def tf_cpu_only(
     """
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host) or host.os != "linux":
+        return
+    if tensorflow.dist in OTHER_BACKENDS:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]

@@ -52,11 +52,11 @@ def tf_gpu_package_removed(
     """
     installed = packages.find("tensorflow-gpu")
     is_stub = installed is not None and (release_numbers(installed.version) or ()) > (*LAST_LINE, 9)
-    asked = wish.of("tensorflow-gpu") if installed is None else ()
+    asked = _asked(wish, interpreter) if installed is None else ()
     if not is_stub and not asked:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
-    named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0].text)
+    named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0])
     yield Problem(
         summary="The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",
         subject="tensorflow-gpu",
@@ -64,3 +64,14 @@ def tf_gpu_package_removed(
         explains=("package-required", "no-framework"),
         fixes=(tensorflow_for_gpus(scene, matrix, remove=("tensorflow-gpu",)),),
     )
+
+
+def _asked(wish: Wish, interpreter: Interpreter | Gap | None) -> tuple[str, ...]:
+    """Who asks for it: the user, or a file of the project (for a release that does not exist)."""
+    pins = interpreter.pins or () if isinstance(interpreter, Interpreter) else ()
+    files = tuple(
+        f"tensorflow-gpu{pin.wanted} ({pin.file})"
+        for pin in pins
+        if pin.package == "tensorflow-gpu" and (release_numbers(pin.wanted.lstrip("=")) or (9,)) > (*LAST_LINE, 9)
+    )
+    return (*(one.text for one in wish.of("tensorflow-gpu")), *files)

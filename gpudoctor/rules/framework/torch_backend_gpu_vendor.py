@@ -1,5 +1,6 @@
 """FRM018 torch-backend-gpu-vendor."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
@@ -8,7 +9,7 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
@@ -17,6 +18,10 @@ from gpudoctor.rules._evidence import seen
 
 MAKERS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}
 NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
+
+#: PCI ids of AMD's Instinct accelerators (MI50 to MI350; pci.ids): they are there for computing only.
+INSTINCT = re.compile(r"1002:(66a[01]|738[ce]|740[8cf]|74[ab][0-9a-f]|75[ab][0-9a-f])")
+ROCM = "Install PyTorch's ROCm build for this ROCm version: choose it on https://pytorch.org/get-started/locally/"
 
 
 @rule("FRM018", name="torch-backend-gpu-vendor", severity="error", since="0.1")
@@ -44,13 +49,17 @@ def torch_backend_gpu_vendor(
 
     When to ignore it:
     If the GPU is only the graphics part of the processor and is not meant for computing; most of those are not
-    supported. That is why a CUDA build on a machine without NVIDIA GPU is only a note.
+    supported. That is why a CUDA build on a machine without NVIDIA GPU is only a note. A processor build is named only
+    beside an AMD accelerator (Instinct), which is there for computing: as a warning.
 
     Sources:
     https://pytorch.org/get-started/locally/
     https://rocm.docs.amd.com/projects/install-on-linux/en/latest/reference/system-requirements.html
     """
     torch = frameworks.get("torch")
+    if torch is not None and torch.variant == "cpu":
+        yield from _unused_accelerator(torch, gpus)
+        return
     maker = MAKERS.get(torch.variant or "") if torch else None
     present = {gpu.vendor for gpu in gpus.devices if gpu.vendor in NAMES}
     if torch is None or maker is None or not present or maker in present:
@@ -75,4 +84,23 @@ def torch_backend_gpu_vendor(
         ),
         explains=("torch-companion-cuda",),
         fixes=(torch_for_gpus(scene, matrix, torch.version),) if has_nvidia else (note,),
+    )
+
+
+def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:
+    """A processor build beside an AMD accelerator."""
+    found = [
+        gpu for gpu in gpus.devices if INSTINCT.fullmatch(gpu.pci_id or "") or "instinct" in (gpu.name or "").lower()
+    ]
+    if not found or gpus.nvidia:
+        return
+    yield Problem(
+        summary=f"{torch.label} is built for the processor only, and this machine has an AMD accelerator.",
+        subject=torch.label,
+        severity="warning",
+        evidence=(
+            seen("PyTorch build", f"{torch.version}, no ROCm", torch.source),
+            *(seen("GPU", f"{gpu.label}, made by AMD", gpu.source) for gpu in found),
+        ),
+        fixes=(Fix(title="Install the ROCm build", safety="manual", steps=(Ask(text=ROCM),)),),
     )

@@ -17,6 +17,10 @@ from gpudoctor.rules._evidence import seen
 COMPANIONS = ("torchvision", "torchaudio")
 #: From this release on torchaudio no longer asks for one torch release (package metadata, read 2026-11).
 FREE_TORCHAUDIO = (2, 11)
+#: From this release on torchaudio compares its CUDA version with torch's when it is imported (torchaudio/_extension).
+STRICT_TORCHAUDIO = (2, 0)
+#: Before this release torchvision compares the minor version too (torchvision/extension.py); later ones the major only.
+STRICT_TORCHVISION = (0, 16)
 
 
 @rule("FRM004", name="torch-companion-cuda", severity="error", since="0.1")
@@ -77,12 +81,14 @@ def _severity(torch: Framework, companion: Framework) -> Severity | None:
         return None
     if companion.name == "torchaudio" and (release_numbers(companion.version) or (0,)) >= FREE_TORCHAUDIO:
         return None
+    numbers = release_numbers(companion.version) or (0,)
     if companion.variant != torch.variant:
-        return "error"
+        return "warning" if companion.name == "torchaudio" and numbers < STRICT_TORCHAUDIO else "error"
     if torch.variant != "cuda" or torch.cuda is None or companion.cuda is None or companion.cuda == torch.cuda:
         return None
     same_major = companion.cuda.major == torch.cuda.major
-    return "warning" if same_major and companion.name == "torchvision" else "error"
+    is_lenient = companion.name == "torchvision" and numbers >= STRICT_TORCHVISION
+    return "warning" if same_major and is_lenient else "error"
 
 
 def _kind(framework: Framework) -> str:

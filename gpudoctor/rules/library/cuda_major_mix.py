@@ -6,12 +6,14 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.system import System
 from gpudoctor.rules._builds import in_words, is_jetson
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages, users_of
+from gpudoctor.rules._majors import Foreign, foreign_libraries
 
 
 @rule("LIB008", name="cuda-major-mix", severity="warning", since="0.1")
@@ -19,28 +21,38 @@ def cuda_major_mix(
     gpus: Gpus,
     packages: Packages,
     frameworks: Frameworks,
+    libraries: Libraries | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """CUDA libraries of a major version that no installed framework uses lie beside the ones in use.
+    """CUDA libraries of another major version are loaded by a framework, or lie beside the ones in use.
 
     What it means:
-    The environment holds NVIDIA library packages for two CUDA major versions (cu11, cu12; names without a suffix belong
-    to CUDA 13). At least one of the sets belongs to no installed framework: it was left behind by an upgrade.
+    The machine holds NVIDIA libraries for two CUDA major versions (cu11, cu12; package names without a suffix belong to
+    CUDA 13). Either a framework would load some of the wrong major, or one set belongs to no installed framework and
+    was left behind by an upgrade.
 
     Why it breaks:
-    Usually it only takes room. But some libraries of different majors have the same name or the same path (libcufft,
-    libcurand, libcusolver.so.11, all of cuDNN), and then the wrong one can be loaded.
+    Some libraries of different majors have the same name or the same path (libcufft, libcurand, libcusolver.so.11,
+    libcusparse.so.12, all of cuDNN), and torch takes the first file that matches a pattern when it is imported. A
+    library of the wrong major brings "undefined symbol", or asks for others that are not there (libnvJitLink.so.12).
+    A set that nobody loads only takes room.
 
     How to mend it:
-    Uninstall the set that nothing uses, then reinstall the framework's own libraries, as some files were shared.
+    Uninstall the set that nothing uses, or take its folder out of LD_LIBRARY_PATH. Then reinstall the framework's own
+    libraries, as some files were shared.
 
     When to ignore it:
-    If another program in this environment uses the other set, or everything works.
+    If another program in this environment uses the other set, and everything works.
 
     Sources:
     https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    https://github.com/pytorch/pytorch/blob/main/torch/__init__.py (_preload_cuda_deps)
     """
     if not gpus.nvidia or is_jetson(host):
+        return
+    loaded = foreign_libraries(libraries, frameworks)
+    if loaded:
+        yield _loaded(loaded, packages)
         return
     sets = cuda_packages(packages)
     users = {major: users_of(frameworks, major) for major in sets}
@@ -59,16 +71,33 @@ def cuda_major_mix(
             *(seen(f"packages for CUDA {m}", ", ".join(f"{p.name} {p.version}" for p in sets[m][:4])) for m in sets),
             seen("frameworks", used),
         ),
-        fixes=(
-            Fix(
-                title="Remove the libraries that nothing uses",
-                safety="review",
-                steps=(
-                    Ask(text=f"Uninstall {', '.join(names)}, then reinstall the framework with its own libraries."),
-                ),
-            ),
-        ),
+        fixes=(_removal(names),),
     )
+
+
+def _loaded(found: tuple[Foreign, ...], packages: Packages) -> Problem:
+    framework, majors = found[0].framework, sorted({one.major for one in found})
+    names = [package.name for major in majors for package in cuda_packages(packages).get(major, ())]
+    from_variable = [one.resolution.path for one in found if one.resolution.via == "LD_LIBRARY_PATH"]
+    step = f"Take the folder of {from_variable[0]} out of LD_LIBRARY_PATH for this program." if from_variable else None
+    fix = _removal(names) if step is None else Fix(title="Keep to one CUDA", safety="manual", steps=(Ask(text=step),))
+    return Problem(
+        summary=f"{framework.label} is built for CUDA {framework.cuda}, but it would load "
+        f"{in_words(one.resolution.soname for one in found)} of CUDA {in_words(str(major) for major in majors)}.",
+        subject=framework.label,
+        severity="error",
+        confidence="likely",
+        evidence=tuple(seen(f"{one.resolution.soname} would be loaded from", one.resolution.path) for one in found),
+        explains=("tf-soname-missing", "nvidia-wheels-skew"),
+        fixes=(fix,),
+    )
+
+
+def _removal(names: list[str]) -> Fix:
+    text = f"Uninstall {', '.join(names)}, then reinstall the framework with its own libraries."
+    if not names:
+        text = "Remove the foreign libraries, then reinstall the framework with its own."
+    return Fix(title="Remove the libraries that nothing uses", safety="review", steps=(Ask(text=text),))
 
 
 def _words(framework: Framework) -> str:

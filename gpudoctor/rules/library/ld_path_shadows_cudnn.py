@@ -23,7 +23,8 @@ def ld_path_shadows_cudnn(
 
     What it means:
     The framework has a fitting cuDNN in its own environment. A folder in LD_LIBRARY_PATH holds another cuDNN of the
-    same name, and the loader looks there first.
+    same name, and the loader looks there first. It may be only the parts of cuDNN (libcudnn_ops and others) that come
+    from there: pip's cuDNN looks for them in LD_LIBRARY_PATH even where torch itself does not.
 
     Why it breaks:
     cuDNN is several libraries that must be of one version. A system or module cuDNN before the right one gives
@@ -42,19 +43,31 @@ def ld_path_shadows_cudnn(
     """
     if not gpus.nvidia:
         return
+    by_framework: dict[str, list[Shadowing]] = {}
     for shadowing in shadowed(libraries, frameworks):
-        one = shadowing.resolution
-        if one.family != "cudnn" or not one.soname.startswith("libcudnn.so") or not shadowing.differs:
-            continue
-        is_harmful = _is_harmful(shadowing, needed_cudnn(shadowing.framework, matrix, host))
+        if shadowing.resolution.family == "cudnn" and shadowing.differs:
+            by_framework.setdefault(shadowing.framework.label, []).append(shadowing)
+    for found in by_framework.values():
+        shadowing = min(found, key=lambda one: not _is_main(one))
+        # Parts of another version than the main library: cuDNN refuses them, whichever is newer.
+        is_harmful = not _is_main(shadowing) or _is_harmful(shadowing, needed_cudnn(shadowing.framework, matrix, host))
         yield Problem(
-            summary=f"LD_LIBRARY_PATH makes {shadowing.framework.label} load {shadowing.words} instead of its own.",
+            summary=_summary(shadowing),
             subject=shadowing.framework.label,
             severity=None if is_harmful else "info",
             evidence=shadowing_evidence(shadowing, libraries),
             explains=("cudnn-too-old", "tf-soname-missing", "ld-path-shadows-nvidia-wheels", "cudnn-two-copies"),
             fixes=(shadowing_fix(shadowing, libraries),),
         )
+
+
+def _is_main(shadowing: Shadowing) -> bool:
+    return shadowing.resolution.soname.startswith("libcudnn.so")
+
+
+def _summary(shadowing: Shadowing) -> str:
+    what = shadowing.words if _is_main(shadowing) else f"{shadowing.resolution.soname} of {shadowing.words}"
+    return f"LD_LIBRARY_PATH makes {shadowing.framework.label} load {what} instead of its own."
 
 
 def _is_harmful(shadowing: Shadowing, needed: LibraryVersion | None) -> bool:

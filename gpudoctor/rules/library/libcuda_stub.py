@@ -2,16 +2,24 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Packages
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
+BY_SHORT_NAME = ("numba", "numba-cuda")
+
 
 @rule("LIB007", name="libcuda-stub", severity="error", since="0.1")
-def libcuda_stub(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
+def libcuda_stub(
+    gpus: Gpus, driver: Driver, libraries: Libraries | Gap | None, packages: Packages | Gap | None
+) -> Iterator[Problem]:
     """The loader takes a stub in place of the NVIDIA driver's library.
 
     What it means:
@@ -20,7 +28,8 @@ def libcuda_stub(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
 
     Why it breaks:
     The stub answers every call with an error (CUDA_ERROR_STUB_LIBRARY, 34), so no program finds the GPU. The folder
-    got into LD_LIBRARY_PATH, into /etc/ld.so.conf.d or into an image's environment.
+    got into LD_LIBRARY_PATH, into /etc/ld.so.conf.d or into an image's environment. Where it holds only libcuda.so and
+    not libcuda.so.1, just the programs that open the shorter name are misled: Numba is one of them.
 
     How to mend it:
     Take the stubs folder out of the search path, then run `ldconfig` if it was in /etc/ld.so.conf.d.
@@ -30,25 +39,52 @@ def libcuda_stub(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
 
     Sources:
     https://docs.nvidia.com/cuda/cuda-driver-api/group__CUDA__TYPES.html (CUDA_ERROR_STUB_LIBRARY)
+    https://github.com/NVIDIA/numba-cuda
     """
-    library = driver.library("libcuda.so.1") or driver.library("libcuda.so")
-    if not gpus.nvidia or library is None or not library.stub:
+    if not gpus.nvidia:
         return
-    yield Problem(
-        summary=f"Programs load the stub {library.path} in place of the driver's libcuda, so they find no GPU.",
-        subject=library.path,
-        evidence=(seen("first libcuda on the search path", library.path, driver.source),),
+    library = driver.library("libcuda.so.1")
+    if library is not None and library.stub:
+        yield _problem(library.path, "Programs load", libraries, driver)
+        return
+    path, users = _short_name(driver, libraries), _users(packages)
+    if path is not None and users:
+        yield _problem(path, f"{users[0]} loads", libraries, driver)
+
+
+def _short_name(driver: Driver, libraries: Libraries | Gap | None) -> str | None:
+    """The stub that a program gets for the name libcuda.so."""
+    first = driver.library("libcuda.so")
+    if first is not None:
+        return first.path if first.stub else None
+    entries = libraries.search_path if isinstance(libraries, Libraries) else ()
+    return next((f"{entry.rstrip('/')}/libcuda.so" for entry in entries if entry.rstrip("/").endswith("/stubs")), None)
+
+
+def _users(packages: Packages | Gap | None) -> tuple[str, ...]:
+    if not isinstance(packages, Packages):
+        return ()
+    return tuple(name for name in BY_SHORT_NAME if packages.find(name) is not None)
+
+
+def _problem(path: str, who: str, libraries: Libraries | Gap | None, driver: Driver) -> Problem:
+    folder = path.rpartition("/")[0]
+    entries = libraries.search_path if isinstance(libraries, Libraries) else ()
+    rest = tuple(entry for entry in entries if entry.rstrip("/") != folder)
+    title = "Take the stubs folder out of the library search path"
+    if len(rest) < len(entries):
+        unset = SetEnv(name="LD_LIBRARY_PATH", value=":".join(rest) or None)
+        fix = Fix(title=title, safety="safe", steps=(unset,), undo=f"export LD_LIBRARY_PATH={':'.join(entries)}")
+    else:
+        where = "Remove the folder from LD_LIBRARY_PATH where it is set (~/.bashrc, the image, a module)."
+        config = "If a file in /etc/ld.so.conf.d names it: remove that line and run ldconfig as root."
+        fix = Fix(title=title, safety="manual", steps=(Ask(text=where), Ask(text=config)))
+    return Problem(
+        summary=f"{who} the stub {path} in place of the driver's libcuda, and so finds no GPU."
+        if who != "Programs load"
+        else f"Programs load the stub {path} in place of the driver's libcuda, so they find no GPU.",
+        subject=path,
+        evidence=(seen("first libcuda on the search path", path, driver.source),),
         explains=("cuda-init-failed", "drv-lib-mismatch", "driver-not-answering"),
-        fixes=(
-            Fix(
-                title="Take the stubs folder out of the library search path",
-                safety="manual",
-                steps=(
-                    Ask(
-                        text="Remove the folder from LD_LIBRARY_PATH where it is set (~/.bashrc, the image, a module)."
-                    ),
-                    Ask(text="If a file in /etc/ld.so.conf.d names it: remove that line and run ldconfig as root."),
-                ),
-            ),
-        ),
+        fixes=(fix,),
     )

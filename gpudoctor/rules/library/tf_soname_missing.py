@@ -6,8 +6,9 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
@@ -15,6 +16,7 @@ from gpudoctor.rules._builds import built_for_cuda, in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
+from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
@@ -32,6 +34,7 @@ def tf_soname_missing(
     host: System | Gap | None,
     container: Container | Gap | None,
     driver: Driver | Gap | None,
+    toolkits: Toolkits | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A framework asks for a CUDA library that is found nowhere on its search path.
@@ -56,6 +59,9 @@ def tf_soname_missing(
     https://www.tensorflow.org/install/pip
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
+    if isinstance(host, System) and host.os == "windows":
+        yield from _on_windows(gpus, libraries, frameworks, toolkits)
+        return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         missing = _missing(framework, libraries)
@@ -75,6 +81,7 @@ def tf_soname_missing(
                 *(_found(one, libraries, framework) for one in missing),
             ),
             fixes=fixes_for(scene, framework, missing, libraries, matrix),
+            explains=("xla-libdevice-missing",),
         )
 
 
@@ -91,3 +98,25 @@ def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evide
         return seen(f"{one.soname} is installed at", f"{copies[0].path}{owner}")
     package = package_of(one, framework)
     return seen(f"{one.soname} is installed", f"no; it comes with {package}" if package else "no")
+
+
+def _on_windows(
+    gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, toolkits: Toolkits | Gap | None
+) -> Iterator[Problem]:
+    """TensorFlow for native Windows brings no CUDA along; without any toolkit its DLLs are nowhere."""
+    tensorflow = frameworks.get("tensorflow")
+    if tensorflow is None or tensorflow.variant != "cuda" or gpus is None or not gpus.nvidia or has_toolkit(toolkits):
+        return
+    missing = tuple(name for name in dlls_of(tensorflow) if not copies_of_dll(name, libraries))
+    if not missing or len(missing) < len(dlls_of(tensorflow)):
+        return
+    cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
+    text = f"Install CUDA {tensorflow.cuda}{cudnn} (https://developer.nvidia.com/cuda-toolkit-archive)."
+    yield Problem(
+        summary=f"{tensorflow.label} needs {in_words(missing)}, which {'is' if len(missing) == 1 else 'are'} nowhere "
+        "to be found.",
+        subject=tensorflow.label,
+        confidence="likely",
+        evidence=(seen("built with CUDA", tensorflow.cuda, tensorflow.source), seen("CUDA toolkits", "none found")),
+        fixes=(Fix(title=f"Install CUDA {tensorflow.cuda}", safety="manual", steps=(Ask(text=text),)),),
+    )

@@ -17,7 +17,7 @@ FIRST_KERAS3 = (2, 16)
 FIRST_WITHOUT_TENSORFLOW = (5,)
 
 
-@rule("PYT010", name="keras3-no-tfkeras", severity="info", since="0.1")
+@rule("PYT010", name="keras3-no-tfkeras", severity="warning", since="0.1")
 def keras3_no_tfkeras(
     packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
@@ -29,13 +29,13 @@ def keras3_no_tfkeras(
 
     Why it breaks:
     Importing such a model ends with "Your currently installed version of Keras is Keras 3, but this is not yet
-    supported in Transformers".
+    supported in Transformers". That happens to `pipeline` and `Trainer` too, as they look for TensorFlow.
 
     How to mend it:
     Install tf-keras of the same minor version as TensorFlow.
 
     When to ignore it:
-    If you use the PyTorch models of transformers only.
+    If you use neither of these. With USE_TF=0 transformers leaves TensorFlow alone.
 
     Sources:
     https://keras.io/getting_started/

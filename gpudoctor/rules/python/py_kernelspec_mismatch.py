@@ -1,5 +1,6 @@
 """PYT012 py-kernelspec-mismatch."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.model.finding import Problem
@@ -18,7 +19,8 @@ def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
     so notebooks run in another one, with other packages.
 
     Why it breaks:
-    The kernel was made for another environment, or the environment moved.
+    The kernel was made for another environment, or the environment moved. A kernel whose file names no Python at all (a
+    script such as bin/activate) cannot start.
 
     How to mend it:
     Register this Python as a kernel and choose it in the notebook.
@@ -32,10 +34,12 @@ def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
     kernels = interpreter.kernelspecs or ()
     if not kernels or any(kernel.same_interpreter is not False for kernel in kernels):
         return
+    broken = [kernel for kernel in kernels if kernel.executable and not is_python(kernel.executable)]
     name = "gpu-env"
     yield Problem(
         summary=f"No Jupyter kernel starts {interpreter.executable}; notebooks run in another Python.",
         subject=interpreter.executable,
+        severity="warning" if broken else None,
         evidence=tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),
         fixes=(
             Fix(
@@ -49,3 +53,9 @@ def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
             ),
         ),
     )
+
+
+def is_python(program: str) -> bool:
+    """A program of a Python: python3.12, pypy, python.exe, a launcher of conda or uv; not a shell script."""
+    name = re.split(r"[/\\]", program)[-1].lower()
+    return re.match(r"(python|pypy|conda|mamba|micromamba|uv|env|micro)", name) is not None

@@ -2,12 +2,16 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, Run, SetEnv
 from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import System
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._user_site import explained_by_mix
 
 #: Distributions whose copy in the user site decides what runs.
 WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "numpy", "triton")
@@ -15,7 +19,9 @@ ENVIRONMENTS = ("venv", "conda", "conda-base")
 
 
 @rule("PYT006", name="py-user-site-shadow", severity="error", since="0.1")
-def py_user_site_shadow(interpreter: Interpreter, packages: Packages) -> Iterator[Problem]:
+def py_user_site_shadow(
+    interpreter: Interpreter, packages: Packages, host: System | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
     """A framework of the user's home folder is imported in place of the environment's own.
 
     What it means:
@@ -24,7 +30,8 @@ def py_user_site_shadow(interpreter: Interpreter, packages: Packages) -> Iterato
 
     Why it breaks:
     `pip install --user`, or pip without write access, put a framework there long ago. Every environment of that Python
-    version now gets this old copy.
+    version now gets this old copy. It meets packages of the environment that it was not installed with: another NumPy,
+    another torchvision, CUDA libraries of another major version.
 
     How to mend it:
     Uninstall that copy, or set PYTHONNOUSERSITE=1 so that environments stay on their own.
@@ -43,17 +50,18 @@ def py_user_site_shadow(interpreter: Interpreter, packages: Packages) -> Iterato
         return
     hidden = {package.name for package in packages.duplicates}
     shadows = [package for package in strays if package.name in hidden]
+    follows = explained_by_mix(packages, host, matrix)
     names = in_words(f"{package.name} {package.version}" for package in strays)
     yield Problem(
         summary=f"{names} come from your home folder, not from the environment.",
         subject=in_words(package.name for package in strays),
-        severity=None if shadows else "warning",
+        severity=None if shadows or follows else "warning",
         evidence=(
             seen("environment", interpreter.prefix or interpreter.executable),
             *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
             *(seen(f"hidden {package.name}", package.version) for package in packages.duplicates if package in shadows),
         ),
-        explains=("numpy2-abi", "torch-companion-version", "torch-companion-cuda", "ext-abi-mismatch"),
+        explains=follows,
         fixes=(
             Fix(
                 title="Leave the user's folder out of environments",

@@ -8,9 +8,9 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.model.wish import Wish
+from gpudoctor.model.wish import Requirement, Wish
 from gpudoctor.plan.places import wheel_platform
-from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._pythons import (
@@ -61,7 +61,7 @@ def python_unsupported_by_framework(
     if isinstance(packages, Gap) or isinstance(frameworks, Gap):
         return
     for name in FRAMEWORKS:
-        for requirement in wish.of(name):
+        for requirement in (*wish.of(name), *_pinned(interpreter, name)):
             versions = wanted_releases(requirement, matrix)
             if versions and (packages is None or packages.find(name) is None):
                 pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
@@ -72,9 +72,18 @@ def python_unsupported_by_framework(
     if not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
         return
     pythons = known_pythons(platform, matrix)
-    if python not in pythons:
+    if pythons and python not in pythons:
         advised = shared_pythons(FRAMEWORKS[:2], platform, matrix)
         yield _problem(interpreter, host, "PyTorch, TensorFlow or JAX", pythons, advised or pythons, None)
+
+
+def _pinned(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
+    """Exact versions that a file of the project asks for."""
+    for pin in interpreter.pins or ():
+        version = pin.wanted.removeprefix("==").strip()
+        if pin.package == name and not pin.is_locked and pin.wanted.startswith("==") and dotted(version) == version:
+            text = f"{name}=={version} ({pin.file})"
+            yield Requirement(subject=name, comparisons=(("==", version),), text=text)
 
 
 def _problem(

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import ProtobufRange
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix
@@ -10,6 +11,7 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.specifiers import is_met
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -75,6 +77,16 @@ def _wanted(tensorflow: Framework, packages: Packages, matrix: Matrix) -> Iterat
     for unmet in packages.unmet:
         if unmet.package == dist and unmet.requirement == "protobuf" and unmet.found is not None:
             yield unmet.wanted
-    row = matrix.tf_protobuf(tensorflow.version) if tensorflow.version else None
+    row = _row(tensorflow, matrix)
     if row is not None:
         yield row.works or row.required
+
+
+def _row(tensorflow: Framework, matrix: Matrix) -> ProtobufRange | None:
+    """The release's own row; for a build that the matrix has none of (1.15.8 of DirectML), another of its line."""
+    numbers = release_numbers(tensorflow.version)
+    if tensorflow.version is None or numbers is None or len(numbers) < 2:
+        return None
+    line = f"{numbers[0]}.{numbers[1]}"
+    versions = (tensorflow.version, *(f"{line}.{patch}" for patch in range(6)))
+    return next((row for version in versions if (row := matrix.tf_protobuf(version)) is not None), None)

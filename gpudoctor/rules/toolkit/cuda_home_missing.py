@@ -10,7 +10,7 @@ from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import Environ
 from gpudoctor.model.wish import Wish
-from gpudoctor.rules._building import build_wanted
+from gpudoctor.rules._building import build_wanted, wants_builds_only
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -66,6 +66,7 @@ def cuda_home_missing(
             seen("CUDA_HOME", home),
             *((seen("sign of a build", wanted),) if wanted else ()),
         ),
+        explains=("package-required",) if wants_builds_only(packages, wish) else (),
         fixes=(
             Fix(
                 title=f"Install a ready-made wheel, or the CUDA toolkit{version}",

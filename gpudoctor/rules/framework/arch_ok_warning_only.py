@@ -1,0 +1,57 @@
+"""FRM026 arch-ok-warning-only."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.rules._builds import capability_of, device_code, in_words, services
+from gpudoctor.rules._declare import rule
+
+
+@rule("FRM026", name="arch-ok-warning-only", severity="info", since="0.1")
+def arch_ok_warning_only(
+    gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """PyTorch prints a warning about this GPU that needs no action.
+
+    What it means:
+    PyTorch compares the GPU's compute capability with the newest one it was compiled for, and warns when the GPU's is
+    higher: 12.1 (GB10 of a DGX Spark) against 12.0. Code for 12.0 runs on 12.1 all the same.
+
+    Why it breaks:
+    It does not. Machine code serves GPUs of the same first number with an equal or higher second number.
+
+    How to mend it:
+    Nothing is to be done.
+
+    When to ignore it:
+    Always, unless a computation fails.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
+    """
+    torch = frameworks.get("torch")
+    code = device_code(torch, matrix, host) if torch is not None and torch.variant == "cuda" else None
+    if torch is None or code is None:
+        return
+    newest = max(capability_of(arch) for arch in code.archs)
+    served = [
+        one
+        for one in services(code, torch.cuda, gpus, matrix)
+        if one.coverage == "native" and one.capability > newest and one.capability.major == newest.major
+    ]
+    if not served:
+        return
+    names = in_words(f"{one.gpu.label} ({one.capability})" for one in served)
+    text = f"PyTorch's warning about compute capability {served[0].capability} can be ignored."
+    yield Problem(
+        summary=f"{torch.label} warns about {names}, and runs on it all the same with its code for {newest}.",
+        subject=torch.label,
+        evidence=(*(one.evidence for one in served), code.evidence(torch)),
+        fixes=(Fix(title="Nothing to do", safety="manual", steps=(Ask(text=text),)),),
+    )

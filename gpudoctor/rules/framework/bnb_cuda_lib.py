@@ -1,0 +1,129 @@
+"""FRM025 bnb-cuda-lib."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Evidence, Problem, Severity
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Environ, System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The first release with wheels for Windows, and with CUDA libraries found through torch.
+FIRST_MODERN = (0, 43)
+VARIABLE = "BNB_CUDA_VERSION"
+
+#: What is wrong, how grave it is where not an error, what shows it.
+Fault = tuple[str, Severity | None, tuple[Evidence, ...]]
+
+
+@rule("FRM025", name="bnb-cuda-lib", severity="error", since="0.1")
+def bnb_cuda_lib(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    host: System,
+    libraries: Libraries | Gap | None,
+    environ: Environ | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+) -> Iterator[Problem]:
+    """Bitsandbytes has no compiled part for the CUDA that it would use.
+
+    What it means:
+    bitsandbytes brings one compiled part for each CUDA version and takes the one of torch's CUDA, or the one that the
+    variable BNB_CUDA_VERSION names. That one is not there, or cannot be loaded.
+
+    Why it breaks:
+    A release older than your torch lacks the part. Before 0.43 there was none for Windows, and on Linux the CUDA
+    runtime of the same version had to be on the library path. A BNB_CUDA_VERSION left over from another attempt asks
+    for a part that does not exist.
+
+    How to mend it:
+    Unset the variable, and install a current bitsandbytes. Changing LD_LIBRARY_PATH is not needed with it.
+
+    When to ignore it:
+    If you do not use 8-bit or 4-bit layers.
+
+    Sources:
+    https://huggingface.co/docs/bitsandbytes/main/en/installation
+    """
+    bnb, torch = frameworks.get("bitsandbytes"), frameworks.get("torch")
+    if not gpus.nvidia or bnb is None or torch is None or torch.variant != "cuda" or torch.cuda is None:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    override = environ.get(VARIABLE) if isinstance(environ, Environ) else None
+    fault = _override(bnb, torch, override) if override else _old_release(bnb, torch, host, libraries)
+    fault = fault or _absent_part(bnb, torch, override)
+    if fault is None:
+        return
+    summary, severity, evidence = fault
+    upgrade = Fix(
+        title="Install a current bitsandbytes",
+        safety=safety(scene),
+        steps=install(scene, "bitsandbytes>=0.43", options=("--upgrade",)),
+        undo=f"install bitsandbytes=={bnb.version}",
+    )
+    unset = Fix(
+        title=f"Unset {VARIABLE}",
+        safety="safe",
+        steps=(SetEnv(name=VARIABLE, value=None),),
+        undo=f"export {VARIABLE}={override}",
+    )
+    yield Problem(
+        summary=summary,
+        subject=bnb.label,
+        severity=severity,
+        confidence="likely",
+        evidence=(seen("torch", f"{torch.version}, CUDA {torch.cuda}", torch.source), *evidence),
+        fixes=(unset, upgrade) if override else (upgrade,),
+    )
+
+
+def _digits(framework: Framework) -> str:
+    return f"{framework.cuda.major}{framework.cuda.minor}" if framework.cuda else ""
+
+
+def _override(bnb: Framework, torch: Framework, wanted: str) -> Fault | None:
+    evidence = (seen(VARIABLE, wanted), seen("parts present", _parts(bnb)))
+    if bnb.cuda_parts is None:
+        if wanted == _digits(torch):
+            return None
+        return f"{VARIABLE}={wanted} makes {bnb.label} look for a part of another CUDA than torch's.", "info", evidence
+    if wanted in bnb.cuda_parts:
+        return None
+    return f"{VARIABLE}={wanted} makes {bnb.label} look for a part that it does not have.", None, evidence
+
+
+def _old_release(bnb: Framework, torch: Framework, host: System, libraries: Libraries | Gap | None) -> Fault | None:
+    numbers = release_numbers(bnb.version)
+    if numbers is None or numbers >= FIRST_MODERN:
+        return None
+    if host.os == "windows":
+        return f"{bnb.label} has no parts for Windows; 0.43 is the first that has.", None, (seen("system", "Windows"),)
+    if not isinstance(libraries, Libraries) or torch.cuda is None or not libraries.copies:
+        return None
+    runtimes = [one for one in libraries.copies if one.family == "cudart" and one.origin != "bundled"]
+    if any(one.cuda_major in (torch.cuda.major, None) for one in runtimes):
+        return None
+    found = ", ".join(one.path for one in runtimes) or "none"
+    text = f"{bnb.label} looks for CUDA {torch.cuda.major}'s runtime on the library path, and there is none."
+    return text, None, (seen("CUDA runtimes found", found),)
+
+
+def _absent_part(bnb: Framework, torch: Framework, override: str | None) -> Fault | None:
+    if override or not bnb.cuda_parts or _digits(torch) in bnb.cuda_parts:
+        return None
+    major = str(torch.cuda.major) if torch.cuda else ""
+    # Within a major a near part may be taken; of another major none can.
+    severity: Severity | None = "info" if any(part.startswith(major) for part in bnb.cuda_parts) else None
+    text = f"{bnb.label} has no part for CUDA {torch.cuda}, which torch uses."
+    return text, severity, (seen("parts present", _parts(bnb)),)
+
+
+def _parts(bnb: Framework) -> str:
+    return ", ".join(bnb.cuda_parts) or "none" if bnb.cuda_parts is not None else "not known"

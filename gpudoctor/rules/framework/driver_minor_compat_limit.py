@@ -1,0 +1,83 @@
+"""FRM022 driver-minor-compat-limit."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import CudaVersion, DriverRelease
+from gpudoctor.rules._builds import built_for_cuda, driver_os
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
+from gpudoctor.rules._driver_floor import forward_library
+from gpudoctor.rules._evidence import seen
+
+#: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
+FIRST_CUDA, FIRST_DRIVER = CudaVersion("12.1"), DriverRelease("530.30.02")
+
+
+@rule("FRM022", name="driver-minor-compat-limit", severity="info", since="0.1")
+def driver_minor_compat_limit(
+    gpus: Gpus,
+    driver: Driver,
+    frameworks: Frameworks,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+) -> Iterator[Problem]:
+    """The driver is new enough to start this build, but not for everything that CUDA 12.1 brought.
+
+    What it means:
+    Drivers of the 525 branch run programs built with any CUDA 12 (minor-version compatibility). What came later than
+    CUDA 12.0 is left out: kernels with more than 4 KiB of parameters need driver 530 or newer.
+
+    Why it breaks:
+    Code compiled with CUDA 12.1 or newer may use such kernels without asking the driver first: "CUDA error: operation
+    not supported". Published PyTorch wheels ask; a PyTorch or an extension that you compiled yourself may not.
+
+    How to mend it:
+    Update the driver, or compile with CUDA 12.0.
+
+    When to ignore it:
+    With published wheels. Then this is only a note.
+
+    Sources:
+    https://developer.nvidia.com/blog/cuda-12-1-supports-large-kernel-parameters/
+    https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    """
+    release = driver.release
+    if driver_os(host, container) != "linux" or not gpus.nvidia or release is None:
+        return
+    if release.branch < FIRST_CUDA.major or release >= FIRST_DRIVER or forward_library(driver) is not None:
+        return
+    for framework in built_for_cuda(frameworks):
+        if framework.cuda is None or framework.cuda.major != FIRST_CUDA.major or framework.cuda < FIRST_CUDA:
+            continue
+        own = _is_own_build(framework)
+        if not own or release < DriverRelease("525.60.13"):
+            continue
+        yield Problem(
+            summary=f"{framework.label} is compiled here with CUDA {framework.cuda}; some of its kernels need driver "
+            f"{FIRST_DRIVER.branch} or newer, and this machine has {release}.",
+            subject=framework.label,
+            severity="error",
+            confidence="likely",
+            evidence=(
+                seen("driver", release, driver.source),
+                seen("compiled with CUDA", framework.cuda, framework.source),
+                seen("version", f"{framework.version}, not a published release"),
+            ),
+            fixes=(
+                *update_driver(host, container, f"release {FIRST_DRIVER} or newer"),
+                Fix(title="Compile with CUDA 12.0", safety="manual", steps=(Ask(text="Build it with CUDA 12.0."),)),
+            ),
+        )
+
+
+def _is_own_build(framework: Framework) -> bool:
+    """A version that no index has: 2.6.0a0+git1234567."""
+    return re.search(r"\+git|a0(\+|$)", framework.version or "") is not None

@@ -1,0 +1,114 @@
+"""FRM023 torch-cpu-only-lock."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages, Pin
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import torch_for_gpus
+from gpudoctor.rules._builds import gpu_names, is_jetson
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: The lock file of each tool that brings an environment back to it.
+LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}
+
+
+@rule("FRM023", name="torch-cpu-only-lock", severity="error", since="0.1")
+def torch_cpu_only_lock(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    interpreter: Interpreter,
+    packages: Packages,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The project's lock file asks for the processor build of PyTorch.
+
+    What it means:
+    The packages of this environment come from a lock file, and it resolves torch to the build for the processor on
+    this platform. There is an NVIDIA GPU.
+
+    Why it breaks:
+    On Windows the package index has only the processor build, and on all systems an index or an extra of the project
+    may choose it. What you install by hand is undone at the next `uv run`, `uv sync` or `poetry install`.
+
+    How to mend it:
+    Let the project name PyTorch's index for CUDA, then lock and sync. Where the project has an extra for CUDA, name it
+    in each `uv run` and `uv sync`.
+
+    When to ignore it:
+    If PyTorch is meant to stay on the processor in this project.
+
+    Sources:
+    https://docs.astral.sh/uv/guides/integration/pytorch/
+    https://python-poetry.org/docs/repositories/#explicit-package-sources
+    """
+    torch, package = frameworks.get("torch"), packages.find("torch")
+    if torch is None or torch.variant != "cpu" or package is None or not gpus.nvidia or is_jetson(host):
+        return
+    tool = _tool(package, interpreter)
+    pins = [pin for pin in interpreter.pins or () if pin.package == "torch" and pin.is_locked]
+    if tool is None or (pins and not any(_is_of_cpu(pin, torch) for pin in pins)):
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{LOCKS[tool]} asks for {torch.label}, built for the processor only, so it cannot use "
+        f"{gpu_names(gpus)}.",
+        subject=torch.label,
+        confidence="certain" if pins else "likely",
+        evidence=(
+            seen("PyTorch build", f"{torch.version}, no CUDA", torch.source),
+            seen("installed by", package.installer or tool),
+            *(seen(pin.file, f"torch {pin.wanted}{f' from {pin.index}' if pin.index else ''}") for pin in pins),
+            *(() if pins else (seen("lock file", LOCKS[tool]),)),
+        ),
+        explains=("torch-cpu-only", "torch-companion-cuda"),
+        fixes=(_fix(tool, _index(scene, matrix, torch)),),
+    )
+
+
+def _tool(package: Package, interpreter: Interpreter) -> str | None:
+    """The tool whose lock file lies here, and that installed torch."""
+    for tool, lock in LOCKS.items():
+        if lock in interpreter.project_files and (package.installer or "").lower().startswith(tool):
+            return tool
+    return None
+
+
+def _is_of_cpu(pin: Pin, torch: Framework) -> bool:
+    """The lock's entry is the installed build: it says cpu, or it is the plain release that was installed."""
+    release = (torch.version or "").partition("+")[0]
+    return "+cpu" in pin.wanted or (pin.index or "").endswith("/cpu") or pin.wanted == release
+
+
+def _index(scene: Scene, matrix: Matrix, torch: Framework) -> str | None:
+    """The index of the build that fits, out of the commands that a plain environment would get."""
+    steps = torch_for_gpus(scene, matrix, torch.version).steps
+    words = [word for step in steps if isinstance(step, Run) for word in step.argv]
+    return next((word for word in words if word.startswith("https://download.pytorch.org/whl/")), None)
+
+
+def _fix(tool: str, index: str | None) -> Fix:
+    where = index or "PyTorch's index for your CUDA (https://pytorch.org/get-started/locally/)"
+    title = "Name the CUDA build in the project, and lock again"
+    if tool == "poetry":
+        text = f"Add the source {where} with priority explicit to pyproject.toml, and let torch name it as its source."
+        return Fix(
+            title=title,
+            safety="manual",
+            steps=(Ask(text=text), Run(argv=("poetry", "lock")), Run(argv=("poetry", "sync"))),
+        )
+    text = (
+        f"If the project has an extra for CUDA: uv sync --extra NAME, and uv run --extra NAME. Else add {where} to "
+        "pyproject.toml under [[tool.uv.index]] with explicit = true, and name it for torch under [tool.uv.sources]."
+    )
+    return Fix(title=title, safety="manual", steps=(Ask(text=text), Run(argv=("uv", "lock")), Run(argv=("uv", "sync"))))

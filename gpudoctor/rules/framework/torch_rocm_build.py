@@ -1,0 +1,85 @@
+"""FRM024 torch-rocm-build."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.wish import Wish
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import torch_for_gpus
+from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
+CUDA_EXTENSIONS = ("flash-attn", "xformers")
+
+
+@rule("FRM024", name="torch-rocm-build", severity="error", since="0.1")
+def torch_rocm_build(
+    frameworks: Frameworks,
+    wish: Wish,
+    gpus: Gpus | Gap | None,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """PyTorch is built for AMD GPUs, and an extension for CUDA is installed or wanted.
+
+    What it means:
+    The installed PyTorch is a ROCm build: it drives AMD GPUs. An extension such as flash-attn is compiled for CUDA.
+
+    Why it breaks:
+    The build of the extension looks for nvcc, or its compiled part asks for CUDA libraries: "flash_attn was requested,
+    but nvcc was not found". Installing a CUDA toolkit does not help while torch is a ROCm build.
+
+    How to mend it:
+    With an NVIDIA GPU: install the CUDA build of PyTorch. With an AMD GPU: use the extension's own ROCm build.
+
+    When to ignore it:
+    If you compile the extension for ROCm yourself.
+
+    Sources:
+    https://pytorch.org/get-started/locally/
+    https://github.com/Dao-AILab/flash-attention#amd-rocm-support
+    """
+    torch = frameworks.get("torch")
+    if torch is None or torch.variant != "rocm":
+        return
+    wanted = [name for name in COMPILED_AT_INSTALL if wish.of(name)]
+    found = (frameworks.get(name) for name in CUDA_EXTENSIONS)
+    present = [one.name for one in found if one is not None and one.variant == "cuda"]
+    names = tuple(dict.fromkeys((*wanted, *present)))
+    if not names:
+        return
+    has_nvidia = isinstance(gpus, Gpus) and bool(gpus.nvidia)
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    text = f"Use the ROCm build of {in_words(names)}; its own page says how."
+    yield Problem(
+        summary=f"{torch.label} is built for AMD GPUs, and {in_words(names)} is made for CUDA.",
+        subject=torch.label,
+        evidence=(
+            seen("torch", f"{torch.version}, built for ROCm", torch.source),
+            *(seen("wanted", name) for name in wanted),
+            *(seen("installed for CUDA", name) for name in present),
+        ),
+        explains=(
+            *(("package-required",) if wants_builds_only(packages, wish) else ()),
+            *("ext-abi-mismatch", "cuda-home-missing", "torch-backend-gpu-vendor"),
+        ),
+        fixes=(
+            torch_for_gpus(scene, matrix, torch.version)
+            if has_nvidia
+            else Fix(title="Use what is built for ROCm", safety="manual", steps=(Ask(text=text),)),
+        ),
+    )

@@ -1,0 +1,64 @@
+"""LIB012 libstdcxx-too-old."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.plan.places import conda_prefix
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")
+def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
+    """A compiled extension needs a newer C++ library than the one this Python would load.
+
+    What it means:
+    Programs in C++ need the library libstdc++.so.6 in at least the version of their compiler. The copy that is found
+    first is older than what the extension needs.
+
+    Why it breaks:
+    The import ends with "libstdc++.so.6: version `GLIBCXX_3.4.32' not found". Usually the extension was compiled here
+    by the system's gcc, and a conda environment brings an older library, or the other way round.
+
+    How to mend it:
+    Update the library of the conda environment, or build the extension with the environment's own compiler.
+
+    When to ignore it:
+    If you do not use that extension.
+
+    Sources:
+    https://gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
+    """
+    has = LibraryVersion.parse(libraries.glibcxx) if libraries.glibcxx else None
+    if has is None:
+        return
+    wanting = [one for one in libraries.needs if one.library == "libstdc++.so.6" and one.version > has]
+    if not wanting:
+        return
+    newest = max(wanting, key=lambda one: one.version)
+    others = f" and {len(wanting) - 1} more" if len(wanting) > 1 else ""
+    yield Problem(
+        summary=f"{newest.file}{others} needs GLIBCXX_{newest.version}, and {libraries.libstdcxx or 'libstdc++'} "
+        f"ends at {has}.",
+        subject=newest.file,
+        evidence=(
+            seen("libstdc++ found first", f"{libraries.libstdcxx or 'path not known'}, up to GLIBCXX_{has}"),
+            *(seen(f"needed by {one.file}", f"GLIBCXX_{one.version}") for one in wanting[:5]),
+        ),
+        fixes=(_fix(interpreter),),
+    )
+
+
+def _fix(interpreter: Interpreter | Gap | None) -> Fix:
+    prefix = conda_prefix(interpreter)
+    if prefix is None:
+        text = "Build the extension again here, or take a folder with an older libstdc++ out of LD_LIBRARY_PATH."
+        return Fix(title="Build the extension for this system", safety="manual", steps=(Ask(text=text),))
+    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", "libstdcxx-ng"))
+    undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
+    return Fix(title="Update the environment's C++ library", safety="review", steps=(install,), undo=undo)

@@ -1,0 +1,101 @@
+"""LIB018 tf-cuda-version-unsupported."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.rules._builds import in_words, is_jetson, release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._missing import FIRST_EXTRA
+
+#: Libraries that TensorFlow does without.
+OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
+#: From CUDA 11 on, the libraries of one major have one name.
+FIRST_MAJOR_NAMES = 11
+
+
+@rule("LIB018", name="tf-cuda-version-unsupported", severity="error", since="0.1")
+def tf_cuda_version_unsupported(
+    gpus: Gpus,
+    libraries: Libraries,
+    toolkits: Toolkits,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The installed CUDA toolkit is not of the version that this TensorFlow was built with.
+
+    What it means:
+    TensorFlow opens CUDA's libraries by names that carry a version, such as libcudart.so.10.1. The toolkit on this
+    machine is of another version, and its libraries have other names.
+
+    Why it breaks:
+    TensorFlow before 2.14 brings no CUDA along and takes exactly one version: 2.1 to 2.3 want CUDA 10.1, 1.15 wants
+    10.0. It says "Could not load dynamic library" and uses the processor. A link under the wanted name does not help,
+    as the content differs.
+
+    How to mend it:
+    Install the CUDA version it asks for beside the other one, use a container of that release, or a newer TensorFlow
+    that brings its CUDA along.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/source#gpu
+    """
+    tensorflow = frameworks.get("tensorflow")
+    numbers = release_numbers(tensorflow.version) if tensorflow else None
+    if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(host):
+        return
+    missing = [one for one in libraries.missing("tensorflow") if not one.soname.startswith(OPTIONAL)]
+    has_none = any(one.soname.startswith("libcudart") for one in missing)
+    if not gpus.nvidia or not has_none or numbers is None or numbers >= FIRST_EXTRA:
+        return
+    versions = [one for one in toolkits.found if one.version is not None]
+    if not versions or any(_fits(one, tensorflow) for one in versions):
+        return
+    has = in_words(f"CUDA {one.version}" for one in versions)
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
+    text = f"Install CUDA {tensorflow.cuda}{cudnn} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)"
+    yield Problem(
+        summary=f"{tensorflow.label} needs CUDA {tensorflow.cuda}, and this machine has {has}.",
+        subject=tensorflow.label,
+        evidence=(
+            seen("built with CUDA", tensorflow.cuda, tensorflow.source),
+            *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
+            seen("not found", ", ".join(one.soname for one in missing)),
+        ),
+        explains=("tf-soname-missing",),
+        fixes=(
+            Fix(
+                title=f"Install CUDA {tensorflow.cuda}",
+                safety="manual",
+                steps=(Ask(text=f"{text}, without its driver."),),
+            ),
+            tensorflow_for_gpus(scene, matrix),
+        ),
+    )
+
+
+def _fits(toolkit: Toolkit, tensorflow: Framework) -> bool:
+    if toolkit.version is None or tensorflow.cuda is None:
+        return True
+    if tensorflow.cuda.major >= FIRST_MAJOR_NAMES:
+        return toolkit.version.major == tensorflow.cuda.major
+    return toolkit.version == tensorflow.cuda

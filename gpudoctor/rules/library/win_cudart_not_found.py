@@ -1,0 +1,75 @@
+"""LIB019 win-cudart-not-found."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, LibraryCopy
+from gpudoctor.model.python import Frameworks, Interpreter
+from gpudoctor.model.system import Environ, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._windows import copies_of_dll, dlls_of, is_on_path, is_store_python
+
+
+@rule("LIB019", name="win-cudart-not-found", severity="error", since="0.1")
+def win_cudart_not_found(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    libraries: Libraries,
+    interpreter: Interpreter,
+    host: System,
+    environ: Environ | Gap | None,
+) -> Iterator[Problem]:
+    """CUDA's DLLs are installed, but TensorFlow on Windows does not find them.
+
+    What it means:
+    TensorFlow for native Windows opens cudart64_110.dll, cudnn64_8.dll and others by name. They are on the disk, and
+    not where Windows looks for this program.
+
+    Why it breaks:
+    Windows looks in the folders of PATH. A folder is missing there; or Python comes from the Microsoft Store: that one
+    runs closed off from the rest of the system, and DLLs outside it may not be found. TensorFlow says "Could not load
+    dynamic library 'cudart64_110.dll'" and uses the processor.
+
+    How to mend it:
+    Put the toolkit's bin folder, and that of cuDNN, in PATH and open a new window. Use the Python of python.org in
+    place of the Store's.
+
+    When to ignore it:
+    If TensorFlow is meant to run on the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/source_windows
+    https://docs.python.org/3/using/windows.html#known-issues
+    """
+    tensorflow = frameworks.get("tensorflow")
+    if host.os != "windows" or tensorflow is None or tensorflow.variant != "cuda" or not gpus.nvidia:
+        return
+    found = {name: copies for name in dlls_of(tensorflow) if (copies := copies_of_dll(name, libraries))}
+    off_path = [name for name, copies in found.items() if _is_off_path(copies, environ)]
+    if not found or not (off_path or is_store_python(interpreter)):
+        return
+    name = next(iter(off_path or found))
+    path = found[name][0].path
+    reason = "its folder is not in PATH" if off_path else "Python of the Microsoft Store is closed off from it"
+    folder = path.rpartition("\\")[0]
+    text = f"Add {folder} to PATH (Settings, Edit environment variables), then open a new window."
+    if not off_path:
+        text = (
+            "Install Python from https://www.python.org/downloads/windows/, make an environment with it, and use that."
+        )
+    yield Problem(
+        summary=f"{name} is installed, but {tensorflow.label} may not find it: {reason}.",
+        subject=tensorflow.label,
+        confidence="certain" if off_path else "likely",
+        evidence=(seen(name, path), seen("Python", interpreter.executable)),
+        explains=("ptx-jit-slow-start",),
+        fixes=(Fix(title="Let Windows find CUDA's DLLs", safety="manual", steps=(Ask(text=text),)),),
+    )
+
+
+def _is_off_path(copies: tuple[LibraryCopy, ...], environ: Environ | Gap | None) -> bool:
+    return all(is_on_path(copy, environ) is False for copy in copies)

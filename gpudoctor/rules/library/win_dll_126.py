@@ -1,0 +1,60 @@
+"""LIB020 win-dll-126."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Microsoft's C++ runtime, which the wheels of PyTorch, TensorFlow and JAX for Windows need.
+RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")
+
+
+@rule("LIB020", name="win-dll-126", severity="error", since="0.1")
+def win_dll_126(libraries: Libraries, frameworks: Frameworks, host: System) -> Iterator[Problem]:
+    """Microsoft's C++ runtime, which the framework needs, is not complete on this Windows.
+
+    What it means:
+    The frameworks for Windows are compiled with Visual C++ and need its runtime: vcruntime140.dll, vcruntime140_1.dll,
+    msvcp140.dll. Some of it is not found.
+
+    Why it breaks:
+    The import ends with "[WinError 126] The specified module could not be found. Error loading ... or one of its
+    dependencies". The file that is named is there; one that it needs is not.
+
+    How to mend it:
+    Install the current Visual C++ Redistributable. Installing the framework again does not bring it.
+
+    When to ignore it:
+    Never, if the import fails.
+
+    Sources:
+    https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist
+    https://docs.pytorch.org/docs/stable/notes/windows.html
+    """
+    if host.os != "windows" or libraries.dlls is None:
+        return
+    missing = [name for name in RUNTIME if name in libraries.dlls and libraries.dlls[name] is None]
+    users = [one.label for one in frameworks.found if one.name in ("torch", "tensorflow", "jaxlib")]
+    if not missing or not users:
+        return
+    yield Problem(
+        summary=f"{in_words(missing)} of Microsoft's C++ runtime {'is' if len(missing) == 1 else 'are'} missing; "
+        f"{users[0]} needs {'it' if len(missing) == 1 else 'them'}.",
+        subject="Visual C++ runtime",
+        evidence=tuple(seen(name, "not found in Windows' folders, in PATH or beside Python") for name in missing),
+        fixes=(
+            Fix(
+                title="Install the Visual C++ Redistributable",
+                safety="review",
+                steps=(Run(argv=("winget", "install", "--id", "Microsoft.VCRedist.2015+.x64", "--exact")),),
+                needs_root=True,
+                undo="winget uninstall --id Microsoft.VCRedist.2015+.x64",
+            ),
+        ),
+    )

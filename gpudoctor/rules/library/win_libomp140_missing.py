@@ -1,0 +1,65 @@
+"""LIB021 win-libomp140-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+NAME = "libomp140.x86_64.dll"
+#: The release notes of 2.4.1 name the fault as mended.
+AFFECTED, MENDED = (2, 4, 0), "2.4.1"
+
+
+@rule("LIB021", name="win-libomp140-missing", severity="error", since="0.1")
+def win_libomp140_missing(
+    libraries: Libraries,
+    frameworks: Frameworks,
+    host: System,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+) -> Iterator[Problem]:
+    """PyTorch 2.4.0 on Windows needs a file that only comes with Microsoft's compiler.
+
+    What it means:
+    The Windows wheel of PyTorch 2.4.0 needs libomp140.x86_64.dll and does not bring it.
+
+    Why it breaks:
+    `import torch` ends with "[WinError 126] ... Error loading fbgemm.dll or one of its dependencies".
+
+    How to mend it:
+    Install PyTorch 2.4.1 or newer.
+
+    When to ignore it:
+    Never: the import fails.
+
+    Sources:
+    https://github.com/pytorch/pytorch/issues/131662
+    """
+    torch = frameworks.get("torch")
+    if host.os != "windows" or torch is None or release_numbers(torch.version) != AFFECTED or libraries.dlls is None:
+        return
+    if NAME not in libraries.dlls or libraries.dlls[NAME] is not None:
+        return
+    tag = f"+{torch.version.partition('+')[2]}" if torch.version and "+" in torch.version else ""
+    index = f"https://download.pytorch.org/whl/{tag[1:]}" if tag else None
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{torch.label} needs {NAME}, which is not on this machine.",
+        subject=torch.label,
+        evidence=(seen(NAME, "not found"), seen("torch", torch.version, torch.source)),
+        fixes=(
+            Fix(
+                title=f"Install PyTorch {MENDED}",
+                safety=safety(scene),
+                steps=install(scene, f"torch=={MENDED}{tag}", index=index),
+            ),
+        ),
+    )

@@ -1,0 +1,62 @@
+"""LIB022 win-zlibwapi-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+NAME = "zlibwapi.dll"
+#: NVIDIA's installation guide asks for zlib from 8.3 on; cuDNN 9 links it in.
+FIRST, LAST = LibraryVersion("8.3"), LibraryVersion("9.0")
+
+
+@rule("LIB022", name="win-zlibwapi-missing", severity="error", since="0.1")
+def win_zlibwapi_missing(gpus: Gpus, libraries: Libraries, frameworks: Frameworks, host: System) -> Iterator[Problem]:
+    """CuDNN 8 on Windows needs zlibwapi.dll, which is not found.
+
+    What it means:
+    cuDNN from 8.3 to 8.9 for Windows needs the library zlib under the name zlibwapi.dll, and does not bring it.
+
+    Why it breaks:
+    The program ends without a Python error: "Could not locate zlibwapi.dll. Please make sure it is in your library
+    path!" PyTorch brings the file; TensorFlow with a cuDNN of your own does not.
+
+    How to mend it:
+    Get the file from where NVIDIA's guide for that cuDNN says, and put it in a folder of PATH. Do not take DLLs from
+    download sites.
+
+    When to ignore it:
+    If nothing but PyTorch uses cuDNN here.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-897/install-guide/index.html
+    """
+    tensorflow = frameworks.get("tensorflow")
+    if host.os != "windows" or not gpus.nvidia or libraries.dlls is None:
+        return
+    if tensorflow is None or tensorflow.variant != "cuda" or libraries.dlls.get(NAME, "not looked") is not None:
+        return
+    copy = next(
+        (
+            one
+            for one in libraries.copies
+            if one.family == "cudnn" and one.origin != "bundled" and one.version and FIRST <= one.version < LAST
+        ),
+        None,
+    )
+    if copy is None:
+        return
+    text = f"Follow NVIDIA's guide for cuDNN {copy.version} and put {NAME} in a folder of PATH."
+    yield Problem(
+        summary=f"cuDNN {copy.version} needs {NAME}, which is not on this machine.",
+        subject=NAME,
+        evidence=(seen("cuDNN", f"{copy.version}, {copy.path}"), seen(NAME, "not found")),
+        fixes=(Fix(title=f"Add {NAME}", safety="manual", steps=(Ask(text=text),)),),
+    )

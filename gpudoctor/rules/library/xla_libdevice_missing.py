@@ -1,0 +1,117 @@
+"""LIB013 xla-libdevice-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Environ, System
+from gpudoctor.plan.places import Scene, conda_prefix
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
+
+#: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
+FIRST_COMPILING = (2, 11)
+#: From 2.14 on the extra and-cuda brings a compiler package; from 2.16 on Keras 3 decides by itself.
+FIRST_NOT_JUDGED = (2, 16)
+FLAG = "--xla_gpu_cuda_data_dir"
+
+
+@rule("LIB013", name="xla-libdevice-missing", severity="error", since="0.1")
+def xla_libdevice_missing(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages,
+    toolkits: Toolkits | None,
+    environ: Environ,
+    libraries: Libraries | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System,
+) -> Iterator[Problem]:
+    """TensorFlow's compiler XLA does not find the file libdevice.10.bc.
+
+    What it means:
+    XLA needs the file nvvm/libdevice/libdevice.10.bc, which belongs to NVIDIA's compiler and not to the CUDA libraries.
+    It looks in the folder of the CUDA that TensorFlow was built with, in /usr/local/cuda and in the working directory.
+    There is none.
+
+    Why it breaks:
+    Everything works but what XLA compiles: `jit_compile=True`, and from TensorFlow 2.11 on the optimizers of Keras.
+    The message is "libdevice not found at ./libdevice.10.bc" or "Can't find libdevice directory".
+
+    How to mend it:
+    Install NVIDIA's compiler and name its folder in XLA_FLAGS. PATH and CUDA_DIR are not looked at.
+
+    When to ignore it:
+    If nothing is compiled by XLA. On TensorFlow before 2.11 that is so unless you ask for it: then this is a warning.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/blob/v2.12.0/tensorflow/tsl/platform/default/cuda_libdevice_path.cc
+    https://www.tensorflow.org/xla
+    """
+    tensorflow = frameworks.get("tensorflow")
+    numbers = release_numbers(tensorflow.version) if tensorflow else None
+    if tensorflow is None or tensorflow.variant != "cuda" or tensorflow.cuda is None or not gpus.nvidia:
+        return
+    if numbers is None or not (2,) <= numbers < FIRST_NOT_JUDGED or FLAG in (environ.get("XLA_FLAGS") or ""):
+        return
+    if _has_missing(libraries) or ptxas_of_packages(packages) or any(packages.find(n) for n in CONDA_PACKAGES):
+        return
+    found = toolkits.found if toolkits is not None else ()
+    if not (_takes_packages(libraries) if numbers >= FIRST_COMPILING else found and host.os == "windows"):
+        return
+    if any(_is_searched(toolkit, tensorflow, host) for toolkit in found):
+        return
+    yield Problem(
+        summary=f"{tensorflow.label} finds no libdevice.10.bc, so what XLA compiles fails.",
+        subject=tensorflow.label,
+        severity=None if numbers >= FIRST_COMPILING else "warning",
+        confidence="likely",
+        evidence=(
+            seen("CUDA of TensorFlow", tensorflow.cuda, tensorflow.source),
+            seen("toolkits", ", ".join(one.root for one in found) or "none found"),
+            seen("XLA_FLAGS", environ.get("XLA_FLAGS") or "not set"),
+        ),
+        fixes=(_fix(found, Scene(host=host, interpreter=interpreter, packages=packages)),),
+    )
+
+
+def _takes_packages(libraries: Libraries | Gap | None) -> bool:
+    """TensorFlow's CUDA runtime comes from packages, which bring no compiler; a toolkit brings one."""
+    if not isinstance(libraries, Libraries):
+        return False
+    runtimes = [r for r in libraries.resolutions or () if r.framework == "tensorflow" and r.family == "cudart"]
+    return any(one.path is not None and one.origin in ("conda", "pip") for one in runtimes)
+
+
+def _has_missing(libraries: Libraries | Gap | None) -> bool:
+    return isinstance(libraries, Libraries) and bool(libraries.missing("tensorflow"))
+
+
+def _is_searched(toolkit: Toolkit, tensorflow: Framework, host: System) -> bool:
+    """XLA looks in the toolkit of the build's own CUDA version, and (not on Windows) in /usr/local/cuda."""
+    usual = host.os != "windows" and (toolkit.is_default or toolkit.root in ("/usr/local/cuda", "/opt/cuda"))
+    return usual or toolkit.version is None or toolkit.version == tensorflow.cuda
+
+
+def _fix(found: tuple[Toolkit, ...], scene: Scene) -> Fix:
+    title = "Name the folder with libdevice for XLA"
+    if found:
+        flag = SetEnv(name="XLA_FLAGS", value=f"{FLAG}={found[0].root}")
+        return Fix(title=title, safety="safe", steps=(flag,), undo="unset XLA_FLAGS")
+    prefix = conda_prefix(scene.interpreter)
+    where = prefix or "the folder of the package (nvidia/cuda_nvcc)"
+    what = "conda install --channel nvidia cuda-nvcc" if prefix else "pip install nvidia-cuda-nvcc-cu11"
+    steps = (Ask(text=f"Install NVIDIA's compiler: {what} (of TensorFlow's CUDA version)."), _flag(where, prefix))
+    return Fix(title=title, safety="manual", steps=steps)
+
+
+def _flag(where: str, prefix: str | None) -> Ask | SetEnv:
+    if prefix is not None:
+        return SetEnv(name="XLA_FLAGS", value=f"{FLAG}={prefix}")
+    return Ask(text=f"Set XLA_FLAGS={FLAG}= to {where}, in which nvvm/libdevice/libdevice.10.bc lies.")

@@ -1,0 +1,70 @@
+"""LIB017 xla-ptxas-hopper-bug."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import Capability, LibraryVersion
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
+
+HOPPER = Capability("9.0")
+FIRST_BAD, FIRST_GOOD = LibraryVersion("12.0"), LibraryVersion("12.6.85")
+
+
+@rule("LIB017", name="xla-ptxas-hopper-bug", severity="warning", since="0.1")
+def xla_ptxas_hopper_bug(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    packages: Packages,
+    toolkits: Toolkits | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The ptxas that JAX uses has a known fault on Hopper and newer GPUs.
+
+    What it means:
+    ptxas from 12.0 up to 12.6.77 may compile wrong code for compute capability 9.0 and newer.
+
+    Why it breaks:
+    Clamped minimum and maximum operations can give wrong results. XLA warns of such a ptxas: "You are using ptxas X,
+    which is older than 12.6.85. ptxas before 12.6.85 is known to miscompile XLA code on Hopper GPUs".
+
+    How to mend it:
+    Bring NVIDIA's compiler package to 12.6.85 or newer.
+
+    When to ignore it:
+    If this JAX is not used on that GPU.
+
+    Sources:
+    https://github.com/openxla/xla (service/gpu: WarnIfBadPtxasVersion)
+    """
+    jax = jax_kernels(frameworks)
+    capabilities = [capability for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) is not None]
+    if jax is None or not any(capability >= HOPPER for capability in capabilities):
+        return
+    ptxas = (ptxas_on_path(toolkits) if calls_ptxas_of_path(jax) else None) or ptxas_of_packages(packages)
+    if ptxas is None or not FIRST_BAD <= ptxas.version < FIRST_GOOD:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"JAX compiles with ptxas {ptxas.version}, which has a known fault on Hopper and newer GPUs.",
+        subject=ptxas.where,
+        evidence=(seen("ptxas", f"{ptxas.version}, {ptxas.where}"), seen("first sound one", FIRST_GOOD)),
+        fixes=(
+            Fix(
+                title="Bring NVIDIA's compiler package up to date",
+                safety=safety(scene),
+                steps=install(scene, "nvidia-cuda-nvcc-cu12>=12.6.85", options=("--upgrade",)),
+            ),
+        ),
+    )

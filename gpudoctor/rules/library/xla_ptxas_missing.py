@@ -1,0 +1,63 @@
+"""LIB015 xla-ptxas-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_packages import cuda_packages
+from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
+
+
+@rule("LIB015", name="xla-ptxas-missing", severity="error", since="0.1")
+def xla_ptxas_missing(
+    gpus: Gpus,
+    toolkits: Toolkits | None,
+    frameworks: Frameworks,
+    packages: Packages,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """JAX needs the program ptxas to compile for the GPU, and there is none.
+
+    What it means:
+    XLA, the compiler in JAX, calls ptxas to turn PTX into machine code. JAX's other CUDA libraries come from Python
+    packages here, but the package with ptxas is missing, and no CUDA toolkit has one.
+
+    Why it breaks:
+    The package was left out (`--no-deps`) or removed. JAX stops with "Couldn't find a suitable version of ptxas" or
+    "ptxas not found".
+
+    How to mend it:
+    Install NVIDIA's package of the compiler.
+
+    When to ignore it:
+    If your JAX brings its compiler along and you see no such message.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    """
+    jax = jax_kernels(frameworks)
+    if not gpus.nvidia or jax is None or jax.cuda is None or not calls_ptxas_of_path(jax):
+        return
+    has_toolkit = toolkits is not None and (toolkits.found or toolkits.ptxas_on_path)
+    if has_toolkit or ptxas_of_packages(packages) or any(packages.find(name) for name in CONDA_PACKAGES):
+        return
+    if not cuda_packages(packages).get(jax.cuda.major):
+        return
+    wanted = f"nvidia-cuda-nvcc-cu{jax.cuda.major}" if jax.cuda.major < 13 else "nvidia-cuda-nvcc"
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=f"{jax.label} needs ptxas to compile for the GPU, and none was found.",
+        subject="ptxas",
+        confidence="likely",
+        evidence=(seen("ptxas on PATH", "none"), seen(wanted, "not installed"), seen("CUDA toolkits", "none found")),
+        fixes=(Fix(title="Install NVIDIA's compiler package", safety=safety(scene), steps=install(scene, wanted)),),
+    )

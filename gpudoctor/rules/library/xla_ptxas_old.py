@@ -1,0 +1,89 @@
+"""LIB014 xla-ptxas-old."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.python import Framework, Frameworks, Packages
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
+
+#: XLA itself warns of older ones: they are known to compile wrongly.
+FIRST_SOUND = CudaVersion("11.1")
+
+
+@rule("LIB014", name="xla-ptxas-old", severity="error", since="0.1")
+def xla_ptxas_old(
+    gpus: Gpus, toolkits: Toolkits, frameworks: Frameworks, packages: Packages | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """JAX would compile with a ptxas that is too old for it, because that one comes first on PATH.
+
+    What it means:
+    XLA, the compiler in JAX, writes PTX and calls the program ptxas to turn it into machine code. It takes the one of
+    PATH before the one of its own packages, and that one belongs to an older CUDA toolkit.
+
+    Why it breaks:
+    An older ptxas does not read newer PTX ("Unsupported .version 8.4; current version is '8.2'") or does not know the
+    GPU. One older than 11.1 is known to compile wrongly, and XLA warns of it.
+
+    How to mend it:
+    Take that toolkit's bin folder out of PATH for this program, or put a newer one before it.
+
+    When to ignore it:
+    If this JAX is a newer build that brings its compiler along and you see no such message.
+
+    Sources:
+    https://github.com/openxla/xla (tsl/platform/cuda_root_path.h: PreferPtxasFromPath)
+    https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes
+    """
+    jax, first = jax_kernels(frameworks), ptxas_on_path(toolkits)
+    if not gpus.nvidia or jax is None or first is None or not calls_ptxas_of_path(jax):
+        return
+    own = ptxas_of_packages(packages)
+    judged = _judge(jax, first, own, gpus, matrix)
+    if judged is None:
+        return
+    severity, reason = judged
+    folder = first.where.replace("\\", "/").rpartition("/")[0]
+    yield Problem(
+        summary=f"JAX would call ptxas {first.version} of {first.where}, {reason}.",
+        subject=first.where,
+        severity=severity,
+        confidence="likely",
+        evidence=(
+            seen("first ptxas on PATH", f"{first.where}, {first.version}"),
+            seen("ptxas of the environment", f"{own.version} of {own.where}" if own else "none found"),
+            seen("JAX", jax.label, jax.source),
+        ),
+        fixes=(
+            Fix(
+                title="Let a newer ptxas come first on PATH",
+                safety="manual",
+                steps=(Ask(text=f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start anew."),),
+            ),
+        ),
+    )
+
+
+def _judge(
+    jax: Framework, first: Ptxas, own: Ptxas | None, gpus: Gpus, matrix: Matrix
+) -> tuple[Severity | None, str] | None:
+    row = matrix.toolkit(first.cuda)
+    newest = max(row.capabilities, default=None) if row is not None else None
+    for gpu in gpus.nvidia:
+        capability = matrix.capability(gpu)
+        if newest is not None and capability is not None and capability > newest:
+            return None, f"which does not know {gpu.label} (compute capability {capability})"
+    if first.cuda < FIRST_SOUND:
+        return "warning", "and one older than 11.1 is known to compile wrongly"
+    if own is not None and first.cuda < own.cuda:
+        return None, f"older than the {own.version} of the environment, and cannot read the PTX made for that one"
+    if jax.cuda is not None and first.cuda.major < jax.cuda.major:
+        return None, f"while JAX is built for CUDA {jax.cuda}"
+    return None

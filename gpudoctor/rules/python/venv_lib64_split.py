@@ -1,0 +1,69 @@
+"""PYT014 venv-lib64-split."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Interpreter, Package, Packages
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_packages import is_cuda_package
+
+
+@rule("PYT014", name="venv-lib64-split", severity="error", since="0.1")
+def venv_lib64_split(
+    packages: Packages, libraries: Libraries, interpreter: Interpreter | Gap | None
+) -> Iterator[Problem]:
+    """The environment keeps torch and its CUDA libraries in two folders, lib and lib64.
+
+    What it means:
+    On some Linux systems a virtual environment has a folder lib64 of its own instead of a link to lib. Packages with
+    compiled parts go into one, the others into the other.
+
+    Why it breaks:
+    torch looks for NVIDIA's libraries beside its own folder, and they lie in the other: "libcublas.so.12: cannot open
+    shared object file".
+
+    How to mend it:
+    Make the environment anew, so that lib64 is a link to lib.
+
+    When to ignore it:
+    If torch finds its libraries: then this rule is silent.
+
+    Sources:
+    https://docs.python.org/3/library/sysconfig.html#installation-paths
+    """
+    torch = packages.find("torch")
+    strays = [one for one in packages.installed if is_cuda_package(one.name) and _is_across(torch, one)]
+    missing = libraries.missing("torch")
+    if torch is None or not strays or not missing:
+        return
+    python = interpreter.executable if isinstance(interpreter, Interpreter) else "python3"
+    prefix = (torch.location or "").partition("/lib")[0]
+    yield Problem(
+        summary=f"torch does not find {strays[0].name}: it lies in {strays[0].location}, and torch elsewhere.",
+        subject="torch",
+        evidence=(
+            seen("torch", torch.location),
+            *(seen(one.name, one.location) for one in strays[:4]),
+            seen("not found", in_words(one.soname for one in missing)),
+        ),
+        explains=("tf-soname-missing",),
+        fixes=(
+            Fix(
+                title="Make the environment anew",
+                safety="manual",
+                steps=(Run(argv=(python, "-m", "venv", "--clear", prefix)),),
+            ),
+        ),
+    )
+
+
+def _is_across(torch: Package | None, other: Package) -> bool:
+    """The same place but for lib against lib64."""
+    if torch is None or torch.location is None or other.location is None or torch.location == other.location:
+        return False
+    return torch.location.replace("/lib64/", "/lib/") == other.location.replace("/lib64/", "/lib/")

@@ -1,0 +1,76 @@
+"""TLK005 triton-libcuda-link."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Folder for a link of one's own.
+OWN_FOLDER = "~/.local/lib/libcuda"
+
+
+@rule("TLK005", name="triton-libcuda-link", severity="warning", since="0.1")
+def triton_libcuda_link(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    libraries: Libraries,
+    driver: Driver,
+    environ: Environ | Gap | None,
+    host: System,
+) -> Iterator[Problem]:
+    """Triton links to libcuda.so, and only libcuda.so.1 is there.
+
+    What it means:
+    `torch.compile` uses Triton, and Triton compiles a small C program that is linked to the NVIDIA driver's library.
+    The C compiler looks for it under the name libcuda.so. The driver is installed without that name.
+
+    Why it breaks:
+    The first call ends with "/usr/bin/ld: cannot find -lcuda". Some driver packages and older container tools bring
+    the file libcuda.so.1 only. Everything else in PyTorch works.
+
+    How to mend it:
+    Make a link libcuda.so beside libcuda.so.1, or in a folder of your own that TRITON_LIBCUDA_PATH names. Installing
+    CUDA again does not help.
+
+    When to ignore it:
+    If you do not use torch.compile or Triton kernels.
+
+    Sources:
+    https://github.com/triton-lang/triton/blob/main/third_party/nvidia/backend/driver.py (libcuda_dirs)
+    """
+    if not gpus.nvidia or frameworks.get("triton") is None or host.os != "linux" or libraries.libcuda_link is not False:
+        return
+    library = driver.library("libcuda.so.1")
+    if library is None or (isinstance(environ, Environ) and environ.get("TRITON_LIBCUDA_PATH")):
+        return
+    folder = library.path.rpartition("/")[0]
+    link = Run(argv=("ln", "-s", "libcuda.so.1", f"{folder}/libcuda.so"))
+    own = Ask(text=f"mkdir -p {OWN_FOLDER}; ln -s {library.path} {OWN_FOLDER}/libcuda.so")
+    yield Problem(
+        summary=f"There is no {folder}/libcuda.so, which torch.compile and Triton link to at their first use.",
+        subject="triton",
+        confidence="likely",
+        evidence=(seen("driver library", library.path, driver.source), seen(f"{folder}/libcuda.so", "missing")),
+        fixes=(
+            Fix(
+                title="Make the link beside the driver's library",
+                safety="review",
+                steps=(link,),
+                needs_root=True,
+                undo=f"rm {folder}/libcuda.so",
+            ),
+            Fix(
+                title="Without root: a link in a folder of your own",
+                safety="manual",
+                steps=(own, SetEnv(name="TRITON_LIBCUDA_PATH", value="$HOME/.local/lib/libcuda")),
+            ),
+        ),
+    )
