@@ -295,6 +295,10 @@ def test_tensorflow_on_blackwell_starts_slowly_and_works() -> None:
     quiet("arch-too-new-for-build", **machine)
     finding = fires("ptx-jit-slow-start", **machine)
     assert finding.severity == "warning"
+    own = fires("ptx-jit-slow-start", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.15.1", "12.2"))))
+    assert own.severity == "info"
+    both = stack(RTX_3090, card(H100.name, "9.0", index=1), frameworks=frameworks(tensorflow("2.15.1", "12.2")))
+    assert fires("ptx-jit-slow-start", **both).severity == "warning"
     quiet("ptx-jit-slow-start", **stack(RTX_4090, frameworks=frameworks(tensorflow("2.20.0"))))
     quiet("ptx-jit-slow-start", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(torch("2.8.0+cu128"))))
     quiet("ptx-jit-slow-start", **stack(frameworks=frameworks(tensorflow("2.20.0"))))
