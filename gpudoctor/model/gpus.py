@@ -152,7 +152,9 @@ class Gpu(Fact, frozen=True, kw_only=True):
     def label(self) -> str:
         """The GPU's name for a sentence, as in: GPU 1 (NVIDIA H100 PCIe)."""
         name = self.name or self.pci_id or "unknown model"
-        where = f"GPU {self.index}" if self.index is not None else f"GPU at {self.pci_bus_id}"
+        where = f"GPU at {self.pci_bus_id}" if self.pci_bus_id else "GPU"
+        if self.index is not None:
+            where = f"GPU {self.index}"
         return f"{where} ({name})"
 
 

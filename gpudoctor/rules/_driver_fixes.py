@@ -91,6 +91,12 @@ def _install_steps(host: System | None, *, needs_open: bool) -> tuple[Run | Ask,
     return (Ask(text=f"Follow your distribution's guide for the NVIDIA driver, or NVIDIA's: {VENDOR_GUIDE}{flavour}"),)
 
 
+def _arch_headers(kernel: str) -> str:
+    """Arch names a kernel's packages after its flavour: 6.2.6-zen1-1-zen belongs to linux-zen."""
+    flavour = next((name for name in ("zen", "lts", "hardened", "rt") if kernel.endswith(f"-{name}")), None)
+    return f"linux-{flavour}-headers" if flavour else "linux-headers"
+
+
 def headers_command(host: System | Gap | None) -> tuple[Run | Ask, ...]:
     """Install the headers of the running kernel."""
     machine = known(host)
@@ -101,5 +107,5 @@ def headers_command(host: System | Gap | None) -> tuple[Run | Ask, ...]:
     if kernel and family & {"fedora", "rhel", "centos"}:
         return (Run(argv=("dnf", "install", f"kernel-devel-{kernel}")),)
     if "arch" in family:
-        return (Ask(text="Install the headers package of your kernel: linux-headers, linux-lts-headers or the like."),)
+        return (Run(argv=("pacman", "-S", _arch_headers(kernel or ""))),)
     return (Ask(text=f"Install the headers (or -devel package) of kernel {kernel or 'that is running'}."),)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from gpudoctor.model.driver import Answer, DkmsState, SystemPackage
+from gpudoctor.model.gpus import Fabric
 from gpudoctor.model.system import Container, Wsl
 from tests.rules.situations import (
     DOCKER,
@@ -219,7 +220,13 @@ MACHINES: dict[str, tuple[dict[str, Any], str]] = {
         {"gpus": gpus(), "driver": driver(resumed_since_boot=True, cuda_init=answer(999, "CUDA_ERROR_UNKNOWN"))},
         "uvm-broken-after-suspend",
     ),
-    "HMM": ({"gpus": gpus(), "driver": driver(cuda_init=answer(3, "CUDA_ERROR_NOT_INITIALIZED"))}, "uvm-hmm-init"),
+    "HMM": (
+        {
+            "gpus": gpus(),
+            "driver": driver(module_flavour="open", cuda_init=answer(3, "CUDA_ERROR_NOT_INITIALIZED")),
+        },
+        "uvm-hmm-init",
+    ),
     "the GPU does not start": (
         {
             "gpus": gpus(unlisted(pci_id="10de:2b85")),
@@ -268,6 +275,20 @@ MACHINES: dict[str, tuple[dict[str, Any], str]] = {
             "driver": driver(device_nodes=(), nvml=answer(9, "NVML_ERROR_DRIVER_NOT_LOADED"), cuda_init=NO_DEVICE),
         },
         "dev-nodes-missing",
+    ),
+    "a fabric that is not complete": (
+        {
+            "gpus": gpus(gpu(fabric=Fabric(state="in-progress"))),
+            "driver": driver(cuda_init=answer(802, "CUDA_ERROR_SYSTEM_NOT_READY")),
+        },
+        "fabric-state-incomplete",
+    ),
+    "a vGPU without a licence": (
+        {
+            "gpus": gpus(gpu(virtualization="vgpu", vgpu_licensed=False)),
+            "driver": driver(cuda_init=answer(999, "CUDA_ERROR_UNKNOWN")),
+        },
+        "vgpu-unlicensed",
     ),
     "802 without NVSwitch": (
         {"gpus": gpus(nvswitches=0), "driver": driver(cuda_init=answer(802, "CUDA_ERROR_SYSTEM_NOT_READY"))},

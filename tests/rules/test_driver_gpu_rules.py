@@ -182,8 +182,9 @@ def test_uvm_after_a_sleep():
 
 def test_uvm_hmm_init():
     broken = answer(3)
-    fires("uvm-hmm-init", gpus=gpus(), driver=driver(cuda_init=broken), container=BARE)
-    off = driver(cuda_init=broken, module_parameters={"uvm_disable_hmm": "Y"})
+    fires("uvm-hmm-init", gpus=gpus(), driver=driver(cuda_init=broken, module_flavour="open"), container=BARE)
+    quiet("uvm-hmm-init", gpus=gpus(), driver=driver(cuda_init=broken, module_flavour="proprietary"), container=BARE)
+    off = driver(cuda_init=broken, module_flavour="open", module_parameters={"uvm_disable_hmm": "Y"})
     quiet("uvm-hmm-init", gpus=gpus(), driver=off, container=BARE)
     quiet("uvm-hmm-init", gpus=gpus(), driver=driver(cuda_init=answer(802)), container=BARE)
 

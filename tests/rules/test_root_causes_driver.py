@@ -30,7 +30,7 @@ from tests.rules.situations import (
 )
 
 #: The families whose rules are judged here.
-FAMILIES = ("driver", "gpu", "container", "environ", "host")
+FAMILIES = ("driver", "gpu", "container", "environ", "host", "performance")
 RULES = tuple(rule for rule in load_rules() if rule.check.__module__.split(".")[2] in FAMILIES)
 NEEDS_GPU = Wish(requirements=(Requirement(subject="gpu", text="gpu"),))
 

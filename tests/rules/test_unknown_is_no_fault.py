@@ -10,7 +10,7 @@ from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DkmsState, FabricManager, SystemPackage
 from gpudoctor.model.fix import Run
-from gpudoctor.model.gpus import Gpu, GpuProcess, PcieLink, Power, RowRemaps
+from gpudoctor.model.gpus import Fabric, Gpu, GpuProcess, PcieLink, Power, RowRemaps
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, ContainerTools, Cpu, Space, System, Wsl
 from gpudoctor.model.versions import CudaVersion
@@ -42,7 +42,10 @@ CARD = gpu(
     memory_total_mib=24564,
     memory_used_mib=900,
     processes=(GpuProcess(pid=1, used_mib=500, name="python", kind="compute"),),
-    pcie=PcieLink(generation=1, generation_max=4, width=16, width_max=16),
+    pcie=PcieLink(generation=1, generation_max=4, width=16, width_max=16, device_width_max=16, port_width_max=16),
+    fabric=Fabric(state="completed", status=0),
+    acs_redirect=False,
+    iommu="identity",
     power=Power(draw=20.0, limit=450.0, default_limit=450.0),
     temperature_c=40,
     temperature_slowdown_c=99,

@@ -42,6 +42,6 @@ def wsl_gpu_blocked(driver: Driver, container: Container) -> Iterator[Problem]:
     yield Problem(
         summary="Windows does not let WSL use the GPU.",
         evidence=(answer_seen("NVML", driver.nvml), seen("WSL version", container.wsl.version)),
-        explains=("no-gpu", "wsl-kernel", *NO_DEVICE),
+        explains=("no-gpu", *NO_DEVICE),
         fixes=(Fix(title="Update WSL, and check the driver model", safety="manual", steps=(update, mode)),),
     )

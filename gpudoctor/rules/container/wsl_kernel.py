@@ -1,57 +1,98 @@
-"""BOX019: WSL 2 with a kernel that was not made for it."""
+"""BOX019: WSL 2 with a kernel that cannot reach the GPU."""
 
+import re
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.finding import Confidence, Problem
 from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import known
+
+#: The oldest kernel that Microsoft names for GPU work in WSL.
+FIRST_KERNEL = (5, 10, 43, 3)
 
 
 @rule("BOX019", name="wsl-kernel", severity="error", since="0.1")
-def wsl_kernel(driver: Driver | None, container: Container, host: System) -> Iterator[Problem]:
+def wsl_kernel(
+    driver: Driver | None, container: Container, host: System, frameworks: Frameworks | Gap | None
+) -> Iterator[Problem]:
     """WSL runs a kernel that cannot reach the GPU of Windows.
 
     What it means:
-    WSL 2 reaches the GPU through the device /dev/dxg, which Microsoft's own WSL kernel has. This kernel does not have
-    it, or was built by somebody else and the GPU does not answer.
+    WSL 2 reaches the GPU through the device /dev/dxg, which Microsoft's own WSL kernel has since 5.10.43.3. This kernel
+    is older, was built by somebody else, or does not have the device.
 
     Why it breaks:
-    An old Windows or WSL, or a kernel of your own named in .wslconfig.
+    An old Windows or WSL (Windows 10 before version 21H2 has no GPU for WSL), or a kernel of your own named in
+    .wslconfig.
 
     How to mend it:
-    Update WSL, take the line kernel= out of .wslconfig, and restart WSL.
+    Update Windows (Windows 11, or Windows 10 version 21H2 or newer) and WSL, take the line kernel= out of .wslconfig,
+    and restart WSL.
 
     When to ignore it:
     When you need no GPU in WSL.
 
     Sources:
-    Microsoft, GPU acceleration in WSL, https://learn.microsoft.com/windows/wsl/tutorials/gpu-compute
+    Microsoft, GPU acceleration in WSL, https://learn.microsoft.com/windows/wsl/tutorials/gpu-compute; Microsoft, enable
+    CUDA on WSL 2 (kernel 5.10.43.3 or higher), https://learn.microsoft.com/windows/ai/directml/gpu-cuda-in-wsl
     """
     wsl = container.wsl
-    if wsl is None or wsl.version != 2 or not wsl.driver_library or host.kernel is None:
+    if wsl is None or wsl.version != 2 or host.kernel is None:
         return
     answer = driver.nvml if driver else None
-    silent = answer is not None and answer.outcome == "answered" and not answer.ok
-    foreign = "wsl2" not in host.kernel.lower()
-    if not (wsl.dxg is False or (foreign and silent)):
+    old = _is_old(host.kernel)
+    confidence = _confidence(host.kernel, dxg=wsl.dxg, library=wsl.driver_library, answer=answer, old=old)
+    if confidence is None:
         return
-    steps = (
-        Ask(text="In Windows, take the line kernel= out of the file .wslconfig in your user folder, if it is there."),
-        Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
-    )
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
     yield Problem(
         summary="WSL runs a kernel that cannot reach the GPU of Windows.",
-        confidence="certain" if wsl.dxg is False else "possible",
+        # Without the driver's libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
+        severity=None if wsl.driver_library or _wants_cuda(known(frameworks)) else "warning",
+        confidence=confidence,
         evidence=(
             seen("kernel", host.kernel),
+            *((seen("oldest kernel for GPU work", ".".join(map(str, FIRST_KERNEL))),) if old else ()),
             seen("/dev/dxg", dxg),
             *((answer_seen("NVML", answer),) if answer else ()),
         ),
-        explains=("no-gpu", *NO_DEVICE),
-        fixes=(Fix(title="Use the kernel of WSL", safety="manual", steps=steps),),
+        explains=("no-gpu", "wsl-gpu-blocked", "wsl-driver-libs-missing", *NO_DEVICE),
+        fixes=_fixes(old=old),
     )
+
+
+def _confidence(
+    kernel: str, *, dxg: bool | None, library: bool | None, answer: Answer | None, old: bool
+) -> Confidence | None:
+    """How sure it is that the kernel is the cause; None where nothing says so."""
+    silent = answer is not None and answer.outcome == "answered" and not answer.ok
+    foreign = "wsl2" not in kernel.lower()
+    if dxg is False and (library or old):
+        return "certain"
+    return "likely" if (foreign or old) and silent and library else None
+
+
+def _is_old(kernel: str) -> bool:
+    numbers = re.match(r"\d+(?:\.\d+){1,3}", kernel)
+    return numbers is not None and tuple(int(part) for part in numbers.group().split(".")) < FIRST_KERNEL
+
+
+def _wants_cuda(frameworks: Frameworks | None) -> bool:
+    return frameworks is not None and any(framework.variant == "cuda" for framework in frameworks.found)
+
+
+def _fixes(*, old: bool) -> tuple[Fix, ...]:
+    windows = Ask(text="Update Windows: WSL has the GPU on Windows 11 and on Windows 10 from version 21H2 on.")
+    steps = (
+        *((windows,) if old else ()),
+        Ask(text="In Windows, take the line kernel= out of the file .wslconfig in your user folder, if it is there."),
+        Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
+    )
+    return (Fix(title="Use the current kernel of WSL", safety="manual", steps=steps),)

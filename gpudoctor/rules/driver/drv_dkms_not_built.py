@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
+from gpudoctor.model.driver import DkmsState, Driver
 from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
@@ -58,7 +58,8 @@ def _built(driver: Driver) -> Iterator[Evidence]:
     kernels = sorted({file.kernel for file in driver.module_files or ()})
     yield seen("kernels with an NVIDIA module", ", ".join(kernels) or "none")
     for row in driver.dkms or ():
-        state = f"{row.version}, kernel {row.kernel}: {row.state}" if row.kernel else f"{row.version}: {row.state}"
+        where = f"{row.version}, kernel {row.kernel}" if row.kernel else row.version
+        state = f"{where}: {row.state or 'state not known'}"
         yield seen(f"DKMS {row.module}", state)
 
 
@@ -67,8 +68,15 @@ def _headers(driver: Driver) -> Iterator[Evidence]:
         yield seen("headers of the running kernel", "present" if driver.kernel_headers else "missing")
 
 
+def _left_over(driver: Driver) -> tuple[DkmsState, ...]:
+    """Trees of drivers that are no longer installed: their source is gone."""
+    return tuple(row for row in driver.dkms or () if row.state == "broken" and row.module.startswith("nvidia"))
+
+
 def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
     headers = headers_command(host) if driver.kernel_headers is False else ()
+    # DKMS stops at a driver whose source is gone, and then builds no other one either.
+    stale = tuple(Run(argv=("rm", "-r", f"/var/lib/dkms/{row.module}/{row.version}")) for row in _left_over(driver))
     family = {host.distribution, *host.distribution_like}
     if driver.dkms:
         build: tuple[Run | Ask, ...] = (Run(argv=("dkms", "autoinstall", "-k", str(host.kernel))),)
@@ -79,7 +87,7 @@ def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
     rebuild = Fix(
         title="Build the module for the running kernel",
         safety="manual",
-        steps=(*headers, *build, Run(argv=("modprobe", "nvidia"))),
+        steps=(*stale, *headers, *build, Run(argv=("modprobe", "nvidia"))),
         needs_root=True,
     )
     text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."

@@ -56,7 +56,7 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
         summary="This machine has NVSwitch, and NVIDIA Fabric Manager, which it needs, is not running.",
         confidence="certain" if down and not_ready else "likely",
         evidence=tuple(evidence),
-        explains=NO_CUDA,
+        explains=(*NO_CUDA, "fabric-state-incomplete"),
         fixes=(
             Fix(
                 title=f"Install and start Fabric Manager{place(container)}",

@@ -56,7 +56,7 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
             seen("driver", release),
             seen("NVSwitch devices", gpus.nvswitches),
         ),
-        explains=(*NO_CUDA, "fabric-manager-down"),
+        explains=(*NO_CUDA, "fabric-manager-down", "fabric-state-incomplete"),
         fixes=(
             Fix(title="Bring both to one release", safety="manual", steps=steps, needs_root=True, needs_reboot=True),
         ),

@@ -44,7 +44,8 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
     healthy = driver.nvml is not None and driver.nvml.ok and not denied_nodes(driver)
     uvm = driver.node("/dev/nvidia-uvm") is not None and is_loaded(driver, "nvidia_uvm") is not False
     already_off = driver.module_parameters.get(PARAMETER) in ("Y", "1")
-    if not healthy or not uvm or already_off:
+    # HMM is a feature of the open modules only.
+    if not healthy or not uvm or already_off or driver.module_flavour == "proprietary":
         return
     option = Write(path="/etc/modprobe.d/nvidia-uvm-hmm.conf", text=f"options nvidia_uvm {PARAMETER}=1\n")
     yield Problem(

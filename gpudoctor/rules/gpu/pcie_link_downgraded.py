@@ -29,7 +29,7 @@ def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
     Sources:
     nvidia-smi(1), PCIe link width
     """
-    for gpu in gpus.nvidia:
+    for gpu in gpus.devices:
         link = gpu.pcie
         if link is None or link.width is None or link.width_max is None or gpu.virtualization not in (None, "none"):
             continue

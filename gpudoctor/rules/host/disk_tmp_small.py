@@ -18,6 +18,8 @@ from gpudoctor.rules._situation import GIB, known, os_of
 NEEDS_GIB = {"temp": (3, 1), "environment": (7, 2)}
 #: Less than this, and nearly every program that writes a file fails.
 FULL_BYTES = 64 * 1024 * 1024
+#: Not even a build for the processor alone can be downloaded into less.
+HOPELESS_BYTES = 200 * 1024 * 1024
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 
 
@@ -48,7 +50,8 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
     short = [space for space in host.spaces or () if _is_short(space, with_gpu=with_gpu, installed=installed)]
     if not short:
         return
-    full = any(space.free is not None and space.free < FULL_BYTES for space in short)
+    limit = FULL_BYTES if installed else HOPELESS_BYTES
+    full = any(space.free is not None and space.free < limit for space in short)
     yield Problem(
         summary=_summary(short, full=full),
         subject=short[0].path,

@@ -58,18 +58,19 @@ def glibc_too_old(host: System, frameworks: Frameworks | Gap | None) -> Iterator
             yield _problem(text, host, subject=framework.label, needs=str(floor))
     if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
         text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
-        yield _problem(text, host, needs=CURRENT, warning=True)
+        yield _problem(text, host, needs=CURRENT, note=True)
 
 
 def _problem(
-    summary: str, host: System, *, subject: str | None = None, needs: str | None = None, warning: bool = False
+    summary: str, host: System, *, subject: str | None = None, needs: str | None = None, note: bool = False
 ) -> Problem:
     newer = Ask(text="Use a newer distribution, or a container image with one.")
     older = Ask(text="Or install an older release of the framework, whose packages still fit.")
     return Problem(
         summary=summary,
         subject=subject,
-        severity="warning" if warning else None,
+        # Older releases still fit, and nothing that is installed suffers.
+        severity="info" if note else None,
         evidence=(
             seen("C library", f"{host.libc} {host.libc_version or ''}".strip()),
             *((seen("glibc that is needed", needs),) if needs else ()),

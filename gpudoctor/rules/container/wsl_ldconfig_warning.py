@@ -1,0 +1,48 @@
+"""BOX023: ldconfig complains about WSL's libcuda."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
+
+
+@rule("BOX023", name="wsl-ldconfig-warning", severity="info", since="0.1")
+def wsl_ldconfig_warning(container: Container, toolkits: Toolkits | Gap | None) -> Iterator[Problem]:
+    """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link"; that is harmless.
+
+    What it means:
+    Windows shows its driver's libraries in /usr/lib/wsl/lib as plain files. The tool ldconfig expects a link there and
+    says so each time packages are installed.
+
+    Why it breaks:
+    It does not: the library is found and works.
+
+    How to mend it:
+    Nothing needs to be done. Do not install a Linux driver to get rid of the message.
+
+    When to ignore it:
+    Always.
+
+    Sources:
+    https://github.com/microsoft/WSL/issues/5548
+    """
+    wsl = container.wsl
+    # The message comes with system packages; a toolkit shows that some were installed.
+    installs = isinstance(toolkits, Toolkits) and bool(toolkits.found)
+    if not installs or wsl is None or wsl.version != 2:
+        return
+    if not wsl.driver_library or wsl.library_is_link is not False:
+        return
+    text = "Leave it as it is; Windows writes these files anew at each start."
+    yield Problem(
+        summary='If ldconfig says that libcuda.so.1 "is not a symbolic link": in WSL that is harmless.',
+        evidence=(seen(LIBRARY, "a plain file"),),
+        fixes=(Fix(title="Nothing needs to be done", safety="manual", steps=(Ask(text=text),)),),
+    )

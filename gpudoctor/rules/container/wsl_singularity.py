@@ -1,0 +1,66 @@
+"""BOX024: Apptainer in WSL without WSL's libraries."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, real_libraries
+from gpudoctor.rules._evidence import answer_seen, seen
+
+
+@rule("BOX024", name="wsl-singularity", severity="error", since="0.1")
+def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Problem]:
+    """The Apptainer container in WSL does not have the libraries of Windows' driver.
+
+    What it means:
+    WSL keeps the driver's libraries in /usr/lib/wsl/lib. Apptainer (once named Singularity) does not bring them into
+    the container by itself.
+
+    Why it breaks:
+    The option --nv looks for the driver's libraries where a Linux driver puts them, and WSL has them elsewhere.
+
+    How to mend it:
+    Start the container with --nvccli, or bind the folder: --nv --bind /usr/lib/wsl with LD_LIBRARY_PATH set to
+    /usr/lib/wsl/lib.
+
+    When to ignore it:
+    When this container needs no GPU.
+
+    Sources:
+    Apptainer user guide, GPU support, https://apptainer.org/docs/user/main/gpu.html; CUDA on WSL user guide,
+    https://docs.nvidia.com/cuda/wsl-user-guide/
+    """
+    wsl = container.wsl
+    if container.kind != "apptainer" or wsl is None or wsl.version != 2 or wsl.dxg is not True:
+        return
+    answer = driver.cuda_init if driver else None
+    libraries = {one.name for one in real_libraries(driver)} if driver else set()
+    if CUDA_LIBRARY in libraries or (answer is not None and answer.outcome != "no-library"):
+        return
+    steps = (
+        Ask(text="Start the container again: apptainer exec --nvccli IMAGE COMMAND"),
+        Ask(
+            text="Or: apptainer exec --nv --bind /usr/lib/wsl --env LD_LIBRARY_PATH=/usr/lib/wsl/lib IMAGE COMMAND",
+        ),
+    )
+    yield Problem(
+        summary="This Apptainer container in WSL does not have the libraries of Windows' driver.",
+        evidence=(
+            seen("container", "Apptainer, in WSL 2"),
+            seen("libcuda.so.1 in the container", "not found"),
+            *((answer_seen("Loading libcuda.so.1", answer),) if answer else ()),
+        ),
+        explains=(
+            "no-gpu",
+            "nvml-library-missing",
+            "container-no-gpu-flag",
+            "wsl-driver-libs-missing",
+            "wsl-libcuda-path",
+            *NO_DEVICE,
+        ),
+        fixes=(Fix(title="Bring WSL's libraries into the container", safety="manual", steps=steps),),
+    )

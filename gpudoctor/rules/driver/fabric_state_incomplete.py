@@ -1,0 +1,79 @@
+"""DRV026: a GPU has not joined the fabric of its NVSwitches."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained
+
+
+@rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1")
+def fabric_state_incomplete(
+    gpus: Gpus, driver: Driver | Gap | None, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """A GPU has not joined the NVSwitch fabric of its machine, and CUDA does not start until it has.
+
+    What it means:
+    In machines with NVSwitch the service Fabric Manager connects the GPUs to one another. The driver says that this GPU
+    was not connected, or not yet.
+
+    Why it breaks:
+    Fabric Manager is not running, still at work, or met an error (a defective link, another version than the driver's).
+    CUDA then answers "system not yet initialized" (802).
+
+    How to mend it:
+    Restart Fabric Manager and read its log. In a container or a virtual machine only the host can do this.
+
+    When to ignore it:
+    In the first minute after the machine started.
+
+    Sources:
+    NVML API reference, nvmlGpuFabricInfo_t, https://docs.nvidia.com/deploy/nvml-api/; NVIDIA Fabric Manager user guide,
+    https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/
+    """
+    apart = [gpu for gpu in gpus.nvidia if _is_apart(gpu)]
+    if not apart:
+        return
+    answer = driver.cuda_init if isinstance(driver, Driver) else None
+    works = answer is not None and answer.ok
+    first = apart[0].fabric
+    yield Problem(
+        summary=f"{_count(len(apart))} not joined the NVSwitch fabric, which CUDA waits for.",
+        subject=apart[0].label if len(apart) == 1 else None,
+        severity="warning" if works else None,
+        evidence=(
+            *(seen(f"fabric state of {gpu.label}", gpu.fabric.state) for gpu in apart[:4] if gpu.fabric),
+            *((seen("NVML's code of how it ended", first.status),) if first and first.status else ()),
+            *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
+        ),
+        explains=NO_CUDA,
+        fixes=_fixes(container),
+    )
+
+
+def _is_apart(gpu: Gpu) -> bool:
+    if gpu.fabric is None or gpu.fabric.state == "not-supported":
+        return False
+    return gpu.fabric.state != "completed" or bool(gpu.fabric.status)
+
+
+def _count(number: int) -> str:
+    return "One GPU has" if number == 1 else f"{number} GPUs have"
+
+
+def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+    if is_contained(container):
+        text = "On the host: restart nvidia-fabricmanager, then this container. Without access to it, use another."
+        return (Fix(title="Have the host's fabric mended", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+    steps = (
+        Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
+        Run(argv=("journalctl", "-u", "nvidia-fabricmanager", "--no-pager")),
+    )
+    return (Fix(title="Restart Fabric Manager and read its log", safety="manual", steps=steps, needs_root=True),)

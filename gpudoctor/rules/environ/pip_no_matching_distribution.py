@@ -1,0 +1,69 @@
+"""ENV004: the only index that pip asks has not what a framework needs."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Variables that replace the usual index, and those that add to it, by installer.
+INSTALLERS = {
+    "pip": (("PIP_INDEX_URL",), ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"), "PIP_NO_INDEX"),
+    "uv": (
+        ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
+        ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
+        "UV_NO_INDEX",
+    ),
+}
+#: Indexes of one publisher: they hold its own packages and some that these need, not all.
+PARTIAL = ("download.pytorch.org/whl", "pypi.nvidia.com", "pypi.ngc.nvidia.com")
+PYPI = "https://pypi.org/simple"
+
+
+@rule("ENV004", name="pip-no-matching-distribution", severity="warning", since="0.1")
+def pip_no_matching_distribution(environ: Environ) -> Iterator[Problem]:
+    """The installer is set to an index that holds only some packages, and to no other.
+
+    What it means:
+    pip and uv look for packages in an index. A variable replaces the usual index, which has everything, by one of
+    PyTorch or NVIDIA, which has only their own packages; or by none at all.
+
+    Why it breaks:
+    Other packages end with "No matching distribution found", though they exist.
+
+    How to mend it:
+    Name the special index as an additional one, or only on the command line of that one installation.
+
+    When to ignore it:
+    When you install only what that index holds.
+
+    Sources:
+    pip install, options --index-url and --extra-index-url, https://pip.pypa.io/en/stable/cli/pip_install/; uv, package
+    indexes, https://docs.astral.sh/uv/concepts/indexes/
+    """
+    for installer, (replacing, adding, no_index) in INSTALLERS.items():
+        name = next((one for one in replacing if environ.get(one)), None)
+        value = environ.get(name) or "" if name else ""
+        if any(environ.get(one) for one in adding):
+            continue
+        none = (environ.get(no_index) or "").lower() in ("1", "true", "yes", "on")
+        if not none and not any(partial in value for partial in PARTIAL):
+            continue
+        cause = no_index if none else name or ""
+        step = SetEnv(name=cause, value=None) if none else SetEnv(name=adding[0], value=PYPI)
+        yield Problem(
+            summary=f"{installer} is set to {'no index at all' if none else f'the index {value} only'}.",
+            subject=installer,
+            confidence="likely",
+            evidence=(seen(cause, environ.get(cause) or ""), seen(" and ".join(adding), "not set")),
+            fixes=(
+                Fix(
+                    title=f"Unset {cause}" if none else "Let it look in the usual index as well",
+                    safety="safe",
+                    steps=(step,),
+                    undo=f"export {cause}={environ.get(cause)}" if none else f"unset {adding[0]}",
+                ),
+            ),
+        )

@@ -1,0 +1,46 @@
+"""GPU023: an nvidia-smi that does not know the compute capability."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import is_listed
+from gpudoctor.rules._evidence import seen
+
+#: nvidia-smi of this branch and older ones answer: Field "compute_cap" is not a valid field to query.
+LAST_WITHOUT = 470
+
+
+@rule("GPU023", name="collector-field-unsupported", severity="info", since="0.1")
+def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
+    """The nvidia-smi of this driver cannot tell the compute capability; tools that ask it for that fail.
+
+    What it means:
+    Build scripts ask nvidia-smi --query-gpu=compute_cap for which GPU they should compile. This driver's nvidia-smi is
+    older than that question. The GPU itself is fine.
+
+    Why it breaks:
+    The script ends with: Field "compute_cap" is not a valid field to query.
+
+    How to mend it:
+    Give the script the compute capability yourself, in the variable it names; or update the driver.
+
+    When to ignore it:
+    When no tool complains.
+
+    Sources:
+    https://github.com/huggingface/candle/issues/733 (driver 470), https://github.com/NVIDIA/TensorRT-LLM/pull/735
+    """
+    served = [gpu for gpu in gpus.nvidia if is_listed(gpu) and gpu.capability is not None]
+    if not served or driver.release is None or driver.release.branch > LAST_WITHOUT or driver.module_release is None:
+        return
+    known = ", ".join(dict.fromkeys(str(gpu.capability) for gpu in served))
+    text = f"Set what the tool reads, such as CUDA_COMPUTE_CAP or TORCH_CUDA_ARCH_LIST, to {known}."
+    yield Problem(
+        summary="The nvidia-smi of this driver does not know the field compute_cap, which some build tools ask for.",
+        evidence=(seen("driver release", driver.release), seen("compute capability, as NVML tells it", known)),
+        fixes=(Fix(title="Tell the tool the compute capability", safety="manual", steps=(Ask(text=text),)),),
+    )

@@ -1,0 +1,70 @@
+"""GPU020: GeForce cards that say they reach one another, and do not."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, Environ, System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._peers import pcie_peers
+from gpudoctor.rules._situation import known
+
+#: Cards without NVLink and without support for peer-to-peer copies over PCIe.
+CARDS = r"GeForce RTX [45]0[5-9]0"
+
+
+@rule("GPU020", name="nccl-p2p-geforce", severity="warning", since="0.1")
+def nccl_p2p_geforce(
+    gpus: Gpus,
+    driver: Driver | Gap | None,
+    environ: Environ | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+) -> Iterator[Problem]:
+    """The driver says that these GeForce cards can copy to one another directly; with them that often hangs.
+
+    What it means:
+    GeForce cards of the 40 and 50 series cannot copy from card to card over PCIe. Some drivers say they can, and NCCL,
+    which trains on several GPUs, believes it.
+
+    Why it breaks:
+    The first exchange between the GPUs never ends, or brings wrong data.
+
+    How to mend it:
+    Tell NCCL not to use it: NCCL_P2P_DISABLE=1. A newer driver tells the truth.
+
+    When to ignore it:
+    When you changed the driver to allow it on purpose, and a test such as nccl-tests passes.
+
+    Sources:
+    Reports in https://github.com/NVIDIA/nccl-tests/issues/117 and https://github.com/dmlc/xgboost/issues/11242 (driver
+    560 hangs, 570 does not); NCCL user guide, NCCL_P2P_DISABLE
+    """
+    cards = [gpu for gpu in pcie_peers(gpus) if re.search(CARDS, gpu.name or "")]
+    variables = known(environ)
+    if len(cards) < 2 or variables is None or variables.get("NCCL_P2P_DISABLE") not in (None, "", "0"):
+        return
+    state = known(driver)
+    release = state.release if state else None
+    avoid = Fix(
+        title="Tell NCCL to copy through the main memory",
+        safety="safe",
+        steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),),
+        undo="unset NCCL_P2P_DISABLE",
+    )
+    yield Problem(
+        summary="The driver says that these GeForce cards reach one another directly, which can hang NCCL.",
+        confidence="possible",
+        evidence=(
+            seen("GPUs", ", ".join(gpu.label for gpu in cards)),
+            seen("peer-to-peer over PCIe", "reported as working"),
+            *((seen("driver release", release),) if release else ()),
+        ),
+        fixes=(avoid, *update_driver(host, container, "branch 570 or newer")),
+    )

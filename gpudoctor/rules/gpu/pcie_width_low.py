@@ -1,0 +1,60 @@
+"""GPU018: a slot with fewer lanes than the card."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: Lanes of a slot that was made for a disk or a network card. Eight are usual for a second graphics card.
+NARROW = 4
+
+
+@rule("GPU018", name="pcie-width-low", severity="warning", since="0.1")
+def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
+    """A GPU is in a slot that has far fewer PCIe lanes than the card.
+
+    What it means:
+    Data goes to the GPU over PCIe lanes. The card has more of them than the slot it is in, so copying to and from it
+    takes several times as long. Calculations on the GPU itself are not slower.
+
+    Why it breaks:
+    Boards often have one slot with 16 lanes and others that look alike but have 4 or 1. Mining risers have 1.
+
+    How to mend it:
+    With the power off, put the card into the slot nearest to the processor. The board's manual names the lanes.
+
+    When to ignore it:
+    When all data fits on the GPU, or the GPU is connected through Thunderbolt, which has 4 lanes at most.
+
+    Sources:
+    Linux kernel documentation, sysfs-bus-pci, max_link_width
+    """
+    machine = known(host)
+    # A virtual machine's ports say nothing of the real slot.
+    if machine is None or machine.virtualization != "none":
+        return
+    # Laptops and external cases have what they have; nobody can change the slot there.
+    integrated = any(gpu.vendor == "intel" or (gpu.vendor == "amd" and gpu.index is None) for gpu in gpus.devices)
+    for gpu in gpus.nvidia:
+        link = gpu.pcie
+        if link is None or link.port_width_max is None or link.device_width_max is None:
+            continue
+        if link.port_width_max > NARROW or link.device_width_max <= link.port_width_max:
+            continue
+        text = "With the power off, put the card into a slot with 16 or 8 lanes; the board's manual names them."
+        yield Problem(
+            summary=f"This GPU can use {link.device_width_max} PCIe lanes, and its slot has {link.port_width_max}.",
+            subject=gpu.label,
+            severity="info" if integrated else None,
+            evidence=(
+                seen("PCIe lanes of the GPU", link.device_width_max),
+                seen("PCIe lanes of the port above it", link.port_width_max),
+            ),
+            fixes=(Fix(title="Use another slot", safety="manual", steps=(Ask(text=text),), needs_reboot=True),),
+        )

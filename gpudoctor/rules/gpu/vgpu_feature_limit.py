@@ -1,0 +1,43 @@
+"""GPU022: what a vGPU may not be able to do."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("GPU022", name="vgpu-feature-limit", severity="info", since="0.1")
+def vgpu_feature_limit(gpus: Gpus) -> Iterator[Problem]:
+    """On a virtual GPU unified memory and memory pools may be switched off.
+
+    What it means:
+    A vGPU is a part of a real GPU. Some features of CUDA, among them unified memory and with it memory pools, are off
+    unless the administrator of the host turned them on.
+
+    Why it breaks:
+    cudaMallocManaged or cudaMallocAsync fail with "operation not supported", while other programs work.
+
+    How to mend it:
+    Ask the administrator to turn unified memory on for this virtual machine (plugin parameter
+    enable_uvm=1), or to hand over the whole GPU.
+
+    When to ignore it:
+    When your programs work; only running one tells whether the features are on.
+
+    Sources:
+    NVIDIA virtual GPU software user guide, "Unified memory", https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/
+    """
+    cards = [gpu for gpu in gpus.nvidia if gpu.virtualization == "vgpu"]
+    if not cards:
+        return
+    text = "If cudaMallocManaged or cudaMallocAsync fail, ask the host's administrator to set enable_uvm=1 for this VM."
+    yield Problem(
+        summary="This is a virtual GPU; unified memory and memory pools may be switched off in its profile.",
+        subject=cards[0].label,
+        confidence="possible",
+        evidence=(seen("virtualization mode", "vGPU"),),
+        fixes=(Fix(title="If a program asks for unified memory", safety="manual", steps=(Ask(text=text),)),),
+    )

@@ -1,0 +1,45 @@
+"""GPU021: a vGPU without a licence."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1")
+def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
+    """A virtual GPU has no licence, so the driver slows it down and soon refuses CUDA.
+
+    What it means:
+    The GPU is a part of a real one, handed out by NVIDIA's vGPU software. That software wants a licence from a licence
+    server.
+
+    Why it breaks:
+    Without one the vGPU works for some minutes, then becomes slower and slower, and CUDA programs fail to start.
+
+    How to mend it:
+    Ask who runs the virtual machine for the client token, put it into /etc/nvidia/ClientConfigToken, and restart
+    nvidia-gridd. In a cloud, use the provider's own GRID driver, which brings the licence.
+
+    When to ignore it:
+    Never, if you want to use the GPU for more than a few minutes.
+
+    Sources:
+    NVIDIA virtual GPU client licensing user guide,
+    https://docs.nvidia.com/vgpu/latest/grid-licensing-user-guide/
+    """
+    for gpu in gpus.nvidia:
+        if gpu.virtualization != "vgpu" or gpu.vgpu_licensed is not False:
+            continue
+        token = Ask(text="Put the client token of your licence server into /etc/nvidia/ClientConfigToken.")
+        steps = (token, Run(argv=("systemctl", "restart", "nvidia-gridd")), Run(argv=("nvidia-smi", "-q")))
+        yield Problem(
+            summary="This virtual GPU has no licence: it is slowed down, and CUDA programs stop working.",
+            subject=gpu.label,
+            evidence=(seen("virtualization mode", "vGPU"), seen("licence", "none")),
+            explains=("cuda-init-failed", "gpu-power-capped", "vgpu-feature-limit"),
+            fixes=(Fix(title="Give the vGPU its licence", safety="manual", steps=steps, needs_root=True),),
+        )

@@ -1,0 +1,63 @@
+"""HST005: shared memory that is nearly full."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import System
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
+
+#: Nearly full: less than a GiB, and less than a tenth of all of it.
+LITTLE_BYTES, LITTLE_SHARE = GIB, 10
+
+
+@rule("HST005", name="shm-pressure", severity="warning", since="0.1")
+def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
+    """Hardly any shared memory is free, and data loaders and NCCL need some.
+
+    What it means:
+    Processes of one program hand data to each other through /dev/shm, a disk in main memory. It is nearly full.
+
+    Why it breaks:
+    A data loader with many workers fills it; or a program that was killed left its files there. The next one ends with
+    "Bus error" or "No space left on device", though disk and memory are free.
+
+    How to mend it:
+    Use fewer workers, or a smaller batch. Remove files in /dev/shm that belong to no running program.
+
+    When to ignore it:
+    When the program that fills it is yours and runs well.
+
+    Sources:
+    shm_overview(7); PyTorch, torch.utils.data and torch.multiprocessing,
+    https://pytorch.org/docs/stable/multiprocessing.html
+    """
+    shm, found = host.space("shm"), known(frameworks)
+    if shm is None or shm.total is None or shm.free is None or shm.total <= DEFAULT_SHM_BYTES:
+        return
+    if shm.free >= LITTLE_BYTES or shm.free * LITTLE_SHARE >= shm.total:
+        return
+    torch = bool(found and found.get("torch"))
+    yield Problem(
+        summary=f"Only {shm.free // 1024**2} MiB of {shm.total / GIB:.0f} GiB shared memory (/dev/shm) are free.",
+        severity=None if torch else "info",
+        confidence="likely",
+        evidence=(
+            seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
+            seen("free", f"{shm.free // 1024**2} MiB"),
+        ),
+        fixes=(
+            Fix(
+                title="See what fills it, and use fewer workers",
+                safety="manual",
+                steps=(
+                    Run(argv=("ls", "-l", shm.path)),
+                    Ask(text="Lower num_workers of the DataLoader. Remove files that belong to no running program."),
+                ),
+            ),
+        ),
+    )

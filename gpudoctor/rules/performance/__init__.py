@@ -1,0 +1,1 @@
+"""Rules on speed and precision: nothing is broken, and it could be better."""

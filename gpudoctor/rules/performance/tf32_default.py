@@ -1,0 +1,74 @@
+"""PRF001: releases of PyTorch that round matrix products to TF32 unasked."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ
+from gpudoctor.model.versions import Capability
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: TF32 came with PyTorch 1.7 and was off for matrix products by default from 1.12 on.
+FIRST, LAST = (1, 7), (1, 12)
+#: The first GPUs with TF32 are Ampere's.
+AMPERE = Capability("8.0")
+
+
+@rule("PRF001", name="tf32-default", severity="info", since="0.1")
+def tf32_default(
+    gpus: Gpus, frameworks: Frameworks, environ: Environ | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """PyTorch 1.7 to 1.11 calculate matrix products in TF32 unless told otherwise.
+
+    What it means:
+    TF32 keeps the range of a 32-bit number and drops more than half of its digits: about three decimal digits are left.
+    GPUs since Ampere calculate several times faster in it. PyTorch 1.7 to 1.11 use it for matrix products by default;
+    1.12 and later only if asked.
+
+    Why it breaks:
+    It does not break. Results differ from those of a processor or an older GPU from the third or fourth digit on.
+
+    How to mend it:
+    Where digits count, set torch.backends.cuda.matmul.allow_tf32 = False, or the variable NVIDIA_TF32_OVERRIDE=0.
+
+    When to ignore it:
+    When training networks: the loss rarely notices.
+
+    Sources:
+    PyTorch, CUDA semantics, "TensorFloat-32 (TF32) on Ampere (and later) devices",
+    https://pytorch.org/docs/stable/notes/cuda.html
+    """
+    torch = frameworks.get("torch")
+    numbers = release_numbers(torch.version) if torch else None
+    if torch is None or torch.variant != "cuda" or numbers is None or not FIRST <= numbers[:2] < LAST:
+        return
+    variables = known(environ)
+    if variables is None or variables.get("NVIDIA_TF32_OVERRIDE") == "0":
+        return
+    capable = [
+        (gpu, capability) for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) and capability >= AMPERE
+    ]
+    if not capable:
+        return
+    gpu, capability = capable[0]
+    inside = Ask(text="Or, in the program, switch torch.backends.cuda.matmul.allow_tf32 off.")
+    yield Problem(
+        summary=f"{torch.label} calculates matrix products in TF32, with about three digits, unless told otherwise.",
+        subject=gpu.label,
+        evidence=(seen("PyTorch", torch.version), seen(f"compute capability of {gpu.label}", capability)),
+        fixes=(
+            Fix(
+                title="Where digits count, turn TF32 off",
+                safety="safe",
+                steps=(SetEnv(name="NVIDIA_TF32_OVERRIDE", value="0"), inside),
+                undo="unset NVIDIA_TF32_OVERRIDE",
+            ),
+        ),
+    )

@@ -1,0 +1,149 @@
+"""Tables of the rules on the PCIe path of GPUs, on several of them, and on parts of GPUs handed to virtual machines."""
+
+import msgspec
+import pytest
+
+from gpudoctor.model.gpus import Fabric, Gpu, Gpus, NvLink, PcieLink, PeerLink
+from gpudoctor.model.system import System
+from tests.rules.situations import BARE, DOCKER, UBUNTU, answer, driver, environ, gpu, gpus, unlisted
+from tests.rules.table import fires, quiet
+
+METAL = msgspec.structs.replace(UBUNTU, virtualization="none", kernel_options=("quiet",))
+PLAIN = environ()
+
+
+def link(port, device=16):
+    return gpus(gpu(pcie=PcieLink(width=port, width_max=port, device_width_max=device, port_width_max=port)))
+
+
+def test_pcie_width_low():
+    found = fires("pcie-width-low", gpus=link(4), host=METAL)
+    assert found.severity == "warning"
+    assert "16" in found.summary
+    fires("pcie-width-low", gpus=link(1), host=METAL)
+    quiet("pcie-width-low", gpus=link(8), host=METAL)
+    quiet("pcie-width-low", gpus=link(4, device=4), host=METAL)
+    quiet("pcie-width-low", gpus=link(4), host=msgspec.structs.replace(METAL, virtualization="kvm"))
+    quiet("pcie-width-low", gpus=link(4), host=UBUNTU)
+    quiet("pcie-width-low", gpus=gpus(gpu(pcie=PcieLink(width=4, width_max=4))), host=METAL)
+
+
+def test_in_a_laptop_nobody_can_change_the_slot():
+    hybrid = Gpus(devices=(*link(4).devices, Gpu(vendor="intel", pci_id="8086:9a49")))
+    assert fires("pcie-width-low", gpus=hybrid, host=METAL).severity == "info"
+
+
+def test_pcie_links_of_every_vendor_are_judged():
+    radeon = Gpu(vendor="amd", pci_bus_id="0000:03:00.0", pcie=PcieLink(width=1, width_max=16))
+    fires("pcie-link-downgraded", gpus=Gpus(devices=(radeon,)))
+
+
+def peers(*, status="OK", count=2, name="Tesla T4", **fields):
+    cards = tuple(gpu(index, name=name, **fields) for index in range(count))
+    links = tuple(PeerLink(a=a, b=b, status=status) for a in range(count) for b in range(a + 1, count))
+    return gpus(*cards, peer_links=links)
+
+
+@pytest.mark.parametrize(
+    ("fields", "options", "confidence"),
+    [
+        ({"acs_redirect": True}, (), "certain"),
+        ({"iommu": "translated"}, (), "likely"),
+        ({}, ("intel_iommu=on",), "possible"),
+        ({}, ("amd_iommu=force_enable",), "possible"),
+        ({"acs_redirect": True, "iommu": "identity"}, ("iommu=pt",), "certain"),
+    ],
+)
+def test_pcie_acs_p2p(fields, options, confidence):
+    host = msgspec.structs.replace(METAL, kernel_options=options)
+    found = fires("pcie-acs-p2p", gpus=peers(**fields), host=host, environ=PLAIN)
+    assert (found.severity, found.confidence) == ("warning", confidence)
+
+
+@pytest.mark.parametrize(
+    ("given", "options"),
+    [
+        (peers(), ("quiet",)),
+        (peers(), ("intel_iommu=on", "iommu=pt")),
+        (peers(iommu="identity"), ("intel_iommu=on",)),
+        (peers(iommu="none"), ("intel_iommu=on",)),
+        (peers(iommu="translated", status="CHIPSET_NOT_SUPPORTED"), ()),
+        (peers(iommu="translated", count=1), ()),
+        (peers(iommu="translated", nvlinks=(NvLink(link=0, active=True),)), ()),
+        (peers(acs_redirect=False), ()),
+        (gpus(gpu(0, acs_redirect=True), gpu(1, acs_redirect=True)), ()),
+    ],
+)
+def test_pcie_acs_p2p_is_quiet(given, options):
+    host = msgspec.structs.replace(METAL, kernel_options=options)
+    quiet("pcie-acs-p2p", gpus=given, host=host, environ=PLAIN)
+
+
+def test_pcie_acs_p2p_elsewhere():
+    translated = peers(iommu="translated")
+    for changes in ({"virtualization": "kvm"}, {"arch": "aarch64"}):
+        host = msgspec.structs.replace(METAL, **changes)
+        quiet("pcie-acs-p2p", gpus=translated, host=host, environ=PLAIN)
+    avoided = environ(NCCL_P2P_DISABLE="1")
+    found = fires("pcie-acs-p2p", gpus=translated, host=METAL, environ=avoided)
+    assert any(one.fact == "NCCL_P2P_DISABLE" for one in found.evidence)
+
+
+def test_nccl_p2p_geforce():
+    sections = {"driver": driver("525.60.11"), "host": METAL, "container": BARE}
+    cards = peers(name="NVIDIA GeForce RTX 4090")
+    fires("nccl-p2p-geforce", gpus=cards, environ=PLAIN, **sections)
+    fires("nccl-p2p-geforce", gpus=peers(name="NVIDIA GeForce RTX 5090"), environ=PLAIN, **sections)
+    quiet("nccl-p2p-geforce", gpus=cards, environ=environ(NCCL_P2P_DISABLE="1"), **sections)
+    quiet("nccl-p2p-geforce", gpus=peers(name="NVIDIA GeForce RTX 3090"), environ=PLAIN, **sections)
+    quiet("nccl-p2p-geforce", gpus=peers(name="NVIDIA L40S"), environ=PLAIN, **sections)
+    refused = peers(name="NVIDIA GeForce RTX 4090", status="NOT_SUPPORTED")
+    quiet("nccl-p2p-geforce", gpus=refused, environ=PLAIN, **sections)
+    quiet("nccl-p2p-geforce", gpus=gpus(), environ=PLAIN, **sections)
+
+
+def test_vgpu():
+    fires("vgpu-unlicensed", gpus=gpus(gpu(virtualization="vgpu", vgpu_licensed=False)))
+    quiet("vgpu-unlicensed", gpus=gpus(gpu(virtualization="vgpu", vgpu_licensed=True)))
+    quiet("vgpu-unlicensed", gpus=gpus(gpu(virtualization="vgpu")))
+    quiet("vgpu-unlicensed", gpus=gpus(gpu(virtualization="none", vgpu_licensed=False)))
+    assert fires("vgpu-feature-limit", gpus=gpus(gpu(virtualization="vgpu"))).severity == "info"
+    quiet("vgpu-feature-limit", gpus=gpus(gpu(virtualization="passthrough")))
+
+
+def test_collector_field_unsupported():
+    assert (
+        "8.9" in fires("collector-field-unsupported", gpus=gpus(), driver=driver("470.223.02")).fixes[0].steps[0].text
+    )
+    quiet("collector-field-unsupported", gpus=gpus(), driver=driver("510.108.03"))
+    quiet("collector-field-unsupported", gpus=gpus(unlisted()), driver=driver("470.223.02"))
+    quiet("collector-field-unsupported", gpus=None, driver=driver("470.223.02"))
+
+
+@pytest.mark.parametrize(
+    ("fabric", "speaks"),
+    [
+        (Fabric(state="in-progress"), True),
+        (Fabric(state="not-started", status=0), True),
+        (Fabric(state="completed", status=999), True),
+        (Fabric(state="completed", status=0), False),
+        (Fabric(state="not-supported"), False),
+        (None, False),
+    ],
+)
+def test_fabric_state_incomplete(fabric, speaks):
+    sections = {"gpus": gpus(gpu(fabric=fabric)), "driver": driver(cuda_init=answer(802)), "container": BARE}
+    if not speaks:
+        quiet("fabric-state-incomplete", **sections)
+        return
+    found = fires("fabric-state-incomplete", **sections)
+    assert found.severity == "error"
+    assert "cuda-init-failed" in found.explains
+    works = fires("fabric-state-incomplete", **{**sections, "driver": driver()})
+    assert works.severity == "warning"
+    inside = fires("fabric-state-incomplete", **{**sections, "container": DOCKER})
+    assert "On the host" in inside.fixes[0].steps[0].text
+
+
+def test_a_host_that_is_not_known_says_nothing():
+    quiet("pcie-acs-p2p", gpus=peers(), host=System(), environ=PLAIN)

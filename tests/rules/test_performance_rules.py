@@ -1,0 +1,47 @@
+"""Tables of the rules on speed and precision."""
+
+import pytest
+
+from gpudoctor.model.python import Framework, Frameworks, Package, Packages
+from gpudoctor.model.versions import Capability
+from tests.rules.situations import environ, gpu, gpus
+from tests.rules.table import fires, quiet
+
+
+def torch(version, variant="cuda"):
+    return Frameworks(found=(Framework(name="torch", version=version, variant=variant),))
+
+
+@pytest.mark.parametrize(
+    ("version", "capability", "speaks"),
+    [
+        ("1.7.0+cu110", "8.6", True),
+        ("1.11.0+cu113", "8.0", True),
+        ("1.12.0+cu116", "8.6", False),
+        ("1.6.0", "8.6", False),
+        ("1.10.0+cu113", "7.5", False),
+        ("2.6.0+cu124", "9.0", False),
+        ("a nightly", "8.6", False),
+    ],
+)
+def test_tf32_default(version, capability, speaks):
+    cards = gpus(gpu(name="a card", pci_id=None, capability=Capability(capability)))
+    say = fires if speaks else quiet
+    found = say("tf32-default", gpus=cards, frameworks=torch(version), environ=environ())
+    assert found is None or found.severity == "info"
+
+
+def test_tf32_that_is_off_or_not_there():
+    quiet("tf32-default", gpus=gpus(), frameworks=torch("1.10.0", "cpu"), environ=environ())
+    quiet("tf32-default", gpus=gpus(), frameworks=torch("1.10.0"), environ=environ(NVIDIA_TF32_OVERRIDE="0"))
+    quiet("tf32-default", gpus=None, frameworks=torch("1.10.0"), environ=environ())
+
+
+def test_perf_amp_no_gain():
+    apex = Packages(installed=(Package(name="apex", version="0.1"),))
+    old = gpus(gpu(name="a card", pci_id=None, capability=Capability("6.1")))
+    assert "no units" in fires("perf-amp-no-gain", gpus=old, packages=apex, frameworks=torch("1.0.0")).summary
+    fires("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch("2.6.0"))
+    quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch("1.4.0"))
+    quiet("perf-amp-no-gain", gpus=gpus(), packages=Packages(), frameworks=torch("2.6.0"))
+    quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=None)
