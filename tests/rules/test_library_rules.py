@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
+from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.libraries import Resolution
 from gpudoctor.model.python import Damage, Framework, Overlap
 from tests.rules.situations import driver, library
@@ -12,6 +13,7 @@ from tests.rules.stacks import (
     RTX_3090,
     RTX_4090,
     SITE,
+    V100,
     copy,
     frameworks,
     jax_plugin,
@@ -74,7 +76,13 @@ def test_the_matrix_knows_the_cudnn_of_torch() -> None:
         RTX_4090, frameworks=frameworks(torch()), libraries=libraries(cudnn("torch", "9.0.0", origin="pip"))
     )
     assert "9.1.0.70" in fires("cudnn-too-old", **machine).summary
-    assert "nvidia-cudnn-cu12>=9.1,<10" in commands(fires("cudnn-too-old", **machine))[0]
+    assert "nvidia-cudnn-cu12==9.1.0.70" in commands(fires("cudnn-too-old", **machine))[0]
+
+
+@pytest.mark.parametrize(("gpu", "wanted"), [(RTX_4090, ">=9.3,<10"), (V100, ">=9.3,<9.11")])
+def test_the_cudnn_proposed_has_code_for_the_gpu(gpu: Gpu, wanted: str) -> None:
+    machine = stack(gpu, frameworks=frameworks(TF), libraries=libraries(cudnn("tensorflow", "9.2.1", origin="pip")))
+    assert f"nvidia-cudnn-cu12{wanted}" in commands(fires("cudnn-too-old", **machine))[0]
 
 
 # tf-soname-missing

@@ -10,11 +10,16 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Resolution
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.model.versions import Capability, LibraryVersion
+from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety
 from gpudoctor.rules._builds import built_for_cuda, needed_cudnn
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+
+#: From this release on cuDNN has no code for GPUs before Turing (read out of the wheels' libraries, 2026-11).
+FIRST_WITHOUT_OLD, TURING = LibraryVersion("9.11"), Capability("7.5")
+#: Dots in a version with all its four numbers, 9.10.2.21.
+EXACT = 3
 
 
 @rule("LIB001", name="cudnn-too-old", severity="error", since="0.1")
@@ -66,7 +71,7 @@ def cudnn_too_old(
                 seen("built with cuDNN", needed, framework.source),
                 seen("would load", f"cuDNN {have} from {taken.path}"),
             ),
-            fixes=(_fix(scene, framework, needed, taken),),
+            fixes=(_fix(scene, framework, needed, taken, matrix),),
         )
 
 
@@ -79,10 +84,10 @@ def _taken(framework: Framework, libraries: Libraries) -> Resolution | None:
     return None
 
 
-def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution) -> Fix:
+def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution, matrix: Matrix) -> Fix:
     major = framework.cuda.major if framework.cuda else None
     if taken.origin == "pip" and major is not None:
-        wanted = f"nvidia-cudnn-cu{major}>={needed.major}.{needed.minor},<{needed.major + 1}"
+        wanted = f"nvidia-cudnn-cu{major}{_range(scene, framework, needed, matrix)}"
         return Fix(
             title=f"Bring cuDNN to {needed.major}.{needed.minor} or newer",
             safety=safety(scene),
@@ -90,3 +95,13 @@ def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Reso
         )
     text = f"Take the folder of {taken.path} off the library search path of this program, or update that copy."
     return Fix(title="Let the right cuDNN be found first", safety="manual", steps=(Ask(text=text),))
+
+
+def _range(scene: Scene, framework: Framework, needed: LibraryVersion, matrix: Matrix) -> str:
+    """torch pins one cuDNN. The others admit newer ones, but not such as have no code for the machine's GPUs."""
+    if framework.name == "torch" and needed.text.count(".") == EXACT:
+        return f"=={needed}"
+    capabilities = [one for gpu in nvidia_gpus(scene) if (one := matrix.capability(gpu)) is not None]
+    needs_old = any(one < TURING for one in capabilities) and needed < FIRST_WITHOUT_OLD
+    above = FIRST_WITHOUT_OLD if needs_old and needed.major == FIRST_WITHOUT_OLD.major else needed.major + 1
+    return f">={needed.major}.{needed.minor},<{above}"
