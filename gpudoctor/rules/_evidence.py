@@ -21,7 +21,8 @@ def answer_words(answer: Answer | None) -> str:
     if answer is None or answer.outcome == "not-asked":
         return "not asked"
     if answer.outcome == "answered":
-        code = f"{answer.name} ({answer.code})" if answer.name else f"code {answer.code}"
+        number = f"code {answer.code}" if answer.code is not None else "an answer without a code"
+        code = number if answer.name is None else answer.name + (f" ({answer.code})" if answer.code is not None else "")
         return f"{code}: {answer.meaning}" if answer.meaning else code
     words = {
         "no-library": "its library could not be loaded",

@@ -87,6 +87,7 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
 
 
 def _by_hand(framework: Framework) -> Fix:
+    cuda = f"CUDA {framework.cuda}" if framework.cuda else "the CUDA version it was built with"
     cudnn = f" and cuDNN {framework.cudnn}" if framework.cudnn else ""
-    text = f"Install CUDA {framework.cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."
+    text = f"Install {cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."
     return Fix(title="Install the CUDA version it was built with", safety="manual", steps=(Ask(text=text),))

@@ -6,6 +6,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run
 from gpudoctor.model.python import Broken, Interpreter, Kernelspec, Package, Packages, Shadow, Unmet
+from gpudoctor.model.system import System
 from tests.rules.stacks import (
     MACOS,
     RTX_4090,
@@ -74,6 +75,8 @@ def test_a_new_python_is_quiet_elsewhere() -> None:
     quiet(
         "python-unsupported-by-framework", **(stack(RTX_4090, on=too_new) | {"packages": Gap(reason="no permission")})
     )
+    unlisted = System(os="linux", arch="riscv64")
+    quiet("python-unsupported-by-framework", **stack(RTX_4090, host=unlisted, on=too_new))
     pypy = interpreter("3.16.0", implementation="PyPy")
     quiet("python-unsupported-by-framework", **stack(RTX_4090, on=pypy))
 

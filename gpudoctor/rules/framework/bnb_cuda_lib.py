@@ -79,7 +79,7 @@ def bnb_cuda_lib(
         subject=bnb.label,
         severity=severity,
         confidence="likely",
-        evidence=(seen("torch", f"{torch.version}, CUDA {torch.cuda}", torch.source), *evidence),
+        evidence=(seen("torch", f"{torch.version or 'unknown version'}, CUDA {torch.cuda}", torch.source), *evidence),
         fixes=(unset, upgrade) if override else (upgrade,),
     )
 

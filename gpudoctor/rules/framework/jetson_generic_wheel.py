@@ -43,7 +43,7 @@ def jetson_generic_wheel(host: System, frameworks: Frameworks) -> Iterator[Probl
             subject=framework.label,
             evidence=(
                 seen("Jetson", host.tegra),
-                seen(f"{name} build", f"{framework.version}, no CUDA", framework.source),
+                seen(f"{name} build", f"{framework.version or 'unknown version'}, no CUDA", framework.source),
             ),
             explains=("torch-cpu-only", "tf-cpu-only", "torch-companion-cuda"),
             fixes=(

@@ -99,7 +99,7 @@ def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:
         subject=torch.label,
         severity="warning",
         evidence=(
-            seen("PyTorch build", f"{torch.version}, no ROCm", torch.source),
+            seen("PyTorch build", f"{torch.version or 'unknown version'}, no ROCm", torch.source),
             *(seen("GPU", f"{gpu.label}, made by AMD", gpu.source) for gpu in found),
         ),
         fixes=(Fix(title="Install the ROCm build", safety="manual", steps=(Ask(text=ROCM),)),),

@@ -67,8 +67,8 @@ def torch_companion_cuda(
             subject=companion.label,
             severity=severity,
             evidence=(
-                seen("torch", f"{torch.version}, built for {_kind(torch)}", torch.source),
-                seen(name, f"{companion.version}, built for {_kind(companion)}", companion.source),
+                seen("torch", f"{torch.version or 'unknown version'}, built for {_kind(torch)}", torch.source),
+                seen(name, f"{companion.version or 'unknown version'}, built for {_kind(companion)}", companion.source),
             ),
             explains=("torch-companion-version",),
             fixes=(companions_of(scene, matrix, torch, (name,)),),

@@ -66,7 +66,7 @@ def torch_cpu_only_lock(
         subject=torch.label,
         confidence="certain" if pins else "likely",
         evidence=(
-            seen("PyTorch build", f"{torch.version}, no CUDA", torch.source),
+            seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
             seen("installed by", package.installer or tool),
             *(seen(pin.file, f"torch {pin.wanted}{f' from {pin.index}' if pin.index else ''}") for pin in pins),
             *(() if pins else (seen("lock file", LOCKS[tool]),)),

@@ -69,7 +69,7 @@ def torch_rocm_build(
         summary=f"{torch.label} is built for AMD GPUs, and {in_words(names)} is made for CUDA.",
         subject=torch.label,
         evidence=(
-            seen("torch", f"{torch.version}, built for ROCm", torch.source),
+            seen("torch", f"{torch.version or 'unknown version'}, built for ROCm", torch.source),
             *(seen("wanted", name) for name in wanted),
             *(seen("installed for CUDA", name) for name in present),
         ),
