@@ -6,7 +6,6 @@ _NO_FACT = "no probe reads the fact that decides"
 #: Expected finding not first, something false beside it, or the fix that helped not among the fixes.
 MISSES: dict[str, str] = {
     "133-numpy2-torch241-modelopt": "only an extension nobody names is built for NumPy 1",
-    "164-glibc217-centos79-conda-torch251": f"{_NO_FACT}: the glibc that a conda package's libraries need",
     "166-tensorrt-glibc-centos7-tar": f"{_NO_FACT}: TensorRT from an archive is no installed package",
     "262-pip-ssl-conda-cacert-index-host": f"{_NO_RULE}; only a connection tells",
     "265-p100-first-session-minutes": "a slow start is a warning here; the case expects a note",

@@ -4,6 +4,7 @@ import pytest
 
 from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.gpus import MigInstance
+from gpudoctor.model.system import Environ, LoginSetting
 from tests.rules.situations import BARE, answer, driver, environ, gpu, gpus, slurm, unlisted
 from tests.rules.table import fires, quiet
 
@@ -93,3 +94,13 @@ def test_cvd_device_order():
     quiet("cvd-device-order", gpus=mixed, environ=environ(CUDA_DEVICE_ORDER="PCI_BUS_ID"))
     quiet("cvd-device-order", gpus=mixed, environ=environ(CUDA_VISIBLE_DEVICES=FIRST))
     quiet("cvd-device-order", gpus=TWO, environ=environ(CUDA_VISIBLE_DEVICES="1"))
+
+
+def test_the_file_that_sets_the_variable_is_named():
+    setting = LoginSetting(name="CUDA_VISIBLE_DEVICES", value="5", file="/home/me/.bashrc")
+    given = Environ(variables={"CUDA_VISIBLE_DEVICES": "5"}, login=(setting,))
+    found = fires("cvd-invalid", gpus=TWO, environ=given, container=BARE, driver=None)
+    assert "/home/me/.bashrc" in found.fixes[1].steps[0].text
+    other = Environ(variables={"CUDA_VISIBLE_DEVICES": "6"}, login=(setting,))
+    found = fires("cvd-invalid", gpus=TWO, environ=other, container=BARE, driver=None)
+    assert not any(one.fact == "set in" for one in found.evidence)

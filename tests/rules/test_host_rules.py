@@ -4,7 +4,9 @@ import pytest
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.fix import SetEnv
+from gpudoctor.model.libraries import Libraries, LibraryCopy
 from gpudoctor.model.system import Cpu, Space, System
+from gpudoctor.model.versions import LibraryVersion
 from tests.rules.situations import frameworks, gpus
 from tests.rules.table import fires, quiet
 
@@ -53,6 +55,25 @@ def test_glibc_too_old():
     quiet("glibc-too-old", host=glibc(None), frameworks=frameworks(("torch", "2.15.0")))
     quiet("glibc-too-old", host=glibc("2.17"), frameworks=frameworks(("torch", "a nightly")))
     quiet("glibc-too-old", host=System(os="windows"), frameworks=frameworks(("torch", "2.15.0")))
+
+
+def copies(version, origin="conda", family="curand"):
+    path = f"/opt/conda/lib/lib{family}.so"
+    copy = LibraryCopy(
+        family=family, soname=f"lib{family}.so", path=path, origin=origin, version=LibraryVersion(version)
+    )
+    return Libraries(copies=(copy,))
+
+
+def test_libraries_that_need_a_newer_c_library():
+    torch = frameworks(("torch", "2.5.1"))
+    found = fires("glibc-too-old", host=glibc("2.17"), frameworks=torch, libraries=copies("10.3.9"))
+    assert found.subject == "/opt/conda/lib/libcurand.so"
+    assert found.severity == "error"
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=torch, libraries=copies("10.3.7"))
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=torch, libraries=copies("10.3.9", origin="system"))
+    quiet("glibc-too-old", host=glibc("2.27"), frameworks=torch, libraries=copies("10.3.9"))
+    quiet("glibc-too-old", host=glibc("2.17"), frameworks=torch, libraries=copies("99", family="cufft"))
 
 
 def cpu(*flags, arch="x86_64"):

@@ -51,9 +51,12 @@ def cvd_invalid(
     slurm = slurm_of(container)
     yield Problem(
         summary=_summary(mask),
-        evidence=tuple(_evidence(value, mask, gpus)),
+        evidence=(
+            *_evidence(value, mask, gpus),
+            *(seen("set in", file) for file in _set_in(environ, value)),
+        ),
         explains=() if mask.visible else ("cuda-init-failed", "gpu-required"),
-        fixes=_fixes(in_job=bool(slurm and slurm.in_job)),
+        fixes=_fixes(_set_in(environ, value), in_job=bool(slurm and slurm.in_job)),
     )
 
 
@@ -80,7 +83,13 @@ def _evidence(value: str, mask: Mask, gpus: Gpus) -> Iterator[Evidence]:
             yield seen(gpu.label, gpu.uuid or "UUID not known")
 
 
-def _fixes(*, in_job: bool) -> tuple[Fix, ...]:
+def _set_in(environ: Environ, value: str) -> tuple[str, ...]:
+    """The login files that set the variable to this value."""
+    settings = (one for one in environ.login or () if one.name == VARIABLE and one.value == value)
+    return tuple(dict.fromkeys(setting.file for setting in settings))
+
+
+def _fixes(files: tuple[str, ...], *, in_job: bool) -> tuple[Fix, ...]:
     if in_job:
         text = "The scheduler sets this variable. Ask it for the GPUs you need, and leave the variable as it is."
         return (Fix(title="Ask the scheduler for GPUs", safety="manual", steps=(Ask(text=text),)),)
@@ -89,7 +98,6 @@ def _fixes(*, in_job: bool) -> tuple[Fix, ...]:
         safety="safe",
         steps=(SetEnv(name=VARIABLE, value=None),),
     )
-    where = Ask(
-        text="Then remove it where it is set: ~/.bashrc, a service file, Jupyter's kernel.json, a start script."
-    )
+    places = " and ".join(files) or "~/.bashrc, a service file, Jupyter's kernel.json, a start script"
+    where = Ask(text=f"Then remove it where it is set: {places}.")
     return (unset, Fix(title="Make it last", safety="manual", steps=(where,)))

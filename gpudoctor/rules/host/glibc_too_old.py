@@ -6,6 +6,7 @@ from gpudoctor.matrix.query import local_tag
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.libraries import Libraries, LibraryCopy
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import LibraryVersion
@@ -19,8 +20,16 @@ from gpudoctor.rules._situation import known
 CURRENT = "2.27"
 
 
+#: NVIDIA's libraries that need a newer C library, from which version on: platform tags of nvidia-cublas-cu12,
+#: nvidia-curand-cu12 and nvidia-cudnn-cu12 on the package index, 2026-11. conda's packages hold the same files.
+LIBRARY_FLOOR = "2.27"
+LIBRARIES = {"cublas": "12.8", "curand": "10.3.9", "cudnn": "9.7"}
+
+
 @rule("HST002", name="glibc-too-old", severity="error", since="0.1")
-def glibc_too_old(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
+def glibc_too_old(
+    host: System, frameworks: Frameworks | Gap | None, libraries: Libraries | Gap | None
+) -> Iterator[Problem]:
     """The system's C library is too old for the ready-made packages of the frameworks.
 
     What it means:
@@ -50,15 +59,31 @@ def glibc_too_old(host: System, frameworks: Frameworks | Gap | None) -> Iterator
     has = LibraryVersion.parse(host.libc_version)
     if host.libc != "glibc" or has is None:
         return
+    newer = _needs_newer(libraries, has) if installed else None
     for framework in installed:
         version = framework.version or ""
         floor = glibc_floor(framework.name, version, local_tag(version), wheel_platform(host))
         if floor is not None and has < floor:
             text = f"{framework.label} needs glibc {floor}, and this system has {has}."
             yield _problem(text, host, subject=framework.label, needs=str(floor))
+            newer = None
+    if newer is not None:
+        text = f"The {newer.family} {newer.version} in this environment needs glibc {LIBRARY_FLOOR}; here it is {has}."
+        yield _problem(text, host, subject=newer.path, needs=LIBRARY_FLOOR)
     if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
         text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
         yield _problem(text, host, needs=CURRENT, note=True)
+
+
+def _needs_newer(libraries: Libraries | Gap | None, has: LibraryVersion) -> LibraryCopy | None:
+    """A library that came with the frameworks' packages and was made for a newer C library."""
+    found = known(libraries)
+    if found is None or has >= LibraryVersion(LIBRARY_FLOOR):
+        return None
+    brought = (
+        copy for copy in found.copies if copy.origin in ("pip", "conda") and copy.version and copy.family in LIBRARIES
+    )
+    return next((copy for copy in brought if copy.version >= LibraryVersion(LIBRARIES[copy.family])), None)
 
 
 def _problem(
