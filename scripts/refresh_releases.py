@@ -9,6 +9,7 @@ says what the table says; the date changes only with the rows. Pre-releases are 
 import argparse
 import datetime
 import sys
+from contextlib import closing
 from itertools import groupby
 from typing import Any
 
@@ -60,9 +61,10 @@ def main() -> int:
     parser.add_argument("--index-url", help="ask this index only")
     parser.add_argument("--date", default=datetime.date.today().isoformat(), help="the date to note (default: today)")
     options = parser.parse_args()
-    offers = Offers(Fetcher(read_settings(RealHost(), (sys.executable,), options.index_url)))
     old = _old()
-    rows = [row for package in PACKAGES for row in package_rows(package, offers.releases(package), old["rows"])]
+    with closing(Fetcher(read_settings(RealHost(), (sys.executable,), options.index_url))) as fetcher:
+        offers = Offers(fetcher)
+        rows = [row for package in PACKAGES for row in package_rows(package, offers.releases(package), old["rows"])]
     rows = [{**row, "confidence": "metadata", "source": "s1"} for row in rows]
     if rows == old["rows"]:
         print("releases.json says what the index says.")

@@ -1,6 +1,7 @@
 """`gpudoctor matrix verify`: the shipped rows against the user's package index."""
 
 import sys
+from contextlib import closing
 
 import click
 import msgspec
@@ -32,7 +33,8 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
     """
     settings = _settings(index_url, python)
     try:
-        found = verify(load_matrix(), Offers(Fetcher(settings)))
+        with closing(Fetcher(settings)) as fetcher:
+            found = verify(load_matrix(), Offers(fetcher))
     except IndexUnusable as error:
         raise NoIndex(f"{error}. Nothing was compared.") from None
     except MatrixUnreadable as error:

@@ -33,6 +33,11 @@ class Fetcher:
         self._pause = pause
         self._session: requests.Session | None = None
 
+    def close(self) -> None:
+        """Close its connections."""
+        if self._session is not None:
+            self._session.close()
+
     def links(self, address: str) -> tuple[Link, ...] | None:
         """The links of a page, or of a folder; None where there is no such page. Raises IndexUnusable."""
         path = local_path(address)
@@ -106,6 +111,8 @@ class Fetcher:
             ) from None
         except requests.exceptions.RequestException as error:
             return _trouble(error)
+        except ValueError:
+            raise IndexUnusable(f"{shown(address)} cannot be read: that is no address of an index") from None
 
     def _open(self) -> "requests.Session":
         if self._session is None:

@@ -34,7 +34,7 @@ class Offers:
             folder = local_path(index)
             if folder is not None and not os.path.isdir(folder):
                 raise IndexUnusable(f"{shown(index)} cannot be read: there is no such folder")
-            links = self._fetcher.links(f"{index.rstrip('/')}/{package}/")
+            links = self._fetcher.links(f"{index}{'' if index.endswith('/') else '/'}{package}/")
             if links is None:
                 continue
             if links and not any(_belongs(link, package) for link in links):
