@@ -8,7 +8,7 @@ from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, System
 
 #: Frameworks whose build must be known before a GPU machine is called healthy.
 JUDGED = ("torch", "tensorflow", "jax")
@@ -31,7 +31,7 @@ def _unseen(snapshot: Snapshot) -> Iterator[str]:
     yield from _section("the environment variables", snapshot.environ)
     yield from _of_gpus(snapshot.gpus, snapshot.container)
     if isinstance(snapshot.driver, Driver):
-        yield from _of_driver(snapshot.driver)
+        yield from _of_driver(snapshot.driver, snapshot.host)
     if isinstance(snapshot.frameworks, Frameworks):
         yield from _of_frameworks(snapshot.frameworks, snapshot.libraries)
     if isinstance(snapshot.packages, Packages):
@@ -61,10 +61,14 @@ def _is_for_others(gpu: Gpu, gpus: Gpus, container: Container | Gap | None) -> b
     return shares and gpu.index is None and any(other.index is not None for other in gpus.nvidia)
 
 
-def _of_driver(driver: Driver) -> Iterator[str]:
+def _of_driver(driver: Driver, host: System | Gap | None) -> Iterator[str]:
     if driver.release is None and driver.cuda is None:
         yield "the driver's release"
+    # A Jetson has no NVML before JetPack 6.
+    is_jetson = isinstance(host, System) and host.tegra is not None
     for what, answer in (("NVML", driver.nvml), ("the CUDA driver", driver.cuda_init)):
+        if what == "NVML" and is_jetson and (answer is None or answer.outcome == "no-library"):
+            continue
         if answer is None or not answer.ok:
             yield f"an answer of {what}{_why(answer)}"
 

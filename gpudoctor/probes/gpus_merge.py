@@ -27,10 +27,10 @@ def merge(listed: Sequence[Gpu], on_bus: Sequence[Gpu]) -> tuple[Gpu, ...]:
 
 
 def _is_same(gpu: Gpu, other: Gpu) -> bool:
-    """By address; the list of Windows' display adapters gives the PCI id only."""
-    if other.pci_bus_id is None:
-        return other.pci_id is not None and other.pci_id == gpu.pci_id
-    return gpu.pci_bus_id == other.pci_bus_id
+    """By address; Windows lists the PCI id only, and the GPU inside a Tegra chip, the only one there, has neither."""
+    if other.pci_bus_id is not None:
+        return gpu.pci_bus_id == other.pci_bus_id
+    return other.vendor == gpu.vendor and (other.pci_id is None or gpu.pci_id in (None, other.pci_id))
 
 
 def _pair_the_mute(listed: list[Gpu], rest: list[Gpu]) -> tuple[list[Gpu], list[Gpu]]:

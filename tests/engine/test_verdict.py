@@ -11,7 +11,7 @@ from gpudoctor.model.gpus import Gpu, Gpus, Refusal
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
-from gpudoctor.model.system import Container, Environ, Slurm
+from gpudoctor.model.system import Container, Environ, Slurm, System
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
 
 OK = Answer(outcome="answered", code=0)
@@ -130,3 +130,13 @@ def test_a_gpu_that_was_given_to_others_need_not_be_seen(container, bound, is_se
     assert (seen == ()) == is_seen
     alone = unseen_facts(snapshot(gpus=Gpus(devices=(other,)), container=container))
     assert (alone == ()) == (bound == "vfio-pci")
+
+
+def test_a_jetson_without_nvml_lacks_nothing():
+    driver = Driver(cuda=CudaVersion("11.4"), nvml=Answer(outcome="no-library"), cuda_init=OK)
+    assert unseen_facts(snapshot(driver=driver, host=System(tegra="R35"))) == ()
+    assert unseen_facts(snapshot(driver=driver, host=System())) != ()
+    hung = Driver(cuda=CudaVersion("11.4"), nvml=Answer(outcome="timed-out"), cuda_init=OK)
+    assert unseen_facts(snapshot(driver=hung, host=System(tegra="R36"))) != ()
+    mute = Driver(cuda=CudaVersion("11.4"), nvml=Answer(outcome="no-library"))
+    assert unseen_facts(snapshot(driver=mute, host=System(tegra="R35"))) != ()

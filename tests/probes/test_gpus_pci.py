@@ -218,6 +218,14 @@ def test_windows_lists_adapters_without_an_address() -> None:
     ]
     twice = merge([listed(0, A, pci_id="10de:2684"), listed(1, B, pci_id="10de:2684")], adapters[:1] * 2)
     assert [gpu.index for gpu in twice] == [0, 1]
+    by_cuda = Gpu(vendor="nvidia", pci_bus_id=A)
+    assert [gpu.pci_id for gpu in merge([by_cuda], adapters)] == ["10de:2684", "8086:a780"]
+
+
+def test_the_gpu_inside_a_tegra_chip_is_listed_once() -> None:
+    tree = Gpu(vendor="nvidia", name="NVIDIA Jetson AGX Xavier", bound_driver="nvgpu")
+    (gpu,) = merge([Gpu(vendor="nvidia", name="Xavier", pci_bus_id="0000:00:00.0")], [tree])
+    assert (gpu.name, gpu.bound_driver) == ("Xavier", "nvgpu")
 
 
 def test_what_nvml_says_is_not_overruled_by_the_bus() -> None:

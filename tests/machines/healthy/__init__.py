@@ -7,7 +7,9 @@ from tests.machines.healthy import (
     desktops,
     environments,
     laptops,
+    mixtures,
     paths,
+    platforms,
     servers,
     windows,
 )
@@ -15,6 +17,8 @@ from tests.machines.healthy.recorded import Healthy
 
 HEALTHY: dict[str, Healthy] = {
     **desktops.MACHINES,
+    **mixtures.MACHINES,
+    **platforms.MACHINES,
     **paths.MACHINES,
     **laptops.MACHINES,
     **servers.MACHINES,

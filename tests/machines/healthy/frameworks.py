@@ -36,19 +36,20 @@ _CUDA_13 = {
     "nvidia-cusolver": ("libcusolver.so.12",),
     "nvidia-cusparse": ("libcusparse.so.12",),
 }
-#: Runtime, cuBLAS, cuFFT and cuSPARSE of the toolkits that torch was built with: PyPI's cuda-toolkit metadata.
+#: Runtime, cuBLAS, cuFFT, cuSPARSE and cuSOLVER of the toolkits of torch's builds: metadata of PyPI's cuda-toolkit.
 _TOOLKITS = {
-    "11.8": ("11.8.89", "11.11.3.6", "10.9.0.58", "11.7.5.86"),
-    "12.1": ("12.1.105", "12.1.3.1", "11.0.2.54", "12.1.0.106"),
-    "12.4": ("12.4.127", "12.4.5.8", "11.2.1.3", "12.3.1.170"),
-    "12.6": ("12.6.77", "12.6.4.1", "11.3.0.4", "12.5.4.2"),
-    "12.8": ("12.8.90", "12.8.4.1", "11.3.3.83", "12.5.8.93"),
-    "12.9": ("12.9.79", "12.9.1.4", "11.4.1.4", "12.5.10.65"),
-    "13.0": ("13.0.96", "13.1.0.3", "12.0.0.61", "12.6.3.3"),
-    "13.2": ("13.2.75", "13.4.0.1", "12.2.0.46", "12.7.10.1"),
+    "11.8": ("11.8.89", "11.11.3.6", "10.9.0.58", "11.7.5.86", "11.4.1.48"),
+    "12.1": ("12.1.105", "12.1.3.1", "11.0.2.54", "12.1.0.106", "11.4.5.107"),
+    "12.4": ("12.4.127", "12.4.5.8", "11.2.1.3", "12.3.1.170", "11.6.1.9"),
+    "12.6": ("12.6.77", "12.6.4.1", "11.3.0.4", "12.5.4.2", "11.7.1.2"),
+    "12.8": ("12.8.90", "12.8.4.1", "11.3.3.83", "12.5.8.93", "11.7.3.90"),
+    "12.9": ("12.9.79", "12.9.1.4", "11.4.1.4", "12.5.10.65", "11.7.5.82"),
+    "13.0": ("13.0.96", "13.1.0.3", "12.0.0.61", "12.6.3.3", "12.0.4.66"),
+    "13.2": ("13.2.75", "13.4.0.1", "12.2.0.46", "12.7.10.1", "12.2.0.1"),
 }
-_TOOLKIT_PARTS = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cufft", "nvidia-cusparse")
+_TOOLKIT_PARTS = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cufft", "nvidia-cusparse", "nvidia-cusolver")
 _LINKED = {
+    10: ("libcudart.so.10.2", "libcublas.so.10", "libcudnn.so.{}"),
     11: ("libcudart.so.11.0", "libcublas.so.11", "libcudnn.so.{}"),
     12: ("libcudart.so.12", "libcublas.so.12", "libcudnn.so.{}"),
     13: ("libcudart.so.13", "libcublas.so.13", "libcudnn.so.{}"),
@@ -119,7 +120,7 @@ def _cuda_parts(
     major, cudnn_major = int(cuda.partition(".")[0]), (cudnn or "9").partition(".")[0]
     linked = tuple(name.format(cudnn_major) for name in _LINKED[major])
     bundled = tuple(map(int, plain.split(".")[:2])) < (2, 0) or cuda not in _TOOLKITS
-    folders = ("cu13",) if major == 13 else ("cublas", "cuda_runtime", "cufft", "cusparse")
+    folders = ("cu13",) if major == 13 else ("cublas", "cuda_runtime", "cufft", "cusparse", "cusolver")
     places = tuple(f"$ORIGIN/../../nvidia/{folder}/lib" for folder in ("cudnn", *folders))
     runpath = ("$ORIGIN",) if bundled else (*places, "$ORIGIN")
     files["torch/lib/libtorch_global_deps.so"] = library(
@@ -176,13 +177,12 @@ def tensorflow(
         "tensorflow/python/platform/build_info.py": f"import collections\nbuild_info = collections.OrderedDict(["
         f"{', '.join(pairs)}])\n",
     }
-    pins = [one for one in (build.and_cuda or ()) if not one.startswith("tensorrt")] if and_cuda and is_cuda else []
-    folders = []
-    for pin in pins:
-        name, lowest = re.match(r"([\w-]+).*?(?:==|>=)([\d.]+)", pin).groups()
+    pins = [one for one in (build.and_cuda or ()) if not one.startswith("tensorrt")]
+    named = [re.match(r"([\w-]+).*?(?:==|>=)([\d.]+)", pin).groups() for pin in pins]
+    for name, lowest in named if and_cuda else ():
         nvidia(target, name, lowest)
-        folders.append(_NVIDIA[name.rpartition("-")[0]][0] if "cudnn" not in name else "cudnn")
     if is_cuda and not target.windows:
+        folders = ["cudnn" if "cudnn" in name else _NVIDIA[name.rpartition("-")[0]][0] for name, _ in named]
         runpath = tuple(f"$ORIGIN/../nvidia/{folder}/lib" for folder in folders)
         files["tensorflow/libtensorflow_framework.so.2"] = library("libtensorflow_framework.so.2", runpath=runpath)
     extras = tuple(f'{pin}; extra == "and-cuda"' for pin in pins)
@@ -192,8 +192,11 @@ def tensorflow(
     return target
 
 
-def jax(target: Target, version: str, *, variant: str | None = "cuda12", cudnn: str = "9.8.0.87") -> Target:
-    """JAX with its plugin and NVIDIA's packages; without a variant it computes on the processor."""
+def jax(target: Target, version: str, *, variant: str | None = "cuda12", cudnn: str | None = "9.8.0.87") -> Target:
+    """JAX with its plugin and NVIDIA's packages; without a variant it computes on the processor.
+
+    Without a cuDNN it finds NVIDIA's packages there.
+    """
     target.dist("jax", version, f"jaxlib<={version},>={version}", files={"jax/__init__.py": ""})
     target.dist("jaxlib", version, files={"jaxlib/__init__.py": ""})
     if variant is None:
@@ -201,11 +204,10 @@ def jax(target: Target, version: str, *, variant: str | None = "cuda12", cudnn: 
     major = int(variant[-2:])
     suffix = "" if major == 13 else f"-cu{major}"
     toolkit = {12: "12.9", 13: "13.0"}[major]
-    for name, pin in zip(_TOOLKIT_PARTS, _TOOLKITS[toolkit], strict=True):
-        nvidia(target, f"{name}{suffix}", pin)
-    for name, pin in {12: (("nvidia-cusolver-cu12", "11.7.5.82"),), 13: (("nvidia-cusolver", "12.0.4.66"),)}[major]:
-        nvidia(target, name, pin)
-    nvidia(target, f"nvidia-cudnn-cu{major}", cudnn)
+    if cudnn is not None:
+        for name, pin in zip(_TOOLKIT_PARTS, _TOOLKITS[toolkit], strict=True):
+            nvidia(target, f"{name}{suffix}", pin)
+        nvidia(target, f"nvidia-cudnn-cu{major}", cudnn)
     folders = ("cu13", "cudnn") if major == 13 else ("cublas", "cuda_runtime", "cudnn", "cufft", "cusolver", "cusparse")
     runpath = tuple(f"$ORIGIN/../../nvidia/{folder}/lib" for folder in folders)
     plugin = library("xla_cuda_plugin.so", runpath=runpath, machine=target.arch)
