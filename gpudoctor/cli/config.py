@@ -20,8 +20,12 @@ class Config(Fact, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fie
     require: tuple[str, ...] = ()
 
 
-def load_config(folder: str) -> Config:
-    """The settings that hold in `folder`; empty where no pyproject.toml has any. Raises click.ClickException."""
+def load_config() -> Config:
+    """The settings that hold in the working directory; empty where there are none. Raises click.ClickException."""
+    try:
+        folder = os.getcwd()
+    except OSError:  # it was removed
+        return Config()
     while True:
         path = os.path.join(folder, "pyproject.toml")
         try:

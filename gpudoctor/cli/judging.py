@@ -1,7 +1,5 @@
 """From a snapshot to a shown report: what to judge by, the judgement, and how it is shown."""
 
-import os
-
 import click
 
 from gpudoctor.cli.config import load_config
@@ -37,7 +35,7 @@ def criteria_of(
     select: tuple[str, ...], ignore: tuple[str, ...], require: tuple[str, ...], fail_on: Severity | None
 ) -> Criteria:
     """The criteria of the command line, and of `[tool.gpudoctor]` where it is silent. Raises click.UsageError."""
-    config = load_config(os.getcwd())
+    config = load_config()
     wish = _wish(require or config.require)
     rules, left_out = _rules(select or config.select, ignore or config.ignore)
     return Criteria(rules=rules, left_out=left_out, wish=wish, fail_on=fail_on or config.fail_on or "error")

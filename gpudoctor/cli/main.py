@@ -58,6 +58,7 @@ def run() -> NoReturn:
     # should not wait 5 ms for their turn each time (docs.python.org, sys.setswitchinterval).
     gc.disable()
     sys.setswitchinterval(0.001)
+    _open_standard_streams()
     code = main()
     _stop_children()
     for stream in (sys.stdout, sys.stderr):
@@ -66,6 +67,16 @@ def run() -> NoReturn:
             stream.flush()
     # Nothing is left to tidy up, and taking a few hundred modules apart would cost 7 ms.
     os._exit(code)
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started with a standard stream closed (`>&-`) the null device in its place.
+
+    Python has None there, and the next file that is opened would get the number of the stream.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open for as long as we are
 
 
 def main() -> int:

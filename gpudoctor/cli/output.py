@@ -12,7 +12,7 @@ _PLAIN = str.maketrans({"\u2026": "...", "\u2013": "-", "\u2014": "-", "\u2018":
 
 
 class CannotWrite(click.ClickException):
-    """Standard output took no more."""
+    """Standard output, or the file the user named, took no more."""
 
     exit_code = 3
 
@@ -27,14 +27,14 @@ def shows_unicode() -> bool:
 
 
 def width() -> int:
-    """Columns to draw in: the terminal's, between 60 and 100; 80 in a pipe."""
+    """Columns to draw in: the terminal's, between 40 and 100; 80 in a pipe."""
     if not sys.stdout.isatty():
         return 80
     try:
         columns = os.get_terminal_size(sys.stdout.fileno()).columns
     except OSError:
         columns = 80
-    return max(60, min(100, columns))
+    return max(40, min(100, columns))
 
 
 def write_text(text: str) -> None:

@@ -48,13 +48,15 @@ def decode(raw: bytes, kind: type[_F]) -> _F:
 def decode_snapshot(raw: bytes) -> Snapshot:
     """The snapshot in `raw`. Raises NotASnapshot for anything else, a newer schema included."""
     if len(raw) > MAX_BYTES:
-        raise NotASnapshot(f"it has {len(raw):,} bytes; the limit is {MAX_BYTES:,}")
+        raise NotASnapshot(f"it is larger than {MAX_BYTES // 1024**2} MiB, and no snapshot is")
     if not raw.strip():
         raise NotASnapshot("it is empty")
     _refuse_newer(raw)
     try:
         return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
-    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+    except RecursionError:
+        raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
+    except (msgspec.DecodeError, ValueError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
 
 
@@ -83,7 +85,9 @@ class _Envelope(msgspec.Struct):
 def _refuse_newer(raw: bytes) -> None:
     try:
         schema = msgspec.json.decode(raw, type=_Envelope).schema
-    except (msgspec.DecodeError, RecursionError) as error:
+    except RecursionError:
+        raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
+    except msgspec.DecodeError as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
     if schema is None:
         raise NotASnapshot('it is JSON, but it has no "schema" number, so it is not a gpudoctor snapshot')

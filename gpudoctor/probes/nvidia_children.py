@@ -60,7 +60,10 @@ def ask_cuda(host: Host, deadline: float = DEADLINE) -> CudaFacts:
 
 def binding_folder(path: Sequence[str]) -> str | None:
     """The folder that holds our own pynvml; never the working directory, where anyone may have put one."""
-    here = os.getcwd()
+    try:
+        here = os.getcwd()
+    except OSError:  # it was removed
+        here = ""
     folders = (folder for folder in path if os.path.isabs(folder) and os.path.realpath(folder) != here)
     return next((folder for folder in folders if os.path.isfile(os.path.join(folder, "pynvml.py"))), None)
 

@@ -38,7 +38,7 @@ def is_command(step: Step) -> bool:
 def _run_line(step: Run, quote: Callable[[str], str], *, windows: bool) -> str:
     quoted = [quote(word) for word in step.argv]
     if not windows:
-        return " ".join([f"{name}={shlex.quote(value)}" for name, value in step.env.items()] + quoted)
+        return " ".join([f"{name}={_quote_posix(value)}" for name, value in step.env.items()] + quoted)
     settings = [f"$env:{name} = {_quote_powershell(value, force=True)};" for name, value in step.env.items()]
     call = ["&"] if quoted and quoted[0].startswith("'") else []
     return " ".join(settings + call + quoted)
@@ -49,7 +49,7 @@ def _set_line(step: SetEnv, *, windows: bool) -> str:
         if step.value is None:
             return f"Remove-Item Env:{step.name}"
         return f"$env:{step.name} = {_quote_powershell(step.value, force=True)}"
-    return f"unset {step.name}" if step.value is None else f"export {step.name}={shlex.quote(step.value)}"
+    return f"unset {step.name}" if step.value is None else f"export {step.name}={_quote_posix(step.value)}"
 
 
 def _quote_posix(word: str) -> str:

@@ -86,7 +86,7 @@ class TestFrom:
             (b'{"schema": "x"}', "not a gpudoctor snapshot"),
             (json.dumps({**SAVED, "schema": 99}).encode(), "99"),
             (b"[" * 100_000, "not a gpudoctor snapshot"),
-            (b'{"schema": 1, "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "not a gpudoctor snapshot"),
+            (b'{"schema": 1, "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "nested too deeply"),
             (b"\xff\xfe\x00", "not a gpudoctor snapshot"),
             (json.dumps({**SAVED, "gpus": {"section": "gpus", "devices": [{"index": "zero"}]}}).encode(), "index"),
             (json.dumps({**SAVED, "driver": {"section": "driver", "release": "new"}}).encode(), "release"),
@@ -101,7 +101,7 @@ class TestFrom:
     def test_a_hundred_megabytes(self, tmp_path):
         with (tmp_path / "big.json").open("wb") as file:
             file.truncate(100 * 1024 * 1024)
-        says(gpudoctor("check", "--from", str(tmp_path / "big.json")), 3, "67,108,864")
+        says(gpudoctor("check", "--from", str(tmp_path / "big.json")), 3, "larger than 64 MiB")
 
     def test_does_not_exist(self):
         says(gpudoctor("check", "--from", "/no/such/file"), 2, "/no/such/file")
@@ -180,6 +180,26 @@ class TestOutput:
         assert b"Traceback" not in done.stderr
         assert b"No space left" in done.stderr
 
+    @pytest.mark.skipif(os.name != "posix", reason="the shell closes streams")
+    @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+    def test_a_stream_that_is_closed_from_the_start(self, closed):
+        for arguments, code in (("rules", 0), ("check --select NOPE", 2)):
+            line = f"{sys.executable} -m gpudoctor {arguments} {closed}"
+            done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, check=False)
+            assert done.returncode == code, line
+            assert b"Traceback" not in done.stderr + done.stdout
+
+    @pytest.mark.skipif(os.name != "posix", reason="Windows keeps a folder that is in use")
+    def test_working_directory_that_was_removed(self, tmp_path):
+        line = (
+            f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m gpudoctor check --python {sys.executable}"
+        )
+        environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert done.returncode in (0, 1), done.stderr
+        assert b"Traceback" not in done.stderr
+        assert b"Hardware" in done.stdout
+
     @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8", "latin-1"])
     def test_any_encoding(self, encoding):
         done = gpudoctor("check", env={"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"})
@@ -196,7 +216,21 @@ class TestOutput:
         assert (tmp_path / "mine.json").read_text() == "precious"
 
     def test_snapshot_into_a_folder_that_is_not_there(self, tmp_path):
-        says(gpudoctor("snapshot", "-o", str(tmp_path / "no" / "s.json")), 1, "s.json")
+        says(gpudoctor("snapshot", "-o", str(tmp_path / "no" / "s.json")), 3, "s.json")
+
+    @pytest.mark.skipif(os.name != "posix", reason="a named pipe")
+    @pytest.mark.parametrize("force", [(), ("--force",)])
+    def test_snapshot_into_a_device_leaves_the_device_there(self, tmp_path, force):
+        pipe = tmp_path / "pipe"
+        os.mkfifo(pipe)
+        reader = os.open(pipe, os.O_RDWR | os.O_NONBLOCK)
+        try:
+            os.set_blocking(reader, True)
+            says(gpudoctor("snapshot", "--python", "/bin/false", "-o", str(pipe), *force), 0)
+            assert os.read(reader, 1) == b"{"
+        finally:
+            os.close(reader)
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
 class TestInterrupt:

@@ -64,6 +64,16 @@ def test_variables_go_before_the_command():
     assert step_lines(SetEnv(name="LD_LIBRARY_PATH", value=None)) == ("unset LD_LIBRARY_PATH",)
 
 
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_hostile_value_of_a_variable_stays_on_one_line(value, tmp_path):
+    for step in (SetEnv(name="X", value=value), Run(argv=("env",), env={"X": value})):
+        (line,) = step_lines(step)
+        assert visible(line) == line, "nothing that steers a terminal"
+        shown = subprocess.run(["bash", "-c", f"{line}; env"], capture_output=True, check=True, cwd=tmp_path).stdout
+        assert f"X={value}\n".encode() in shown
+    assert not list(tmp_path.iterdir())
+
+
 def test_powershell_quoting():
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_quoting_rules
     run = Run(argv=(r"C:\Program Files\Python\python.exe", "-m", "pip", "install", "it's", "torch>=2"))
