@@ -78,6 +78,7 @@ def _read(site: Site, extension: Extension, package: Package) -> Framework:
         location=folder,
         built_for_torch=built_for or tag.torch,
         cxx11_abi=tag.cxx11_abi,
+        cuda_parts=_cuda_parts(site, extension, folder),
         source=Source(kind="file", where=binary) if binary else Source(kind="metadata", where=package.name),
     )
 
@@ -129,6 +130,14 @@ def _binary(site: Site, extension: Extension, folder: str | None) -> str | None:
         place, start = folder[: -len(extension.module) - 1], start[3:]
     names = [name for name in site.names(place) if name.startswith(start) and name.endswith((".so", ".pyd", ".dll"))]
     return site.path(place, names[-1]) if names else None
+
+
+def _cuda_parts(site: Site, extension: Extension, folder: str | None) -> tuple[str, ...] | None:
+    """The CUDA versions it has a part for, as its files are named: 118 of libbitsandbytes_cuda118.so."""
+    if folder is None or not (extension.binary or "").endswith("_cuda"):
+        return None
+    found = (re.match(rf"{extension.binary}(\d+)\.(?:so|dll)$", name) for name in site.names(folder))
+    return tuple(match.group(1) for match in found if match)
 
 
 def _stated(site: Site, extension: Extension, folder: str | None) -> dict[str, str | None]:

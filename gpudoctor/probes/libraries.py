@@ -11,6 +11,7 @@ from gpudoctor.probes.elf import parse_defined_versions, reader
 from gpudoctor.probes.frameworks_site import Site
 from gpudoctor.probes.libraries_copies import Copies
 from gpudoctor.probes.libraries_names import family_of
+from gpudoctor.probes.libraries_needs import find_dlls, has_libcuda_link, read_needs
 from gpudoctor.probes.libraries_opened import play, played
 from gpudoctor.probes.libraries_places import places, search_path
 from gpudoctor.probes.loader import Library, Process, Request
@@ -29,7 +30,7 @@ def probe(
     copies = Copies(host, machine, interpreter, packages)
     found = copies.search(places(host, interpreter, machine))
     if not host.platform.startswith("linux"):
-        return Libraries(copies=found)
+        return Libraries(copies=found, dlls=find_dlls(host, interpreter) if host.platform == "win32" else None)
     resolutions: list[Resolution] = []
     if isinstance(frameworks, Frameworks):
         site = Site(host, interpreter, packages)
@@ -42,6 +43,8 @@ def probe(
         search_path=search_path(host),
         glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
         libstdcxx=cpp.path if cpp else None,
+        needs=read_needs(host, frameworks if isinstance(frameworks, Frameworks) else None, resolutions, interpreter),
+        libcuda_link=has_libcuda_link(machine),
     )
 
 

@@ -49,6 +49,8 @@ def play(process: Process, framework: Framework, site: Site, interpreter: Interp
         _play_tensorflow(process, framework, framework.location or "", site)
     elif framework.name == "jax-cuda-plugin":
         _play_jax(process, framework, site, interpreter)
+    elif framework.name == "jaxlib":
+        _play_jaxlib(process, framework, site)
     elif framework.name == "onnxruntime":
         process.open(f"{framework.location}/capi/libonnxruntime_providers_cuda.so")
     _open_cudnn_parts(process, site)
@@ -56,7 +58,7 @@ def play(process: Process, framework: Framework, site: Site, interpreter: Interp
 
 def played(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks whose libraries are worked out."""
-    names = ("torch", "tensorflow", "jax-cuda-plugin", "onnxruntime")
+    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime")
     return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
 
 
@@ -93,6 +95,14 @@ def _play_jax(process: Process, framework: Framework, site: Site, interpreter: I
     if opener is not None:
         for name in sonames_for(framework.cuda, stated or _cudnn_wanted(framework, site)):
             process.open(name, opener)
+
+
+def _play_jaxlib(process: Process, framework: Framework, site: Site) -> None:
+    """A jaxlib with kernels of its own (up to 0.4.25) opens cuDNN by name; its tag states which."""
+    opener = process.open(site.path(framework.location or "", "xla_extension.so"))
+    major = (framework.cudnn or "").partition(".")[0]
+    if opener is not None and major:
+        process.open(f"libcudnn.so.{major}", opener)
 
 
 def _cudnn_wanted(framework: Framework, site: Site) -> str | None:

@@ -8,9 +8,11 @@ from gpudoctor.model.base import Fact
 from gpudoctor.model.libraries import Origin
 from gpudoctor.model.python import Interpreter
 from gpudoctor.probes.loader_machine import Machine
+from gpudoctor.probes.reading import names_in
 
 #: Where NVIDIA's installers, distributions and HPC modules put toolkits.
 _TOOLKIT = re.compile(r"/(?:cuda(?:-[\d.]+)?|hpc_sdk|nvidia-cuda-toolkit)/|/targets/[\w-]+-linux/lib")
+_WINDOWS = "NVIDIA GPU Computing Toolkit\\CUDA"
 _SYSTEM = re.compile(r"/(?:usr/)?lib(?:32|64)?/")
 _DRIVER = re.compile(r"/(?:wsl/lib|nvidia(?:-current|-\d+)?)/")
 _WITHOUT_CACHE = ("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
@@ -43,12 +45,27 @@ def places(host: Host, interpreter: Interpreter, machine: Machine) -> tuple[Plac
         Place(directory=directory, origin=origin_of(directory, interpreter, "environment"))
         for directory in (posixpath.join(host.cwd, part) for part in search_path(host))
     ]
+    found += _windows(host, interpreter)
     if not machine.cache and host.platform.startswith("linux"):
         found += [Place(directory=one, origin="system") for one in _WITHOUT_CACHE]
     first: dict[str, Place] = {}
     for place in found:
         first.setdefault(machine.real(place.directory), place)
     return tuple(first.values())
+
+
+def _windows(host: Host, interpreter: Interpreter) -> list[Place]:
+    """The folders with programs of NVIDIA's toolkits, and those of PATH."""
+    if host.platform != "win32":
+        return []
+    programs = host.env.get("ProgramFiles") or host.env.get("PROGRAMFILES") or "C:\\Program Files"
+    base = f"{programs}\\{_WINDOWS}"
+    toolkits = [f"{base}\\{name}\\bin" for name in names_in(host, base) or ()]
+    named = [entry.rstrip("\\") for entry in host.env.get("PATH", "").split(";") if entry]
+    return [
+        *(Place(directory=one, origin="toolkit") for one in toolkits),
+        *(Place(directory=one, origin=origin_of(one, interpreter, "environment")) for one in named),
+    ]
 
 
 def search_path(host: Host) -> tuple[str, ...]:

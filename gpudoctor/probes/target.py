@@ -8,6 +8,7 @@ from gpudoctor.probes.kernelspecs import read_kernelspecs
 from gpudoctor.probes.target_choice import Choice, Fault, choose
 from gpudoctor.probes.target_environment import read_environment
 from gpudoctor.probes.target_identity import Identity, identify
+from gpudoctor.probes.target_pins import read_pins
 from gpudoctor.probes.target_pip import find_managers, find_project_files, read_pip
 from gpudoctor.probes.target_shadow import find_shadows
 from gpudoctor.probes.target_site import read_sites
@@ -59,5 +60,6 @@ def _describe(host: Host, choice: Choice, identity: Identity) -> Interpreter:
         pip_on_path_interpreter=pip.on_path_interpreter,
         managers=find_managers(host),
         project_files=find_project_files(host),
+        pins=read_pins(host),
         kernelspecs=read_kernelspecs(host, executable, environment.prefix, identity.home),
     )

@@ -9,7 +9,7 @@ from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.reading import exists, names_in, text_of
 from gpudoctor.probes.target_choice import path_rules
 from gpudoctor.probes.toolkits_compiler import find_compiler
-from gpudoctor.probes.toolkits_version import parse_cuda_h, read_version
+from gpudoctor.probes.toolkits_version import parse_cuda_h, read_ptxas_version, read_version
 
 #: Where toolkits lie when no variable says so: NVIDIA's installers, Arch, Debian's alternative, Debian's own package.
 _FIXED = ("/opt/cuda", "/usr/lib/cuda")
@@ -35,6 +35,7 @@ def probe(host: Host) -> Toolkits | Gap | None:
         found=tuple(found),
         nvcc_on_path=nvcc,
         ptxas_on_path=ptxas,
+        ptxas_version=read_ptxas_version(host, ptxas) if ptxas else None,
         cuda_home=named,
         cuda_home_exists=_is_directory(host, named) if named else None,
         compiler=compiler,

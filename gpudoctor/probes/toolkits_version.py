@@ -7,7 +7,7 @@ import msgspec
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Source
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.reading import text_of
+from gpudoctor.probes.reading import names_in, text_of
 from gpudoctor.probes.target_choice import path_rules
 
 
@@ -42,6 +42,15 @@ def parse_cuda_h(text: str) -> str | None:
     return str(CudaVersion.from_number(int(match.group(1)))) if match else None
 
 
+def parse_nvcc_version(text: str) -> str | None:
+    """The version of the compiler's own component in version.json, which ptxas belongs to."""
+    try:
+        said = msgspec.json.decode(text, type=_Versions)
+    except msgspec.DecodeError:
+        return None
+    return said.cuda_nvcc.version if said.cuda_nvcc else None
+
+
 #: cuda.h states its version near its start; the other files are shorter.
 _ENOUGH = 128 * 1024
 _FILES = (
@@ -63,3 +72,26 @@ def read_version(host: Host, root: str) -> tuple[str | None, Source | None]:
         if version:
             return version, Source(kind="file", where=path)
     return None, None
+
+
+#: NVIDIA's package in a site folder, and conda's in conda-meta: the version stands in the name.
+_PIP_NVCC = re.compile(r"nvidia_cuda_nvcc(?:_cu\d+)?-([\d.]+)\.dist-info$")
+_CONDA_NVCC = re.compile(r"cuda-nvcc(?:-tools)?-([\d.]+)-[^-]+\.json$")
+
+
+def read_ptxas_version(host: Host, ptxas: str) -> str | None:
+    """The version of a ptxas, from the files that came with it; the program is not run."""
+    rules = path_rules(host)
+    root = rules.dirname(rules.dirname(host.real(ptxas)))
+    text = text_of(host, rules.join(root, "version.json"), limit=_ENOUGH)
+    own = parse_nvcc_version(text) if text else None
+    if own is not None:
+        return own
+    places = ((rules.dirname(rules.dirname(root)), _PIP_NVCC), (rules.join(root, "conda-meta"), _CONDA_NVCC))
+    for folder, pattern in places:
+        found = (pattern.match(name) for name in names_in(host, folder) or ())
+        named = next((match.group(1) for match in found if match), None)
+        if named is not None:
+            return named
+    full = read_version(host, root)[0]
+    return full if full is not None and full.count(".") > 1 else None

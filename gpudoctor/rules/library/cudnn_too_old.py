@@ -98,7 +98,7 @@ def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Reso
 
 
 def _range(scene: Scene, framework: Framework, needed: LibraryVersion, matrix: Matrix) -> str:
-    """torch pins one cuDNN. The others admit newer ones, but not such as have no code for the machine's GPUs."""
+    """PyTorch pins one cuDNN. The others admit newer ones, but not such as have no code for the machine's GPUs."""
     if framework.name == "torch" and needed.text.count(".") == EXACT:
         return f"=={needed}"
     capabilities = [one for gpu in nvidia_gpus(scene) if (one := matrix.capability(gpu)) is not None]
