@@ -57,7 +57,10 @@ def view_of(report: Report) -> View:
     return View(
         headline=_headline(report),
         verdict=report.verdict,
-        stack=stack_lines(snapshot, diagnosis.findings),
+        stack=tuple(
+            StackLine(layer=line.layer, text=visible(line.text), state=line.state)
+            for line in stack_lines(snapshot, diagnosis.findings)
+        ),
         causes=tuple(view for f, view in shown if f.severity != "info" and not f.because_of),
         consequences=tuple(view for f, view in shown if f.severity != "info" and f.because_of),
         notes=tuple(view for f, view in shown if f.severity == "info"),

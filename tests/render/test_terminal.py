@@ -72,7 +72,7 @@ def plain(text):
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
 
 
-@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("width", [40, 60, 80, 100])
 def test_fits_the_width_but_never_breaks_a_command(width):
     text = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(width=width)))
     for line in text.splitlines():
@@ -89,6 +89,13 @@ def test_order_stack_headline_cause_commands_consequences():
     assert places == sorted(places)
     assert "2 x GeForce GTX 1080 Ti (11 GB, compute capability 6.1)" in text
     assert "needs root, then a reboot" in text
+
+
+def test_a_hostile_name_in_the_stack_cannot_steer_the_terminal():
+    gpus = Gpus(devices=(Gpu(vendor="nvidia", index=0, name="RTX\x1b[2J\x07\nHealthy"),))
+    text = render_terminal(view(snapshot=Snapshot(gpus=gpus)), Style(width=100))
+    assert "\x1b[2J" not in text and "\x07" not in text
+    assert r"RTX\x1b[2J\x07\nHealthy" in text
 
 
 def test_ascii_only_when_asked():
