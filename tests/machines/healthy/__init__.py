@@ -8,6 +8,7 @@ from tests.machines.healthy import (
     environments,
     laptops,
     mixtures,
+    old_and_odd,
     paths,
     platforms,
     servers,
@@ -18,6 +19,7 @@ from tests.machines.healthy.recorded import Healthy
 HEALTHY: dict[str, Healthy] = {
     **desktops.MACHINES,
     **mixtures.MACHINES,
+    **old_and_odd.MACHINES,
     **platforms.MACHINES,
     **paths.MACHINES,
     **laptops.MACHINES,

@@ -162,10 +162,12 @@ def installed(
 ) -> Machine:
     """A Linux driver that works, with its cards; `changes` go to the facts of all of them."""
     numbered = tuple(f"nvidia{index}" for index in range(len(cards)))
+    place = folder or f"/usr/lib/{arch}-linux-gnu"
     return parts.merge(
         on_the_bus(*cards),
         parts.module(release, flavour=flavour, arch=arch),
         parts.libraries(release, arch=arch, folder=folder),
+        Machine(links={f"{place}/libcuda.so": "libcuda.so.1"}),
         parts.nodes(*numbered, "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", *nodes),
         asked(release, *cards, **changes),
     )

@@ -112,7 +112,7 @@ APPTAINER = made(
         env={"APPTAINER_CONTAINER": "/home/ada/torch.sif", "SLURM_JOB_ID": "4711", "SLURM_STEP_ID": "0",
              "SLURM_GPUS_ON_NODE": "1", "CUDA_VISIBLE_DEVICES": "0", "LD_LIBRARY_PATH": "/.singularity.d/libs"},
         links={f"/.singularity.d/libs/{name}": f"/usr/lib/x86_64-linux-gnu/{name}"
-               for name in ("libcuda.so.1", "libnvidia-ml.so.1")},
+               for name in ("libcuda.so", "libcuda.so.1", "libnvidia-ml.so.1")},
         directories={"/.singularity.d": ("libs",)},
     ),
     cards.installed("550.163.01", cards.A100_40),

@@ -82,7 +82,10 @@ FORWARD = made(
     cards.installed("535.247.01", cards.H100),
     Machine(
         files={"/usr/local/cuda-12.8/compat/libcuda.so.570.124.06": "ELF"},
-        links={"/usr/local/cuda-12.8/compat/libcuda.so.1": "libcuda.so.570.124.06"},
+        links={
+            "/usr/local/cuda-12.8/compat/libcuda.so.1": "libcuda.so.570.124.06",
+            "/usr/local/cuda-12.8/compat/libcuda.so": "libcuda.so.1",
+        },
     ),
     answers.cuda(12080, cards.cuda_facts(cards.H100)),
     torch(system("3.12.3", home="/root", site="/usr/local/lib/python3.12/dist-packages"), "2.7.1+cu128").machine,
@@ -142,6 +145,7 @@ WSL_DOCKER = made(
     Machine(
         files={
             "/proc/sys/kernel/osrelease": "5.15.167.4-microsoft-standard-WSL2\n",
+            "/usr/lib/wsl/lib/libcuda.so": "ELF",
             "/usr/lib/wsl/lib/libcuda.so.1": "ELF",
             "/usr/lib/wsl/lib/libnvidia-ml.so.1": "ELF",
             "/etc/ld.so.conf.d/wsl.conf": "/usr/lib/wsl/lib\n",

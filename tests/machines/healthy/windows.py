@@ -18,6 +18,7 @@ _WSL = parts.merge(
     Machine(
         env={"WSL_DISTRO_NAME": "Ubuntu-22.04"},
         files={
+            "/usr/lib/wsl/lib/libcuda.so": "ELF",
             "/usr/lib/wsl/lib/libcuda.so.1": "ELF",
             "/usr/lib/wsl/lib/libnvidia-ml.so.1": "ELF",
             "/etc/ld.so.conf.d/ld.wsl.conf": "/usr/lib/wsl/lib\n",
@@ -43,6 +44,10 @@ WSL_TF = made(
 )
 
 
+#: Microsoft's C++ runtime, which most programs install.
+RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll", "msvcp140_1.dll")
+
+
 def windows(build: str, gpu_ids: str, *, driver: bool = True) -> Machine:
     """Windows with the display adapters that pnputil lists."""
     vendor, _, device = gpu_ids.upper().partition(":")
@@ -58,7 +63,7 @@ def windows(build: str, gpu_ids: str, *, driver: bool = True) -> Machine:
             "TEMP": "C:\\Temp",
             "SystemRoot": "C:\\Windows",
         },
-        files={f"{system32}\\nvcuda.dll": "MZ", f"{system32}\\nvml.dll": "MZ"} if driver else {},
+        files={f"{system32}\\{name}": "MZ" for name in (*RUNTIME, *(("nvcuda.dll", "nvml.dll") if driver else ()))},
         spaces={"C:\\Temp": Space(path="C:\\Temp", total=900 * parts.GIB, free=300 * parts.GIB)},
         commands=(
             Command(argv=("cmd", "/d", "/c", "ver"), code=0, stdout=f"\r\nMicrosoft Windows [Version {build}]\r\n"),
