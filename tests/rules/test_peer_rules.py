@@ -28,8 +28,17 @@ def test_pcie_width_low():
     quiet("pcie-width-low", gpus=gpus(gpu(pcie=PcieLink(width=4, width_max=4))), host=METAL)
 
 
-def test_in_a_laptop_nobody_can_change_the_slot():
-    hybrid = Gpus(devices=(*link(4).devices, Gpu(vendor="intel", pci_id="8086:9a49")))
+def test_every_slot_is_looked_at():
+    wide, narrow = link(16).devices[0], gpu(1, pcie=link(1).devices[0].pcie)
+    for cards in ((wide, gpu(2), narrow), (narrow, wide)):
+        found = fires("pcie-width-low", gpus=gpus(*cards), host=METAL)
+        assert found.subject == narrow.label
+        assert found.fixes[0].needs_reboot
+
+
+@pytest.mark.parametrize("vendor", ["intel", "amd"])
+def test_in_a_laptop_nobody_can_change_the_slot(vendor):
+    hybrid = Gpus(devices=(*link(4).devices, Gpu(vendor=vendor, pci_bus_id="0000:00:02.0")))
     assert fires("pcie-width-low", gpus=hybrid, host=METAL).severity == "info"
 
 
@@ -58,6 +67,9 @@ def test_pcie_acs_p2p(fields, options, confidence):
     host = msgspec.structs.replace(METAL, kernel_options=options)
     found = fires("pcie-acs-p2p", gpus=peers(**fields), host=host, environ=PLAIN)
     assert (found.severity, found.confidence) == ("warning", confidence)
+    assert [(fix.needs_root, fix.needs_reboot) for fix in found.fixes][-1] == (True, True)
+    assert ("ACS" in found.fixes[0].title) == ("acs_redirect" in fields)
+    assert all(fix.needs_reboot for fix in found.fixes)
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,14 @@ def test_env_login_only(given):
     quiet("env-login-only", environ=given, container=BARE)
 
 
+def test_what_the_notebook_should_have():
+    lacking = login("PATH", "/usr/local/cuda/bin", PATH="/usr/bin:/bin")
+    step = fires("env-login-only", environ=lacking, container=NOTEBOOK).fixes[0].steps[0]
+    assert (step.name, step.value) == ("PATH", "/usr/local/cuda/bin:/usr/bin:/bin")
+    alone = fires("env-login-only", environ=login("CUDA_HOME", "/opt/cuda"), container=NOTEBOOK)
+    assert alone.fixes[0].steps[0].value == "/opt/cuda"
+
+
 @pytest.mark.parametrize(
     "given",
     [
@@ -160,3 +168,15 @@ def test_an_old_kernel_of_wsl():
     silent = wsl(wsl=Wsl(version=2, dxg=True, driver_library=False))
     quiet("wsl-kernel", driver=None, container=silent, host=OLD_WSL, frameworks=wanted)
     quiet("wsl-kernel", driver=driver(), container=wsl(), host=OLD_WSL, frameworks=wanted)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "old"),
+    [("5.10.43.2", True), ("5.10.43.3", False), ("5.10.102.1", False), ("4.19.128", True), ("6.6.87.2", False)],
+)
+def test_which_kernel_of_wsl_is_old(kernel, old):
+    nothing = wsl(wsl=Wsl(version=2, dxg=False, driver_library=False))
+    host = System(os="linux", kernel=f"{kernel}-microsoft-standard-WSL2")
+    say = fires if old else quiet
+    found = say("wsl-kernel", driver=None, container=nothing, host=host, frameworks=None)
+    assert found is None or any(one.value == "5.10.43.3" for one in found.evidence)

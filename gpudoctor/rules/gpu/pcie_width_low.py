@@ -40,7 +40,7 @@ def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
     if machine is None or machine.virtualization != "none":
         return
     # Laptops and external cases have what they have; nobody can change the slot there.
-    integrated = any(gpu.vendor == "intel" or (gpu.vendor == "amd" and gpu.index is None) for gpu in gpus.devices)
+    integrated = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
     for gpu in gpus.nvidia:
         link = gpu.pcie
         if link is None or link.port_width_max is None or link.device_width_max is None:
