@@ -6,7 +6,7 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework, Frameworks, Overlap, Packages
 from gpudoctor.plan.fit import torch_builds_that_fit
-from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall
+from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, users_of
 
@@ -71,7 +71,19 @@ def fixes_for(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewor
     """For CUDA libraries: one CUDA major for all, or an environment for each. Else: keep one of the two packages."""
     if cuda_major_of(group[0].first) is None:
         return (_keep_one(group[0], scene),)
-    return (*_one_major(group, scene, matrix, frameworks), _apart(group, scene, matrix))
+    together = _one_major(group, scene, matrix, frameworks)
+    # A torch that does not run here anyway is not to get its libraries back.
+    return together if together and not _torch_fits(scene, matrix) else (*together, _apart(group, scene, matrix))
+
+
+def _torch_fits(scene: Scene, matrix: Matrix) -> bool:
+    """The installed build of torch runs on this machine, as far as that is known."""
+    torch, machine = scene.find("torch"), machine_of(scene, matrix)
+    if torch is None or machine is None or not matrix.torch_builds(torch.version):
+        return True
+    fitting = torch_builds_that_fit(machine, matrix, torch.version)
+    own = matrix.torch_build(torch.version, wheel_platform(scene.host))
+    return own is None or any(build.variant == own.variant for build in fitting)
 
 
 def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:

@@ -5,9 +5,10 @@ import pytest
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Ask, Run
 from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Framework, Package, Packages, Pin, Unmet
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.model.libraries import Libraries, SymbolNeed
+from gpudoctor.model.python import Framework, Overlap, Package, Packages, Pin, Unmet
+from gpudoctor.model.system import System
+from gpudoctor.model.versions import CudaVersion, LibraryVersion
 from tests.rules.situations import environ, gpus
 from tests.rules.stacks import (
     JETSON,
@@ -15,6 +16,7 @@ from tests.rules.stacks import (
     RTX_3090,
     RTX_4090,
     SITE,
+    V100,
     WINDOWS,
     card,
     companion,
@@ -344,3 +346,34 @@ def test_without_a_gpu_nothing_is_to_be_done_about_missing_libraries() -> None:
     finding = fires("tf-soname-missing", **machine | {"gpus": gpus(RADEON)})
     assert finding.severity == "info"
     assert "Too little is known" not in words(finding)
+
+
+def test_a_library_made_for_a_newer_system() -> None:
+    need = SymbolNeed(file="/opt/libnvinfer.so.7", library="libc.so.6", version=LibraryVersion("2.27"))
+    old = System(os="linux", arch="x86_64", libc="glibc", libc_version="2.17")
+    machine = stack(RTX_3090, host=old, libraries=Libraries(needs=(need,)), frameworks=frameworks(torch("1.5.0+cu101")))
+    assert "GLIBC_2.27" in fires("glibc-too-old", **machine).summary
+    quiet("glibc-too-old", **machine | {"host": System(os="linux", arch="x86_64", libc="glibc", libc_version="2.27")})
+
+
+def test_a_torch_that_does_not_run_here_gets_no_libraries_back() -> None:
+    clash = Overlap(
+        first="nvidia-cudnn-cu12",
+        second="nvidia-cudnn-cu13",
+        files=28,
+        differing=20,
+        example="nvidia/cudnn/lib/libcudnn.so.9",
+        on_disk="nvidia-cudnn-cu12",
+    )
+    names = (
+        "torch==2.15.0+cu132",
+        "tensorflow==2.20.0",
+        "nvidia-cudnn-cu12==9.28.0.42",
+        "nvidia-cudnn-cu13==9.26.0.51",
+    )
+    found = frameworks(torch("2.15.0+cu132", cuda=CudaVersion("13.2")), tensorflow("2.20.0", "12.5"))
+    on = {"release": "580.95.05", "packages": packages(*names, overlaps=(clash,)), "frameworks": found}
+    text = " ".join(commands(fires("files-overwritten", **stack(V100, **on))))
+    assert "torch==2.14" in text
+    assert "nvidia-cudnn-cu13==" not in text
+    assert "nvidia-cudnn-cu13==9.26.0.51" in " ".join(commands(fires("files-overwritten", **stack(RTX_4090, **on))))

@@ -6,7 +6,7 @@ from gpudoctor.matrix.query import local_tag
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.libraries import Libraries, LibraryCopy
+from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import LibraryVersion
@@ -70,6 +70,10 @@ def glibc_too_old(
     if newer is not None:
         text = f"The {newer.family} {newer.version} in this environment needs glibc {LIBRARY_FLOOR}; here it is {has}."
         yield _problem(text, host, subject=newer.path, needs=LIBRARY_FLOOR)
+    need = _symbols(libraries, has) if newer is None else None
+    if need is not None:
+        text = f"{need.file} needs GLIBC_{need.version}, and this system has glibc {has}."
+        yield _problem(text, host, subject=need.file, needs=str(need.version))
     if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
         text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
         yield _problem(text, host, needs=CURRENT, note=True)
@@ -84,6 +88,13 @@ def _needs_newer(libraries: Libraries | Gap | None, has: LibraryVersion) -> Libr
         copy for copy in found.copies if copy.origin in ("pip", "conda") and copy.version and copy.family in LIBRARIES
     )
     return next((copy for copy in brought if copy.version >= LibraryVersion(LIBRARIES[copy.family])), None)
+
+
+def _symbols(libraries: Libraries | Gap | None, has: LibraryVersion) -> SymbolNeed | None:
+    """The compiled file that needs the newest symbols of the C library, where these are not there."""
+    found = known(libraries)
+    needs = [one for one in (found.needs if found else ()) if one.library == "libc.so.6" and one.version > has]
+    return max(needs, key=lambda one: one.version, default=None)
 
 
 def _problem(
