@@ -224,6 +224,10 @@ def test_the_link_is_not_needed() -> None:
     quiet("triton-libcuda-link", **triton(False, environ=environ(TRITON_LIBCUDA_PATH="/opt/cuda")))
     quiet("triton-libcuda-link", **triton(False, frameworks=frameworks(torch())))
     quiet("triton-libcuda-link", **triton(False, gpus=None))
+    newer = frameworks(torch(), Framework(name="triton", version="3.6.0"))
+    quiet("triton-libcuda-link", **triton(False, frameworks=newer))
+    last = frameworks(torch(), Framework(name="triton", version="3.5.1"))
+    fires("triton-libcuda-link", **triton(False, frameworks=last))
 
 
 # libcuda-stub

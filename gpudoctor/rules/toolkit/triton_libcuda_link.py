@@ -10,9 +10,12 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Environ, System
+from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: From here on Triton links to libcuda.so.1 itself (triton/runtime/build.py of the wheels 3.5.0, 3.6.0 and 3.7.0).
+FIRST_WITHOUT_LINK = (3, 6)
 #: Folder for a link of one's own.
 OWN_FOLDER = "~/.local/lib/libcuda"
 
@@ -41,12 +44,15 @@ def triton_libcuda_link(
     CUDA again does not help.
 
     When to ignore it:
-    If you do not use torch.compile or Triton kernels.
+    If you do not use torch.compile or Triton kernels. From Triton 3.6 on (torch 2.10) the name is not needed.
 
     Sources:
     https://github.com/triton-lang/triton/blob/main/third_party/nvidia/backend/driver.py (libcuda_dirs)
     """
-    if not gpus.nvidia or frameworks.get("triton") is None or host.os != "linux" or libraries.libcuda_link is not False:
+    triton = frameworks.get("triton")
+    if not gpus.nvidia or triton is None or host.os != "linux" or libraries.libcuda_link is not False:
+        return
+    if (release_numbers(triton.version) or (0,)) >= FIRST_WITHOUT_LINK:
         return
     library = driver.library("libcuda.so.1")
     if library is None or (isinstance(environ, Environ) and environ.get("TRITON_LIBCUDA_PATH")):
