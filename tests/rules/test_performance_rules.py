@@ -45,3 +45,14 @@ def test_perf_amp_no_gain():
     quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch("1.4.0"))
     quiet("perf-amp-no-gain", gpus=gpus(), packages=Packages(), frameworks=torch("2.6.0"))
     quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=None)
+
+
+def test_tf32_off():
+    off = environ(NVIDIA_TF32_OVERRIDE="0")
+    assert fires("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=off).severity == "info"
+    older = gpus(gpu(name="a card", pci_id=None, capability=Capability("7.5")))
+    quiet("tf32-off", gpus=older, frameworks=torch("2.6.0"), environ=off)
+    quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0", "cpu"), environ=off)
+    for value in ("1", ""):
+        quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=environ(NVIDIA_TF32_OVERRIDE=value))
+    quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=environ())

@@ -1,0 +1,64 @@
+"""PRF003: TF32 is switched off for every program."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ
+from gpudoctor.model.versions import Capability
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+VARIABLE = "NVIDIA_TF32_OVERRIDE"
+#: The first GPUs with TF32 are Ampere's.
+AMPERE = Capability("8.0")
+
+
+@rule("PRF003", name="tf32-off", severity="info", since="0.1")
+def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matrix) -> Iterator[Problem]:
+    """A variable switches TF32 off, so 32-bit matrix products take several times as long as they could.
+
+    What it means:
+    GPUs since Ampere can calculate 32-bit matrix products in TF32: several times faster, with about three decimal
+    digits. The variable NVIDIA_TF32_OVERRIDE=0 forbids it to every program. TensorFlow uses TF32 otherwise; PyTorch
+    since 1.12 only where the program asks: torch.set_float32_matmul_precision("high").
+
+    Why it breaks:
+    It does not break: results are exact to seven digits, and training in 32 bits is slower.
+
+    How to mend it:
+    Unset the variable if three digits are enough for you, as they mostly are in training.
+
+    When to ignore it:
+    When digits count, or the program trains in 16 bits. Only a measurement tells how much there is to gain.
+
+    Sources:
+    PyTorch, CUDA semantics, "TensorFloat-32 (TF32) on Ampere (and later) devices",
+    https://pytorch.org/docs/stable/notes/cuda.html; cuBLAS, environment variables, https://docs.nvidia.com/cuda/cublas/
+    """
+    if environ.get(VARIABLE) != "0":
+        return
+    built = [one for one in frameworks.found if one.name in ("torch", "tensorflow") and one.variant == "cuda"]
+    capable = [gpu for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) and capability >= AMPERE]
+    if not built or not capable:
+        return
+    yield Problem(
+        summary=f"{VARIABLE}=0 switches TF32 off: 32-bit matrix products take several times as long as they could.",
+        confidence="possible",
+        evidence=(
+            seen(VARIABLE, "0"),
+            seen("GPUs with TF32", ", ".join(gpu.label for gpu in capable)),
+            seen("frameworks", ", ".join(one.label for one in built)),
+        ),
+        fixes=(
+            Fix(
+                title="Allow TF32",
+                safety="safe",
+                steps=(SetEnv(name=VARIABLE, value=None),),
+                undo=f"export {VARIABLE}=0",
+            ),
+        ),
+    )
