@@ -32,9 +32,10 @@ def probe(
     if not host.platform.startswith("linux"):
         return Libraries(copies=found, dlls=find_dlls(host, interpreter) if host.platform == "win32" else None)
     resolutions: list[Resolution] = []
-    if isinstance(frameworks, Frameworks):
+    seen = frameworks if isinstance(frameworks, Frameworks) else None
+    if seen is not None:
         site = Site(host, interpreter, packages)
-        for framework in played(frameworks):
+        for framework in played(seen):
             resolutions += _resolve(machine, copies, framework, site, interpreter)
     cpp = Process(machine, interpreter.executable).find(_CPP_LIBRARY)
     return Libraries(
@@ -43,7 +44,7 @@ def probe(
         search_path=search_path(host),
         glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
         libstdcxx=cpp.path if cpp else None,
-        needs=read_needs(host, frameworks if isinstance(frameworks, Frameworks) else None, resolutions, interpreter),
+        needs=read_needs(host, seen, resolutions, found, interpreter),
         libcuda_link=has_libcuda_link(machine),
     )
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 
 from gpudoctor.host.port import Host
-from gpudoctor.model.libraries import Resolution, SymbolNeed
+from gpudoctor.model.libraries import LibraryCopy, Resolution, SymbolNeed
 from gpudoctor.model.python import Frameworks, Interpreter
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.probes.elf import parse_needed_versions, reader
@@ -23,16 +23,21 @@ _DLLS = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll", "libomp140.x8
 
 
 def read_needs(
-    host: Host, frameworks: Frameworks | None, resolutions: Iterable[Resolution], interpreter: Interpreter
+    host: Host,
+    frameworks: Frameworks | None,
+    resolutions: Iterable[Resolution],
+    copies: Iterable[LibraryCopy],
+    interpreter: Interpreter,
 ) -> tuple[SymbolNeed, ...]:
-    """The newest symbol versions that extensions need, and CUDA libraries that conda brought."""
+    """The newest symbol versions that extensions need, CUDA libraries of conda, and a TensorRT from an archive."""
     extensions = [
         one.source.where
         for one in (frameworks.found if frameworks else ())
         if one.source is not None and one.source.where.endswith(".so")
     ]
     conda = [one.path for one in resolutions if one.origin == "conda" and one.path is not None]
-    files = dict.fromkeys((*extensions, *compiled_here(host, interpreter), *conda))
+    archive = [one.path for one in copies if one.family == "tensorrt" and one.origin in ("environment", "other")]
+    files = dict.fromkeys((*extensions, *compiled_here(host, interpreter), *conda, *archive))
     return tuple(need for file in files for need in needs_of(host, file))
 
 
