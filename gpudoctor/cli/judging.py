@@ -50,7 +50,7 @@ def judge(snapshot: Snapshot, criteria: Criteria) -> Report:
         diagnosis,
         fail_on=criteria.fail_on,
         not_run=criteria.left_out,
-        matrix_edition=matrix.edition,
+        matrix=matrix,
     )
 
 

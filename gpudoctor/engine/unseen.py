@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.gpus import Gpu, Gpus
@@ -9,17 +10,21 @@ from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
+from gpudoctor.rules._builds import device_code, release_numbers
 
 #: Frameworks whose build must be known before a GPU machine is called healthy.
 JUDGED = ("torch", "tensorflow", "jax")
 
 
-def unseen_facts(snapshot: Snapshot) -> tuple[str, ...]:
-    """What could not be seen, one sentence each; empty when a verdict rests on seen facts only."""
-    return tuple(_unseen(snapshot))
+def unseen_facts(snapshot: Snapshot, matrix: Matrix | None = None) -> tuple[str, ...]:
+    """What could not be seen, one sentence each; empty when a verdict rests on seen facts only.
+
+    With a matrix, the GPU code of a release newer than it counts too, where the files do not tell it.
+    """
+    return tuple(_unseen(snapshot, matrix))
 
 
-def _unseen(snapshot: Snapshot) -> Iterator[str]:
+def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     yield from _section("the GPUs", snapshot.gpus)
     yield from _section("the Python interpreter", snapshot.interpreter)
     if not isinstance(snapshot.interpreter, Gap):
@@ -34,6 +39,8 @@ def _unseen(snapshot: Snapshot) -> Iterator[str]:
         yield from _of_driver(snapshot.driver, snapshot.host)
     if isinstance(snapshot.frameworks, Frameworks):
         yield from _of_frameworks(snapshot.frameworks, snapshot.libraries)
+        if matrix is not None:
+            yield from _of_device_code(snapshot.frameworks, matrix, snapshot.host)
     if isinstance(snapshot.packages, Packages):
         yield from _section("files that two packages own", snapshot.packages.overlaps)
         yield from _section("files that are damaged", snapshot.packages.damaged)
@@ -87,6 +94,16 @@ def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) ->
         yield from _of_build(framework)
     if isinstance(libraries, Gap) and any(framework.variant == "cuda" for framework in judged):
         yield f"which libraries the frameworks load: {libraries.reason}"
+
+
+def _of_device_code(frameworks: Frameworks, matrix: Matrix, host: System | Gap | None) -> Iterator[str]:
+    for name, release_of in (("torch", "torch"), ("tensorflow", "tensorflow"), ("jax-cuda-plugin", "jax")):
+        framework = frameworks.get(name)
+        if framework is None or framework.variant != "cuda" or device_code(framework, matrix, host) is not None:
+            continue
+        have, known = release_numbers(framework.version), release_numbers(matrix.newest(release_of))
+        if have and known and have > known:
+            yield f"which GPUs {framework.label} was built for: its files do not say, and it is newer than the tables"
 
 
 def _of_build(framework: Framework) -> Iterator[str]:

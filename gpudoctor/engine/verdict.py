@@ -1,6 +1,7 @@
 """The verdict: what the findings, and the facts that were not seen, add up to."""
 
 from gpudoctor.engine.unseen import unseen_facts
+from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.finding import SEVERITIES, Diagnosis, Severity
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.report import EXIT_CODES, Report, Verdict
@@ -14,9 +15,10 @@ def report_of(
     fail_on: Severity = "error",
     not_run: tuple[str, ...] = (),
     matrix_edition: str | None = None,
+    matrix: Matrix | None = None,
 ) -> Report:
-    """The report of a diagnosed snapshot."""
-    unseen = unseen_facts(snapshot)
+    """The report of a diagnosed snapshot; `matrix` is what it was diagnosed with."""
+    unseen = unseen_facts(snapshot, matrix)
     verdict = _verdict(snapshot, diagnosis, fail_on, unseen)
     return Report(
         verdict=verdict,
@@ -24,7 +26,7 @@ def report_of(
         fail_on=fail_on,
         unseen=unseen,
         not_run=not_run,
-        matrix_edition=matrix_edition,
+        matrix_edition=matrix.edition if matrix else matrix_edition,
         diagnosis=diagnosis,
         snapshot=snapshot,
     )

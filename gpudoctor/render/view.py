@@ -104,9 +104,10 @@ def _headline(report: Report) -> str:
         return "gpudoctor itself failed while judging, so there is no verdict."
     if report.verdict == "findings":
         return f"Not as it should be: {_count(report)}."
-    if report.verdict == "incomplete":
-        return "No verdict: nothing wrong was seen, but something a verdict needs could not be looked at."
     lesser = _count(report)
+    if report.verdict == "incomplete":
+        seen = f"There is {lesser} to look at." if lesser else "Nothing wrong was seen."
+        return f"No verdict: something a verdict needs could not be looked at. {seen}"
     if report.verdict == "no-gpu":
         return f"{_without_gpu(report)} {_nothing_else(lesser)}"
     said = f"; {lesser} to look at" if lesser else ""

@@ -201,7 +201,7 @@ def examine(snapshot):
     matrix = load_matrix()
     diagnosis = diagnose(snapshot, matrix, load_rules())
     assert not diagnosis.crashed, diagnosis.crashed[0].traceback
-    return report_of(snapshot, diagnosis, matrix_edition=matrix.edition)
+    return report_of(snapshot, diagnosis, matrix=matrix)
 
 
 @pytest.mark.parametrize("case", CASES)

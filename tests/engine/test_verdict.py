@@ -4,6 +4,7 @@ import pytest
 
 from gpudoctor.engine.unseen import unseen_facts
 from gpudoctor.engine.verdict import report_of
+from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.finding import Crash, Diagnosis, Finding
@@ -72,6 +73,18 @@ def test_a_fact_that_was_not_seen_is_never_healthy(changes):
     assert report.verdict == "incomplete"
     assert report.exit_code == 3
     assert all(report.unseen)
+
+
+def test_a_build_whose_gpu_code_nobody_knows_is_never_healthy():
+    matrix = load_matrix()
+    known = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"))
+    of_the_future = Framework(name="torch", version="9.9.0+cu124", variant="cuda", cuda=CudaVersion("12.4"))
+    told_by_its_file = Framework(
+        name="torch", version="9.9.0+cu124", variant="cuda", cuda=CudaVersion("12.4"), archs=("sm_90",)
+    )
+    for torch, verdict in ((known, "healthy"), (of_the_future, "incomplete"), (told_by_its_file, "healthy")):
+        seen = snapshot(frameworks=Frameworks(found=(torch,)), host=System(os="linux", arch="x86_64"))
+        assert report_of(seen, Diagnosis(), matrix=matrix).verdict == verdict, torch
 
 
 @pytest.mark.parametrize(

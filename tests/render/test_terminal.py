@@ -121,6 +121,12 @@ def test_what_was_not_seen_is_said():
     assert "No verdict" in text and "the PCI bus was locked" in text and "not seen" in text
 
 
+def test_no_verdict_does_not_say_that_nothing_is_wrong_beside_a_warning():
+    warned = Finding(code="ENV001", name="z", severity="warning", summary="A warning.")
+    text = plain(render_terminal(view(warned, snapshot=Snapshot(gpus=Gap(reason="locked"))), Style(width=100)))
+    assert "No verdict" in text and "1 warning to look at" in text and "Nothing wrong" not in text
+
+
 def test_a_saved_report_draws_the_same():
     again = decode_snapshot(encode(SNAPSHOT))
     assert render_terminal(view(CAUSE, snapshot=again), Style()) == render_terminal(view(CAUSE), Style())

@@ -16,7 +16,8 @@ from tests.machines.healthy import HEALTHY
 def look(name: str) -> Report:
     """What gpudoctor says of the machine of that name, with all probes."""
     snapshot = take_snapshot(RecordedHost.of(HEALTHY[name].machine))
-    return report_of(snapshot, diagnose(snapshot, load_matrix(), load_rules()))
+    matrix = load_matrix()
+    return report_of(snapshot, diagnose(snapshot, matrix, load_rules()), matrix=matrix)
 
 
 def healthy_lines() -> list[str]:
