@@ -46,8 +46,7 @@ def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | N
 def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
     """Replace torch and its companions: the same release built for a CUDA that fits, else the newest that fits."""
     machine = machine_of(scene, matrix)
-    same = torch_builds_that_fit(machine, matrix, version) if machine and version else ()
-    build = _surest(same) or _surest(torch_builds_that_fit(machine, matrix) if machine else ())
+    build = _torch_build(machine, matrix, version)
     if build is None:
         return _nothing_fits("torch", scene, machine, matrix)
     index = f"{TORCH_INDEX}{build.index_suffix}"
@@ -59,6 +58,11 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
     steps = replace(scene, ("torch", *present), *wanted, index=index)
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "torch", *present))
+
+
+def _torch_build(machine: Machine | None, matrix: Matrix, version: str | None) -> TorchBuild | None:
+    same = torch_builds_that_fit(machine, matrix, version) if machine and version else ()
+    return _surest(same) or _surest(torch_builds_that_fit(machine, matrix) if machine else ())
 
 
 def _surest(builds: Iterable[TorchBuild]) -> TorchBuild | None:
@@ -104,12 +108,21 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
         return _nothing_fits("tensorflow", scene, machine, matrix)
     wanted = (f"tensorflow[and-cuda]=={release.last}",)
     title = f"Install TensorFlow {release.last} with its CUDA libraries"
-    if scene.find("nvidia-cudnn-cu13") is not None:
+    if scene.find("nvidia-cudnn-cu13") is not None or _torch_will_need_cuda_13(scene, machine, matrix):
         steps = separately(scene, *wanted)
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
     names = tuple(dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu")))
     present = tuple(name for name in names if scene.find(name) is not None)
     return Fix(title=title, safety=safety(scene), steps=replace(scene, present, *wanted), undo=_undo(scene, *present))
+
+
+def _torch_will_need_cuda_13(scene: Scene, machine: Machine, matrix: Matrix) -> bool:
+    """A processor build of torch is here too, and the GPU build that takes its place brings nvidia-cudnn-cu13."""
+    torch = scene.find("torch")
+    if torch is None or not torch.version.endswith("+cpu"):
+        return False
+    build = _torch_build(machine, matrix, torch.version)
+    return build is not None and build.cuda is not None and build.cuda.major > 12
 
 
 def _is_installable(build: TensorflowBuild) -> bool:

@@ -137,6 +137,16 @@ def test_frameworks_that_need_different_cudnn_packages_are_kept_apart() -> None:
     assert "venv" not in commands(framework_for_gpus("torch", pascal, MATRIX).steps)[0]
 
 
+def test_two_processor_builds_are_not_replaced_by_gpu_builds_that_overwrite_each_other() -> None:
+    has = packages("tensorflow-cpu==2.21.0", "torch==2.13.0+cpu")
+    new = scene(RTX_4090, release="580.65.06", packages=has)
+    assert "cu130" in commands(framework_for_gpus("torch", new, MATRIX, "2.13.0+cpu").steps)[-1]
+    assert "-m venv gpu-env" in commands(framework_for_gpus("tensorflow", new, MATRIX).steps)[0]
+    old = scene(RTX_4090, release="535.161.07", packages=has)
+    assert "cu126" in commands(framework_for_gpus("torch", old, MATRIX, "2.13.0+cpu").steps)[-1]
+    assert "venv" not in commands(framework_for_gpus("tensorflow", old, MATRIX).steps)[0]
+
+
 def test_companions_come_from_the_index_of_torch() -> None:
     fix = companions_of(scene(RTX_4090, packages=packages("torchvision==0.20.0")), MATRIX, torch(), ("torchvision",))
     assert commands(fix.steps)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
