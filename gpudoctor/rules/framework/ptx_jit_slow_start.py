@@ -10,6 +10,7 @@ from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability
 from gpudoctor.rules._builds import (
     DeviceCode,
     Service,
@@ -25,6 +26,8 @@ from gpudoctor.rules._driver_floor import floor_of_ptx
 
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
+#: Reports of TensorFlow 2.16 to 2.20 on RTX 50 cards end with an error (see the sources).
+GEFORCE_BLACKWELL = Capability("12.0")
 
 CONTAINER = Fix(
     title="Or use NVIDIA's container, which has machine code for new GPUs",
@@ -53,7 +56,8 @@ def ptx_jit_slow_start(
     Why it breaks:
     The build is older than the GPU, or leaves it out to stay small. No TensorFlow release up to 2.22 has machine code
     for Blackwell GPUs, for example. Compiled code goes into a cache of 1 GiB in the home folder; when that is too
-    small or not writable, every start is slow.
+    small or not writable, every start is slow. On GeForce RTX 50 cards several users report that TensorFlow's wheels do
+    not get that far: some of its PTX is refused, "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE".
 
     How to mend it:
     Enlarge the cache (below) and keep it on a disk that outlives the container (CUDA_CACHE_PATH). Or take a newer build
@@ -66,6 +70,7 @@ def ptx_jit_slow_start(
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
     https://www.tensorflow.org/install/gpu
+    https://github.com/tensorflow/tensorflow/issues/99592 and /101746 (RTX 50 cards)
     """
     os = driver_os(host, container)
     for framework in built_for_cuda(frameworks):
@@ -78,20 +83,21 @@ def ptx_jit_slow_start(
         names = in_words(service.gpu.label for service in compiled)
         in_part = all(_names_its_major(code, service) for service in compiled)
         has = "much of its code as PTX only" if in_part else "only PTX"
+        may_fail = framework.name == "tensorflow" and any(one.capability >= GEFORCE_BLACKWELL for one in compiled)
+        room = Fix(
+            title="Give the cache of compiled code more room",
+            safety="safe",
+            steps=(SetEnv(name="CUDA_CACHE_MAXSIZE", value=CACHE_BYTES),),
+            undo="unset CUDA_CACHE_MAXSIZE",
+        )
+        fixes = (room, CONTAINER) if framework.name == "tensorflow" else (room,)
         yield Problem(
-            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes.",
+            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes"
+            f"{', or fails with CUDA_ERROR_INVALID_PTX' if may_fail else ''}.",
             subject=framework.label,
             severity="info" if in_part else None,
             evidence=(*(service.evidence for service in compiled), code.evidence(framework)),
-            fixes=(
-                Fix(
-                    title="Give the cache of compiled code more room",
-                    safety="safe",
-                    steps=(SetEnv(name="CUDA_CACHE_MAXSIZE", value=CACHE_BYTES),),
-                    undo="unset CUDA_CACHE_MAXSIZE",
-                ),
-                *((CONTAINER,) if framework.name == "tensorflow" else ()),
-            ),
+            fixes=fixes[::-1] if may_fail else fixes,
         )
 
 
