@@ -11,6 +11,7 @@ from tests.machines.healthy import (
     old_and_odd,
     paths,
     platforms,
+    recorded_targets,
     servers,
     windows,
 )
@@ -21,6 +22,7 @@ HEALTHY: dict[str, Healthy] = {
     **mixtures.MACHINES,
     **old_and_odd.MACHINES,
     **platforms.MACHINES,
+    **recorded_targets.MACHINES,
     **paths.MACHINES,
     **laptops.MACHINES,
     **servers.MACHINES,

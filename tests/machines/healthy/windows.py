@@ -12,7 +12,7 @@ from tests.machines.healthy.target import venv, windows_venv
 
 # WSL and Windows.
 
-_WSL = parts.merge(
+WSL = parts.merge(
     parts.linux("ubuntu", "22.04", "5.15.167.4-microsoft-standard-WSL2", like="debian", vendor="",
                 flags="fpu sse4_2 avx f16c fma avx2 hypervisor"),
     Machine(
@@ -29,7 +29,7 @@ _WSL = parts.merge(
 )  # fmt: skip
 WSL_TORCH = made(
     "WSL2 with the Windows driver and no Linux driver; LD_LIBRARY_PATH names WSL's own folder",
-    _WSL,
+    WSL,
     Machine(env={"LD_LIBRARY_PATH": "/usr/lib/wsl/lib:"}),
     cards.asked("566.36", cards.RTX_4090, os="windows", **DISPLAY),
     torch(venv("3.10.12"), "2.6.0+cu124").machine,
@@ -37,7 +37,7 @@ WSL_TORCH = made(
 )
 WSL_TF = made(
     "WSL2 for TensorFlow, whose GPU builds for Windows ended with 2.10",
-    _WSL,
+    WSL,
     cards.asked("572.83", cards.RTX_4080, os="windows", **DISPLAY),
     tensorflow(venv("3.12.3"), "2.19.0", keras="3.9.0").machine,
     sees="1 GPU, tensorflow 2.19.0",
