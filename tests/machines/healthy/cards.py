@@ -158,16 +158,20 @@ def installed(
     flavour: str = "proprietary",
     folder: str | None = None,
     nodes: tuple[str, ...] = (),
+    link: bool = True,
     **changes: object,
 ) -> Machine:
-    """A Linux driver that works, with its cards; `changes` go to the facts of all of them."""
+    """A Linux driver that works, with its cards; `changes` go to the facts of all of them.
+
+    `link` is the name libcuda.so, which programs are linked with; not every package brings it.
+    """
     numbered = tuple(f"nvidia{index}" for index in range(len(cards)))
     place = folder or f"/usr/lib/{arch}-linux-gnu"
     return parts.merge(
         on_the_bus(*cards),
         parts.module(release, flavour=flavour, arch=arch),
         parts.libraries(release, arch=arch, folder=folder),
-        Machine(links={f"{place}/libcuda.so": "libcuda.so.1"}),
+        Machine(links={f"{place}/libcuda.so": "libcuda.so.1"} if link else {}),
         parts.nodes(*numbered, "nvidiactl", "nvidia-uvm", "nvidia-uvm-tools", *nodes),
         asked(release, *cards, **changes),
     )

@@ -12,9 +12,7 @@ from tests.machines.healthy.target import ADA, Target, venv
 from tests.machines.healthy.windows import WSL
 
 FOLDER = Path(__file__).parent / "targets"
-RECORDED = (
-    "recorded: packages, requirements, and what libraries need, from wheels installed in 2026-11; the rest is not; "
-)
+RECORDED = "recorded: packages, their requirements, and what libraries need (2026-11); reconstructed: the rest; "
 
 
 def recorded(name: str, **more: str) -> Target:
@@ -69,9 +67,9 @@ TORCH_26_WSL = seen(
     sees="1 GPU, torch 2.6.0+cu124",
 )
 TORCH_213 = seen(
-    "torch 2.13.0 for CUDA 13.0 on Blackwell, with a link libcuda.so that is not there (Triton 3.7 needs none)",
+    "torch 2.13.0 for CUDA 13.0 on Blackwell, with a driver package without the link libcuda.so (Triton 3.7 needs none)",
     ubuntu("24.04", K24, "2.39"),
-    cards.installed("580.95.05", cards.RTX_5090, flavour="open", **DISPLAY),
+    cards.installed("580.95.05", cards.RTX_5090, flavour="open", link=False, **DISPLAY),
     recorded("torch213", prefix=f"{ADA}/work/.venv").machine,
     sees="1 GPU, torch 2.13.0+cu130",
 )
