@@ -390,3 +390,17 @@ def test_tensorflow_on_blackwell_may_not_start_at_all() -> None:
     finding = fires("ptx-jit-slow-start", **hopper)
     assert "INVALID_PTX" not in finding.summary
     assert "cache" in finding.fixes[0].title
+
+
+def test_onnxruntime_needs_its_libraries_somewhere() -> None:
+    runtime = Framework(
+        name="onnxruntime", dist="onnxruntime-gpu", version="1.22.0", variant="cuda", cuda=CudaVersion("12.8")
+    )
+    gone = resolution("onnxruntime", "libcudnn.so.9", "cudnn")
+    machine = stack(RTX_3090, frameworks=frameworks(runtime), libraries=libraries(gone))
+    finding = fires("tf-soname-missing", **machine)
+    assert finding.severity == "warning"
+    assert "nvidia-cudnn-cu12" in commands(finding)[0]
+    there = copy("cudnn", "libcudnn.so.9", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9")
+    quiet("tf-soname-missing", **machine | {"libraries": libraries(gone, copies=(there,))})
+    quiet("tf-soname-missing", **machine | {"gpus": None})

@@ -11,7 +11,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
-from gpudoctor.plan.places import Scene
+from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import built_for_cuda, in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -57,12 +57,14 @@ def tf_soname_missing(
 
     Sources:
     https://www.tensorflow.org/install/pip
+    https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
     if isinstance(host, System) and host.os == "windows":
         yield from _on_windows(gpus, libraries, frameworks, toolkits)
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
     for framework in built_for_cuda(frameworks):
         missing = _missing(framework, libraries)
         unreachable = tuple(one for one in missing if copies_of(one, libraries))
@@ -87,7 +89,7 @@ def tf_soname_missing(
 
 def _missing(framework: Framework, libraries: Libraries) -> tuple[Resolution, ...]:
     names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
-    found = (one for name in names for one in libraries.missing(name))
+    found = (one for name in dict.fromkeys(names) for one in libraries.missing(name))
     return tuple(one for one in found if not one.soname.startswith((*DRIVER_LIBRARIES, *OPTIONAL)))
 
 
@@ -98,6 +100,32 @@ def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evide
         return seen(f"{one.soname} is installed at", f"{copies[0].path}{owner}")
     package = package_of(one, framework)
     return seen(f"{one.soname} is installed", f"no; it comes with {package}" if package else "no")
+
+
+def _of_onnxruntime(gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
+    """ONNX Runtime takes what torch or its own preload_dlls() has loaded; somewhere the libraries must be."""
+    runtime = frameworks.get("onnxruntime")
+    if runtime is None or runtime.variant != "cuda" or gpus is None or not gpus.nvidia:
+        return
+    missing = tuple(one for one in _missing(runtime, libraries) if not copies_of(one, libraries))
+    wanted = tuple(dict.fromkeys(name for one in missing if (name := package_of(one, runtime))))
+    if not wanted:
+        return
+    load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
+    yield Problem(
+        summary=f"{runtime.label} needs {in_words(one.soname for one in missing)}, nowhere to be found; it uses the "
+        "processor instead.",
+        subject=runtime.label,
+        severity="warning",
+        evidence=tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
+        fixes=(
+            Fix(
+                title=f"Install the CUDA libraries of {runtime.label}",
+                safety=safety(scene),
+                steps=(*install(scene, *wanted), load),
+            ),
+        ),
+    )
 
 
 def _on_windows(
