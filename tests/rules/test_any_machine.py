@@ -11,16 +11,32 @@ from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Ask, Run, SetEnv, Write
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.snapshot import SECTIONS
+from gpudoctor.model.snapshot import SECTIONS, Snapshot
 from gpudoctor.rules._load import load_rules
 from tests.cases.load import cases
+from tests.rules.broken_machines import MACHINES
 
 MATRIX, RULES, CASES = load_matrix(), load_rules(), cases()
 #: How many times each machine of the cases is judged, with other facts blanked each time.
-TURNS = 4
+TURNS = 3
 SEED = 7
-#: Programs that only root may run to an effect, and folders that only root may write.
-ROOT_ONLY = re.compile(r"\bsudo\b|^(modprobe|rmmod|systemctl|apt|apt-get|dnf|zypper|pacman|update-initramfs|dracut)\b")
+#: Commands that only root may run to an effect.
+ROOT_ONLY = re.compile(
+    r"^(modprobe|rmmod|systemctl|apt|apt-get|dnf|zypper|pacman|update-initramfs|dracut|dkms|mokutil|ldconfig|nvidia-modprobe"
+    r"|nvidia-smi (.* )?(--gpu-reset|-r|-pl|-pm|-c|-mig|-e|--ecc-config)|rm -r /var|ln -s .* /usr|usermod)\b"
+)
+#: Lists whose order says nothing: what is found must not depend on it.
+UNORDERED = (
+    ("gpus", "devices"),
+    ("frameworks", "found"),
+    ("packages", "unmet"),
+    ("packages", "overlaps"),
+    ("packages", "damaged"),
+    ("driver", "device_nodes"),
+    ("driver", "dkms"),
+    ("driver", "module_files"),
+    ("driver", "packages"),
+)
 REBOOT = re.compile(r"(?<!or )\b([Rr]eboot|[Rr]estart (the|this) (computer|machine|host))\b")
 #: Values of the program, or gaps where they were left out, in a sentence.
 LEAK = re.compile(r"(?<!= )\b(None|UNSET|True|False)\b|\(\)|\S  \S| ,|\{\w+\}")
@@ -97,17 +113,24 @@ def test_the_facts_that_are_blanked_are_many():
     )
 
 
+def machines():
+    """Every machine of the cases, and every broken one of the rules' own tables."""
+    yield from ((case.id, case.snapshot()) for case in CASES)
+    yield from ((name, Snapshot(**sections)) for name, (sections, _) in MACHINES.items())
+
+
 def test_a_fix_says_when_it_needs_root_or_a_reboot():
-    for case in CASES:
-        for finding in judged(case.snapshot()):
+    for name, snapshot in machines():
+        for finding in judged(snapshot):
             for fix in finding.fixes:
                 commands = [" ".join(step.argv) for step in fix.steps if isinstance(step, Run)]
                 told = " ".join([fix.title, *commands, *(step.text for step in fix.steps if isinstance(step, Ask))])
-                where = (case.id, finding.name, fix.title)
+                where = (name, finding.name, fix.title)
                 if any(ROOT_ONLY.search(command) for command in commands):
                     assert fix.needs_root, where
-                if REBOOT.search(told):
-                    assert fix.needs_reboot, where
+                if REBOOT.search(told) or fix.title.startswith(("Install a driver", "Install the NVIDIA driver")):
+                    assert fix.needs_reboot or "Windows" in told, where
+                    assert fix.needs_root or "Windows" in told, where
 
 
 def test_another_gpu_beside_it_hides_no_fault_of_a_gpu():
@@ -125,3 +148,17 @@ def test_another_gpu_beside_it_hides_no_fault_of_a_gpu():
             gpus = msgspec.structs.replace(snapshot.gpus, devices=devices)
             after = {(one.code, one.severity) for one in judged(msgspec.structs.replace(snapshot, gpus=gpus))}
             assert before <= after, case.id
+
+
+def test_the_order_of_what_has_no_order_changes_no_finding():
+    for name, snapshot in machines():
+        before = {(one.code, one.severity) for one in judged(snapshot)}
+        for section, field in UNORDERED:
+            facts = getattr(snapshot, section)
+            value = getattr(facts, field, None)
+            if isinstance(value, tuple) and len(value) > 1:
+                turned = msgspec.structs.replace(facts, **{field: value[::-1]})
+                after = {
+                    (one.code, one.severity) for one in judged(msgspec.structs.replace(snapshot, **{section: turned}))
+                }
+                assert after == before, (name, section, field)
