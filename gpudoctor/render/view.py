@@ -1,12 +1,15 @@
 """The view model: one wording of a report, from which every renderer draws."""
 
+from collections.abc import Iterator
+
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Finding
+from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report
 from gpudoctor.model.system import System
-from gpudoctor.render.commands import is_command, step_lines, visible
+from gpudoctor.render.commands import Step, is_command, step_lines, visible
 from gpudoctor.render.stack import StackLine, stack_lines
 
 
@@ -89,14 +92,20 @@ def _finding(finding: Finding, *, windows: bool) -> FindingView:
                 needs=", ".join(
                     text for flag, text in ((fix.needs_root, "needs root"), (fix.needs_reboot, "then a reboot")) if flag
                 ),
-                commands=tuple(
-                    (is_command(step), line) for step in fix.steps for line in step_lines(step, windows=windows)
-                ),
+                commands=tuple(line for step in fix.steps for line in _shown(step, windows=windows)),
             )
             for fix in finding.fixes
         ),
         because_of=finding.because_of,
     )
+
+
+def _shown(step: Step, *, windows: bool) -> Iterator[tuple[bool, str]]:
+    """The lines of a step, each with whether it is a command; before a variable, the place where it belongs."""
+    if isinstance(step, SetEnv) and step.where:
+        yield False, f"In {visible(step.where)}:"
+    for line in step_lines(step, windows=windows):
+        yield is_command(step), line
 
 
 def _headline(report: Report) -> str:

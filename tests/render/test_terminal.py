@@ -9,7 +9,7 @@ from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.codec import decode_snapshot, encode
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Diagnosis, Evidence, Finding, Skipped
-from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.versions import Capability, DriverRelease
@@ -125,6 +125,12 @@ def test_no_verdict_does_not_say_that_nothing_is_wrong_beside_a_warning():
     warned = Finding(code="ENV001", name="z", severity="warning", summary="A warning.")
     text = plain(render_terminal(view(warned, snapshot=Snapshot(gpus=Gap(reason="locked"))), Style(width=100)))
     assert "No verdict" in text and "1 warning to look at" in text and "Nothing wrong" not in text
+
+
+def test_a_variable_says_where_it_belongs():
+    fix = Fix(title="Set it", safety="safe", steps=(SetEnv(name="A", value="1", where="~/.profile"),))
+    cause = Finding(code="ENV001", name="z", severity="error", summary="Unset.", fixes=(fix,))
+    assert "    In ~/.profile:\n    export A=1\n" in plain(render_terminal(view(cause), Style()))
 
 
 def test_a_saved_report_draws_the_same():

@@ -6,6 +6,7 @@ from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
 from gpudoctor.model.libraries import Libraries, SymbolNeed, Toolkits
 from gpudoctor.model.python import Framework, Package, Packages
+from gpudoctor.model.system import Space, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
@@ -213,6 +214,17 @@ def test_the_link_that_triton_needs() -> None:
     finding = fires("triton-libcuda-link", **triton(False))
     assert finding.severity == "warning"
     assert commands(finding) == ["ln -s libcuda.so.1 /usr/lib/x86_64-linux-gnu/libcuda.so"]
+
+
+def test_the_link_without_root_names_its_folder_in_full() -> None:
+    home = System(os="linux", arch="x86_64", spaces=(Space(path="/home/ada", purpose="home"),))
+    library = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
+    finding = fires("triton-libcuda-link", **triton(False, host=home))
+    assert commands(finding)[1:] == [
+        "mkdir -p /home/ada/.local/lib/libcuda",
+        f"ln -s {library} /home/ada/.local/lib/libcuda/libcuda.so",
+    ]
+    assert finding.fixes[-1].steps[-1] == SetEnv(name="TRITON_LIBCUDA_PATH", value="/home/ada/.local/lib/libcuda")
 
 
 @pytest.mark.parametrize("link", [True, None])

@@ -48,6 +48,7 @@ def test_findings_can_be_read_and_carried_out(sections, cause):
         assert finding.summary.endswith(".")
         assert finding.evidence
         assert finding.fixes
+        assert not any(fix.title.startswith("Or ") for fix in finding.fixes), "the report writes Or before it"
         steps = itertools.chain.from_iterable(fix.steps for fix in finding.fixes)
         for step in steps:
             assert isinstance(step, SetEnv | Ask) or hasattr(step, "argv") or hasattr(step, "path")

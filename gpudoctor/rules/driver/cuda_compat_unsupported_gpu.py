@@ -57,7 +57,7 @@ def cuda_compat_unsupported_gpu(
         explains=(*NO_CUDA, "driver-too-old"),
         fixes=(
             *update_driver(host, container, "at least the branch that the CUDA version of your program came with"),
-            Fix(title="Or use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),
+            Fix(title="Use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),
         ),
     )
 

@@ -32,9 +32,13 @@ def driver_required(driver: Driver | None, wish: Wish) -> Iterator[Problem]:
     release = driver.release if driver else None
     for requirement in wish.of("driver"):
         if unmet(str(release) if release else None, requirement.comparisons):
-            has = f"it is {release}" if release else "none is in use here that could be read"
+            has = (
+                f"the NVIDIA driver in use is {release}"
+                if release
+                else "no NVIDIA driver is in use here that could be read"
+            )
             yield Problem(
-                summary=f"You require {requirement.text} of the NVIDIA driver, and {has}.",
+                summary=f"You require {requirement.text}, and {has}.",
                 subject=requirement.text,
                 evidence=(seen("driver in use", release or "none, or not known"),),
                 explains=("no-gpu",),

@@ -91,4 +91,4 @@ def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
         needs_root=True,
     )
     text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."
-    return (rebuild, Fix(title="Or use another kernel or driver", safety="manual", steps=(Ask(text=text),)))
+    return (rebuild, Fix(title="Use another kernel or driver", safety="manual", steps=(Ask(text=text),)))

@@ -108,5 +108,5 @@ def _fixes(host: System) -> tuple[Fix, ...]:
         title="Register the key of the module", safety="manual", steps=steps, needs_root=True, needs_reboot=True
     )
     text = "Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings."
-    off = Fix(title="Or turn Secure Boot off", safety="manual", steps=(Ask(text=text),), needs_reboot=True)
+    off = Fix(title="Turn Secure Boot off", safety="manual", steps=(Ask(text=text),), needs_reboot=True)
     return (register, off)

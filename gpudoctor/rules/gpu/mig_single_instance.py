@@ -74,7 +74,7 @@ def _nothing_made(gpu: Gpu) -> Problem:
                 needs_root=True,
             ),
             Fix(
-                title="Or switch MIG off",
+                title="Switch MIG off",
                 safety="manual",
                 steps=(Run(argv=("nvidia-smi", *which, "-mig", "0")),),
                 needs_root=True,

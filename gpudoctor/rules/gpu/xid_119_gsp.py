@@ -55,7 +55,7 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
         undo = f"Remove {option.path} and restart."
         fixes += (
             Fix(
-                title="Or switch the GSP off",
+                title="Switch the GSP off",
                 safety="manual",
                 steps=(option,),
                 needs_root=True,

@@ -95,7 +95,7 @@ def _fixes(short: list[Space], roomy: Space | None, *, windows: bool) -> tuple[F
         title="Clear pip's cache", safety="review", steps=(Run(argv=("python", "-m", "pip", "cache", "purge")),)
     )
     if windows or all(space.purpose != "temp" for space in short):
-        return (cache, Fix(title="Or free space", safety="manual", steps=(Ask(text="Delete what you do not need."),)))
+        return (cache, Fix(title="Free space", safety="manual", steps=(Ask(text="Delete what you do not need."),)))
     step: SetEnv | Ask = Ask(text="Set the variable TMPDIR to a folder with enough room, then install again.")
     if roomy is not None:
         step = SetEnv(name="TMPDIR", value=roomy.path)

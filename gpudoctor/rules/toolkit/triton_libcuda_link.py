@@ -16,8 +16,8 @@ from gpudoctor.rules._evidence import seen
 
 #: From here on Triton links to libcuda.so.1 itself (triton/runtime/build.py of the wheels 3.5.0, 3.6.0 and 3.7.0).
 FIRST_WITHOUT_LINK = (3, 6)
-#: Folder for a link of one's own.
-OWN_FOLDER = "~/.local/lib/libcuda"
+#: Folder for a link of one's own, below the home folder.
+OWN_FOLDER = ".local/lib/libcuda"
 
 
 @rule("TLK005", name="triton-libcuda-link", severity="warning", since="0.1")
@@ -59,7 +59,6 @@ def triton_libcuda_link(
         return
     folder = library.path.rpartition("/")[0]
     link = Run(argv=("ln", "-s", "libcuda.so.1", f"{folder}/libcuda.so"))
-    own = Ask(text=f"mkdir -p {OWN_FOLDER}; ln -s {library.path} {OWN_FOLDER}/libcuda.so")
     yield Problem(
         summary=f"There is no {folder}/libcuda.so, which torch.compile and Triton link to at their first use.",
         subject="triton",
@@ -74,9 +73,23 @@ def triton_libcuda_link(
                 undo=f"rm {folder}/libcuda.so",
             ),
             Fix(
-                title="Without root: a link in a folder of your own",
-                safety="manual",
-                steps=(own, SetEnv(name="TRITON_LIBCUDA_PATH", value="$HOME/.local/lib/libcuda")),
+                title="Without root: a link in a folder of your own", safety="safe", steps=_own_link(library.path, host)
             ),
         ),
+    )
+
+
+def _own_link(library: str, host: System) -> tuple[Run | SetEnv | Ask, ...]:
+    """Written out in full: a shell does not expand ~ or $HOME inside quotes."""
+    home = host.space("home")
+    if home is None:
+        text = (
+            f"Make a folder of your own with a link libcuda.so to {library}, and set TRITON_LIBCUDA_PATH to the folder."
+        )
+        return (Ask(text=text),)
+    folder = f"{home.path.rstrip('/')}/{OWN_FOLDER}"
+    return (
+        Run(argv=("mkdir", "-p", folder)),
+        Run(argv=("ln", "-s", library, f"{folder}/libcuda.so")),
+        SetEnv(name="TRITON_LIBCUDA_PATH", value=folder),
     )
