@@ -39,8 +39,11 @@ class Offers:
                 continue
             if links and not any(_belongs(link, package) for link in links):
                 raise IndexUnusable(f"{shown(index)} answers with a page that lists no files of {package}")
-            if not links and folder is None:
+            if not links and folder is None and index == self._fetcher.settings.indexes[0]:
                 raise IndexUnusable(f"{shown(index)} answers with a page without any link for {package}")
+            if not links:
+                # A further index may answer so where it has none of them (PEP 503 allows an empty page).
+                continue
             known = True
             # The first index that has a file of that name counts.
             found = {link.name: link for link in links} | found

@@ -193,6 +193,17 @@ def test_indexes_and_folders_are_one(tmp_path):
             assert here.releases("jax") is None
 
 
+def test_a_further_index_may_have_an_empty_page():
+    answers = {
+        "/simple/torch/": Answer(page([TORCH])),
+        "/more/torch/": Answer(page([])),
+        "/more/keras/": Answer(page([])),
+    }
+    with serving(answers) as server, offers(server.url(), server.url("/more/")) as here:
+        assert versions(here.releases("torch")) == ["2.0.0"]
+        assert here.releases("keras") is None
+
+
 def test_a_folder_laid_out_as_an_index_needs_no_pages(tmp_path):
     (tmp_path / "torch").mkdir()
     (tmp_path / "torch" / TORCH).touch()

@@ -4,6 +4,7 @@ import importlib
 import json
 import shutil
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from gpudoctor.index.files import Found
 from gpudoctor.matrix import load
 from gpudoctor.matrix.tables import TABLES
 from tests.index.serving import Answer, file_names, page, serving
+from tests.probes.test_fatbin import container, elf, entry
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 LINUX, WINDOWS = "linux-x86_64", "windows-x86_64"
@@ -29,7 +31,14 @@ def script(monkeypatch):
         return importlib.import_module(name)
 
     yield named
-    for name in ("compat_file", "wheel_requirements", "refresh_releases", "refresh_builds", "refresh_pins"):
+    for name in (
+        "compat_file",
+        "wheel_requirements",
+        "refresh_releases",
+        "refresh_builds",
+        "refresh_pins",
+        "scan_wheels",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -247,3 +256,21 @@ def test_companions_that_ask_for_another_torch_are_named(script, capsys):
     said = capsys.readouterr().out
     assert "torchvision 0.15.1 asks for torch==2.0.1, not 2.0.0" in said
     assert "torchaudio" not in said
+
+
+def test_the_architectures_in_a_wheel(script, tmp_path, capsys):
+    path = tmp_path / "torch-2.6.0+cu124-cp311-cp311-linux_x86_64.whl"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("torch/lib/libtorch_cuda.so", elf(".nv_fatbin", container(entry(2, 80), entry(1, 90))))
+        archive.writestr("torch/lib/libtorch_cpu.so", elf(".text", b""))
+    nothing = tmp_path / "torch-2.6.0-cp311-cp311-win_amd64.whl"
+    nothing.write_bytes(b"no archive")
+    assert script("scan_wheels").main([str(path)]) == 0
+    said = capsys.readouterr().out
+    assert "libtorch_cuda.so: sm_80 compute_90" in said
+    assert "libtorch_cpu" not in said
+    assert "matrix: sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90" in said
+    assert script("scan_wheels").main([str(nothing), str(tmp_path / "notes.txt")]) == 1
+    said = capsys.readouterr().err
+    assert "not a zip file" in said
+    assert "not the name of a wheel" in said
