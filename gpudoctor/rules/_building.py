@@ -46,3 +46,8 @@ def wants_builds_only(packages: Packages | Gap | None, wish: Wish) -> bool:
         one.subject for one in wish.requirements if one.subject not in others and packages.find(one.subject) is None
     ]
     return bool(missing) and all(name in COMPILED_AT_INSTALL for name in missing)
+
+
+def is_setting_only(wanted: str) -> bool:
+    """The sign is a variable alone: those stay set in shells and images long after a build."""
+    return wanted.endswith(" is set")

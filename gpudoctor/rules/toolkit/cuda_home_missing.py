@@ -10,7 +10,7 @@ from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import Environ
 from gpudoctor.model.wish import Wish
-from gpudoctor.rules._building import build_wanted, wants_builds_only
+from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -39,7 +39,8 @@ def cuda_home_missing(
     was built with, and let CUDA_HOME name its folder.
 
     When to ignore it:
-    If you do not compile GPU code. Without a sign of that, this rule says nothing.
+    If you do not compile GPU code. Without a sign of that, this rule says nothing; where the only sign is a variable
+    such as TORCH_CUDA_ARCH_LIST, it is a note.
 
     Sources:
     https://docs.pytorch.org/docs/stable/cpp_extension.html
@@ -59,7 +60,7 @@ def cuda_home_missing(
         if is_dangling
         else "The CUDA compiler nvcc is not installed, and GPU code is to be compiled.",
         subject="nvcc",
-        severity=None if wanted else "info",
+        severity=None if wanted and not is_setting_only(wanted) else "info",
         confidence="likely",
         evidence=(
             seen("nvcc", "not found on PATH, in CUDA_HOME or in the usual folders"),
