@@ -41,7 +41,7 @@ def python_32bit(interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish) 
         summary="This Python is a 32-bit program; PyTorch and TensorFlow exist for 64-bit Python only.",
         subject=interpreter.executable,
         severity=None if wants else "info",
-        evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or ''} 32-bit"),),
+        evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),
         explains=("python-unsupported-by-framework", "package-required", "no-framework"),
         fixes=(
             Fix(
