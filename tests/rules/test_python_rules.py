@@ -177,6 +177,9 @@ def test_names_that_hide_a_framework() -> None:
     here = Shadow(module="torch", path="/home/me/work/torch.py", where="current directory")
     fires("py-name-shadow", **stack(on=interpreter(shadows=(here,))))
     user = Shadow(module="torch", path="/home/me/.local/torch.py", where="user site")
+    elsewhere = Shadow(module="torch", path="/home/ada/lib/torch.py", where="PYTHONPATH")
+    finding = fires("py-name-shadow", **stack(on=interpreter(shadows=(elsewhere,))))
+    assert "another directory" not in finding.fixes[0].title, "that would not help"
     quiet("py-name-shadow", **stack(on=interpreter(shadows=(user,))))
     quiet("py-name-shadow", **stack())
 
@@ -229,6 +232,9 @@ def test_pip_of_this_python(other: str | None, fields: dict) -> None:
 def test_pip_of_another_python() -> None:
     one = interpreter(pip_on_path="/usr/bin/pip", pip_on_path_interpreter="/usr/bin/python3")
     assert "/usr/bin/python3" in fires("py-pip-mismatch", **stack(on=one)).summary
+    by_uv = {"pip_on_path": "/usr/bin/pip", "pip_on_path_interpreter": "/usr/bin/python3", "made_by": "uv"}
+    assert fires("py-pip-mismatch", **stack(on=interpreter(**by_uv, pip_version=None))).severity == "info"
+    assert fires("py-pip-mismatch", **stack(on=interpreter(**by_uv, pip_version="25.0"))).severity == "warning"
     windows = interpreter(
         executable="C:\\env\\Scripts\\python.exe",
         prefix="C:\\env",

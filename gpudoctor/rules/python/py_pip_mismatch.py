@@ -10,6 +10,9 @@ from gpudoctor.model.system import System
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: These tools install by themselves, and leave pip out of the environments that they make.
+HAVE_NO_PIP = ("uv", "poetry", "pixi")
+
 
 @rule("PYT009", name="py-pip-mismatch", severity="warning", since="0.1")
 def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iterator[Problem]:
@@ -26,7 +29,8 @@ def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iter
     Use `python -m pip` in place of `pip`, and `%pip` in notebooks.
 
     When to ignore it:
-    If you always use `python -m pip`, uv or conda.
+    If you always use `python -m pip`, uv or conda. Where uv, Poetry or pixi made the environment, which then has no pip
+    by design, this is a note only.
 
     Sources:
     https://pip.pypa.io/en/stable/user_guide/#running-pip
@@ -41,6 +45,7 @@ def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iter
     yield Problem(
         summary=f"`pip` belongs to {other}, but the examined Python is {interpreter.executable}.",
         subject=interpreter.pip_on_path,
+        severity="info" if interpreter.made_by in HAVE_NO_PIP and interpreter.pip_version is None else None,
         confidence="likely",
         evidence=(
             seen("pip on PATH", interpreter.pip_on_path or "pip"),

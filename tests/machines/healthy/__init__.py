@@ -6,6 +6,7 @@ from tests.machines.healthy import (
     containers,
     desktops,
     environments,
+    habits,
     laptops,
     mixtures,
     old_and_odd,
@@ -19,6 +20,7 @@ from tests.machines.healthy.recorded import Healthy
 
 HEALTHY: dict[str, Healthy] = {
     **desktops.MACHINES,
+    **habits.MACHINES,
     **mixtures.MACHINES,
     **old_and_odd.MACHINES,
     **platforms.MACHINES,

@@ -70,7 +70,8 @@ def nvidia(target: Target, name: str, version: str) -> None:
     files: dict[str, str | bytes] = {
         f"nvidia/{folder}/lib/{one}": library(one, runpath=("$ORIGIN",), machine=target.arch) for one in names
     }
-    target.dist(name, version, files=files)
+    # The same empty file is in all of them.
+    target.dist(name, version, files={"nvidia/__init__.py": "", **files})
 
 
 def torch(

@@ -67,7 +67,7 @@ TORCH_26_WSL = seen(
     sees="1 GPU, torch 2.6.0+cu124",
 )
 TORCH_213 = seen(
-    "torch 2.13.0 for CUDA 13.0 on Blackwell, with a driver package without the link libcuda.so (Triton 3.7 needs none)",
+    "torch 2.13 for CUDA 13 on Blackwell; no link libcuda.so in the driver package, which Triton 3.7 does not need",
     ubuntu("24.04", K24, "2.39"),
     cards.installed("580.95.05", cards.RTX_5090, flavour="open", link=False, **DISPLAY),
     recorded("torch213", prefix=f"{ADA}/work/.venv").machine,
