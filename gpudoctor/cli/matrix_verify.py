@@ -14,7 +14,7 @@ from gpudoctor.index.settings import Settings, read_settings, shown
 from gpudoctor.index.verify import verify
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.matrix.tables import MatrixUnreadable
-from gpudoctor.render.verification import verification_document, verification_text
+from gpudoctor.render.verification import printable, verification_document, verification_text
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
 
@@ -36,7 +36,7 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
         with closing(Fetcher(settings)) as fetcher:
             found = verify(load_matrix(), Offers(fetcher))
     except IndexUnusable as error:
-        raise NoIndex(f"{error}. Nothing was compared.") from None
+        raise NoIndex(printable(f"{error}. Nothing was compared.")) from None
     except MatrixUnreadable as error:
         raise MatrixUnusable(str(error)) from None
     places = tuple(shown(address) for address in (*settings.indexes, *settings.find_links))

@@ -59,9 +59,14 @@ def _listed(title: str, claims: tuple[Claim, ...], width: int) -> list[str]:
     lines = ["", f"{title} ({len(claims)}):"]
     for claim in claims:
         said = f"matrix: {claim.matrix or 'nothing'}; index: {claim.index}"
-        text = f"{claim.table}: {claim.row}, {claim.about}. {said}"
+        text = printable(f"{claim.table}: {claim.row}, {claim.about}. {said}")
         lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
     return lines
+
+
+def printable(text: str) -> str:
+    """Text without control characters: what an index sends must not steer the terminal."""
+    return "".join(character if character.isprintable() else "?" for character in text)
 
 
 def _sum(found: Verification) -> str:

@@ -388,6 +388,17 @@ def test_a_lying_index_is_one_line_and_code_3(otherwise, says):
     assert result.output == ""
 
 
+def test_what_an_index_sends_does_not_steer_the_terminal():
+    keras = PAGES["keras"].replace(b"&gt;=3.9", b">=3.9\x1b]0;x\x07")
+    assert keras != PAGES["keras"]
+    result = run_against({**PAGES, "keras": keras})
+    assert code(result) == 1
+    assert "\x1b" not in result.output
+    result = run_against({}, otherwise=Answer(b"", kind="text/\x1b[31mred"))
+    assert code(result) == 3
+    assert "\x1b" not in result.exception.message
+
+
 def test_an_unreachable_index_is_code_3(monkeypatch):
     monkeypatch.setattr(fetch, "TRIES", 1)
     with socket.socket() as unused:
