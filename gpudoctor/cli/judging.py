@@ -36,8 +36,12 @@ def criteria_of(
 ) -> Criteria:
     """The criteria of the command line, and of `[tool.gpudoctor]` where it is silent. Raises click.UsageError."""
     config = load_config()
-    wish = _wish(require or config.require)
-    rules, left_out = _rules(select or config.select, ignore or config.ignore)
+    wish = _wish(require or config.require, "--require" if require else "[tool.gpudoctor] require")
+    try:
+        rules, left_out = _rules(select or config.select, ignore or config.ignore)
+    except UnknownCode as error:
+        given = select + ignore
+        raise no_such_rule(error, "" if error.word in _words(given) else "[tool.gpudoctor]: ") from None
     return Criteria(rules=rules, left_out=left_out, wish=wish, fail_on=fail_on or config.fail_on or "error")
 
 
@@ -54,20 +58,17 @@ def judge(snapshot: Snapshot, criteria: Criteria) -> Report:
     )
 
 
-def _wish(texts: tuple[str, ...]) -> Wish:
+def _wish(texts: tuple[str, ...], given_by: str) -> Wish:
     try:
         return parse_wish(texts)
     except NotARequirement as error:
-        raise click.BadParameter(str(error), param_hint="--require") from None
+        raise click.BadParameter(str(error), param_hint=given_by) from None
 
 
 def _rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     """The rules to run, and the codes of those left out."""
     every = load_rules()
-    try:
-        chosen = selected(every, _words(select), _words(ignore))
-    except UnknownCode as error:
-        raise no_such_rule(error) from None
+    chosen = selected(every, _words(select), _words(ignore))
     return chosen, tuple(rule.code for rule in every if rule not in chosen)
 
 

@@ -5,12 +5,14 @@ import click
 from gpudoctor.engine.select import UnknownCode
 
 
-def no_such_rule(error: UnknownCode) -> click.UsageError:
-    """The usage error for a word that no rule answers to, with the nearest ones."""
+def no_such_rule(error: UnknownCode, given_by: str = "") -> click.UsageError:
+    """The usage error for a word that no rule answers to, with the nearest ones; `given_by` goes before it."""
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
 
     by_lower = {known.lower(): known for known in error.known}
     near = [by_lower[word] for word in get_close_matches(error.word.lower(), list(by_lower), n=3)]
     hint = f" Did you mean {', '.join(near)}?" if near else ""
-    return click.UsageError(f"No rule has the code or name {error.word!r}.{hint} `gpudoctor rules` lists them all.")
+    return click.UsageError(
+        f"{given_by}No rule has the code or name {error.word!r}.{hint} `gpudoctor rules` lists them all."
+    )

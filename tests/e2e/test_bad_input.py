@@ -151,6 +151,12 @@ class TestConfig:
         (tmp_path / "pyproject.toml").write_text(text)
         says(gpudoctor("check", cwd=tmp_path, env={"PYTHONPATH": os.getcwd()}), 2, "pyproject.toml", words)
 
+    @pytest.mark.parametrize("text", ["select = ['NOPE']", "ignore = ['NOPE']", "require = ['NOPE>>1']"])
+    def test_a_bad_word_is_said_to_come_from_the_settings(self, tmp_path, text):
+        (tmp_path / "pyproject.toml").write_text(f"[tool.gpudoctor]\n{text}\n")
+        done = gpudoctor("check", cwd=tmp_path, env={"PYTHONPATH": os.getcwd()})
+        says(done, 2, "NOPE", "[tool.gpudoctor]")
+
     def test_settings_hold_in_subfolders(self, tmp_path):
         (tmp_path / "pyproject.toml").write_text("[tool.gpudoctor]\nrequire = ['gpu>=99']\n")
         (tmp_path / "sub").mkdir()

@@ -22,7 +22,8 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
     due to a circular import)". Running Python inside a checkout of the framework's source code does the same.
 
     How to mend it:
-    Rename the file or folder (and delete the __pycache__ beside it), or run Python from another directory.
+    Rename the file or folder (and delete the __pycache__ beside it), or run Python from another directory. A
+    folder that PYTHONPATH names stays in the way everywhere: take it out of that variable.
 
     When to ignore it:
     If you never start Python from that directory.
@@ -33,16 +34,21 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
     for shadow in interpreter.shadows:
         if shadow.where == "user site":
             continue
-        place = "the current directory" if shadow.where == "current directory" else "a folder of PYTHONPATH"
+        if shadow.where == "current directory":
+            place, away = "the current directory", "change to another directory before you start Python"
+            title = "Rename it, or run Python from another directory"
+        else:
+            place, away = "a folder of PYTHONPATH", "take its folder out of PYTHONPATH"
+            title = "Rename it, or take its folder out of PYTHONPATH"
         yield Problem(
             summary=f"{shadow.path} in {place} is imported in place of the installed {shadow.module}.",
             subject=shadow.module,
             evidence=(seen(f"found in {place}", shadow.path),),
             fixes=(
                 Fix(
-                    title="Rename it, or run Python from another directory",
+                    title=title,
                     safety="manual",
-                    steps=(Ask(text=f"Rename {shadow.path}, or change to another directory before you start Python."),),
+                    steps=(Ask(text=f"Rename {shadow.path}, or {away}."),),
                 ),
             ),
         )
