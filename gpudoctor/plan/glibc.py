@@ -13,8 +13,12 @@ FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-#: Builds of torch 2.6 that moved first, by variant or platform.
-MOVED_FIRST = ("2.6", ("cu126", "linux-aarch64"), "2.28")
+#: Builds of a line that moved first, by variant or platform. JAX 0.6 asks for cuDNN 9.8, whose wheels need glibc 2.27;
+#: jaxlib itself moved with 0.7 (package index, 2026-11).
+MOVED_FIRST = (
+    ("torch", "2.6", ("cu126", "linux-aarch64"), "2.28"),
+    ("jaxlib", "0.6", ("cuda12",), "2.27"),
+)
 
 
 def glibc_floor(package: str, release: str, *kinds: str | None) -> LibraryVersion | None:
@@ -22,9 +26,9 @@ def glibc_floor(package: str, release: str, *kinds: str | None) -> LibraryVersio
     version = package_version(release)
     if version is None:
         return None
-    line, first, moved_to = MOVED_FIRST
-    if package == "torch" and f"{version.major}.{version.minor}" == line and set(kinds) & set(first):
-        return LibraryVersion(moved_to)
+    for name, line, first, moved_to in MOVED_FIRST:
+        if (package, f"{version.major}.{version.minor}") == (name, line) and set(kinds) & set(first):
+            return LibraryVersion(moved_to)
     floors = (
         glibc for since, glibc in FLOORS.get(package, ()) if (known := package_version(since)) and version >= known
     )

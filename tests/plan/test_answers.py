@@ -60,6 +60,7 @@ QUESTIONS = """
 418.39     6.1          3.7   linux-x86_64    2.17  : tensorflow<2.4
 535.54.03  8.6          3.12  linux-x86_64    2.35  : jax<0.7
 525.60.13  5.2          3.12  linux-x86_64    2.35  : jax<0.7
+550.54.14  8.6          3.11  linux-x86_64    2.17  : jax<0.7
 535.54.03  8.6          3.12  windows-x86_64  -     : jax<0.7
 550.54.14  8.6          3.12  linux-x86_64    2.35  : torch<2.9 tensorflow<2.20
 550.54.14  8.6          3.12  linux-x86_64    2.35  : tensorflow<2.21 torch<2.9

@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.plan.answer import Fit, Wanted
+from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
@@ -257,6 +258,28 @@ def test_wheels_in_words():
     open_ = the_one(fit(where("580.65.06", A100, python=None), wish("torch"), MATRIX)).why[0].text
     assert known == "it has a wheel for Python 3.12 on linux-x86_64"
     assert open_ == "it has wheels for Python 3.11 to 3.15 on linux-x86_64"
+
+
+@pytest.mark.parametrize(
+    ("package", "release", "kinds", "floor"),
+    [
+        ("torch", "2.6.0", ("cu124", "linux-x86_64"), None),
+        ("torch", "2.6.0", ("cu126", "linux-x86_64"), "2.28"),
+        ("torch", "2.6.0", ("cpu", "linux-aarch64"), "2.28"),
+        ("torch", "2.7.0", ("cu118", None), "2.28"),
+        ("tensorflow", "2.20.0", ("and-cuda",), "2.17"),
+        ("tensorflow", "2.21.0", ("and-cuda",), "2.27"),
+        ("jaxlib", "0.5.3", ("cuda12",), "2.17"),
+        ("jaxlib", "0.6.2", ("cuda12",), "2.27"),
+        ("jaxlib", "0.6.2", ("cpu",), "2.17"),
+        ("jaxlib", "0.7.0", ("cpu",), "2.27"),
+        ("keras", "3.0", (), None),
+        ("torch", "nightly", (), None),
+    ],
+)
+def test_the_c_library_of_wheels(package, release, kinds, floor):
+    found = glibc_floor(package, release, *kinds)
+    assert (found and str(found)) == floor
 
 
 def test_not_known_on_macos_is_its_release():
