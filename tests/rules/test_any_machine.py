@@ -15,6 +15,7 @@ from gpudoctor.model.snapshot import SECTIONS, Snapshot
 from gpudoctor.rules._load import load_rules
 from tests.cases.load import cases
 from tests.rules.broken_machines import MACHINES
+from tests.rules.situations import gpu
 
 MATRIX, RULES, CASES = load_matrix(), load_rules(), cases()
 #: How many times each machine of the cases is judged, with other facts blanked each time.
@@ -148,6 +149,24 @@ def test_another_gpu_beside_it_hides_no_fault_of_a_gpu():
             gpus = msgspec.structs.replace(snapshot.gpus, devices=devices)
             after = {(one.code, one.severity) for one in judged(msgspec.structs.replace(snapshot, gpus=gpus))}
             assert before <= after, case.id
+
+
+def test_a_fault_of_a_gpu_is_found_behind_a_healthy_one():
+    """On the broken machines of the rules' tables, where the finding names the GPU."""
+    healthy = gpu(index=7)
+    seen = set()
+    for name, snapshot in machines():
+        gpus = snapshot.gpus
+        labels = {one.label for one in gpus.devices} if isinstance(gpus, Gpus) else set()
+        before = {
+            (one.code, one.subject) for one in judged(snapshot) if one.code.startswith("GPU") and one.subject in labels
+        }
+        if before:
+            more = msgspec.structs.replace(gpus, devices=(healthy, *gpus.devices))
+            after = {(one.code, one.subject) for one in judged(msgspec.structs.replace(snapshot, gpus=more))}
+            assert before <= after, name
+            seen |= {code for code, _ in before}
+    assert len(seen) >= 5
 
 
 def test_the_order_of_what_has_no_order_changes_no_finding():
