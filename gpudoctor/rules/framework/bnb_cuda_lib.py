@@ -51,6 +51,7 @@ def bnb_cuda_lib(
 
     Sources:
     https://huggingface.co/docs/bitsandbytes/main/en/installation
+    https://huggingface.co/posts/Titus-von-Koeller/208953986335856 (Windows is supported from release 0.43.0 on)
     """
     bnb, torch = frameworks.get("bitsandbytes"), frameworks.get("torch")
     if not gpus.nvidia or bnb is None or torch is None or torch.variant != "cuda" or torch.cuda is None:
