@@ -45,6 +45,7 @@ def test_in_a_laptop_nobody_can_change_the_slot(vendor):
 def test_pcie_links_of_every_vendor_are_judged():
     radeon = Gpu(vendor="amd", pci_bus_id="0000:03:00.0", pcie=PcieLink(width=1, width_max=16))
     fires("pcie-link-downgraded", gpus=Gpus(devices=(radeon,)))
+    fires("pcie-link-downgraded", gpus=Gpus(devices=(gpu(), *link(16).devices, radeon)))
 
 
 def peers(*, status="OK", count=2, name="Tesla T4", **fields):
