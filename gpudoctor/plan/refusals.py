@@ -36,6 +36,9 @@ FIRST_CUDA = 10
 #: More ways out than these only confuse.
 MOST_WAYS = 3
 
+#: Places for which torch has wheels and a companion has none (package index, 2026-11).
+NO_COMPANION = (("torchvision", "macos-arm64", "3.7"),)
+
 #: All that keeps a build from a machine and a wish.
 Judge = Callable[[Build], list[Obstacle]]
 #: A build, and all that keeps it away.
@@ -46,19 +49,22 @@ def judge(wanted: Wanted, machine: Machine, matrix: Matrix) -> Judge:
     """The function that lists what keeps a build from being proposed."""
 
     def judged(build: Build) -> list[Obstacle]:
-        return [*wish_obstacles(build, wanted, matrix), *obstacles(build, machine, matrix)]
+        return [*wish_obstacles(build, wanted, machine, matrix), *obstacles(build, machine, matrix)]
 
     return judged
 
 
-def wish_obstacles(build: Build, wanted: Wanted, matrix: Matrix) -> Iterable[Obstacle]:
+def wish_obstacles(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix) -> Iterable[Obstacle]:
     """Where a build is not what was asked for."""
     if not _is_asked_for(build, wanted):
         text = f"{wanted.framework}{wanted.specifier} is asked for"
         yield Obstacle(constraint="version", text=text, change=f"{wanted.framework}=={build.version}")
     for name, specifier in wanted.companions:
         made = companion_versions(build, name, matrix)
-        if not made:
+        if machine.python in build.pythons and (name, machine.platform, machine.python) in NO_COMPANION:
+            text = f"{name} has no wheel for Python {machine.python} on {machine.platform}"
+            yield Obstacle(constraint="companion", text=text, change=f"a wish without {name}")
+        elif not made:
             text = f"no {name} is known to be made for it"
             yield Obstacle(constraint="companion", text=text, change=f"a wish without {name}")
         elif not meets(made[0], specifier):
@@ -157,7 +163,7 @@ def _partly(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Partial, 
     without = machine.with_only(())
     newest: dict[frozenset[int], Build] = {}
     for build in builds_of(wanted.framework, machine.platform, matrix):
-        asked = not any(wish_obstacles(build, wanted, matrix))
+        asked = not any(wish_obstacles(build, wanted, machine, matrix))
         if build.processor == "cuda" and asked and fits(build, without, matrix):
             served = frozenset(i for i in everything if not any(gpu_obstacles(build, machine, i, matrix)))
             newest.setdefault(served, build)

@@ -49,7 +49,7 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
 
 def _candidates(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
     builds = ranked(wanted.framework, machine, matrix)
-    return tuple(build for build in builds if not any(wish_obstacles(build, wanted, matrix)))
+    return tuple(build for build in builds if not any(wish_obstacles(build, wanted, machine, matrix)))
 
 
 def _refusals(

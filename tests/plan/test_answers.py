@@ -40,6 +40,8 @@ QUESTIONS = """
 550.54.14  8.9          3.12  windows-x86_64  -     : tensorflow<2.20
 550.54.14  8.9          3.9   windows-x86_64  -     : tensorflow<2.11
 -          -            3.12  macos-arm64     -     : torch<2.9
+-          -            3.7   macos-arm64     -     : torch<2.9 torchvision
+-          -            3.7   macos-arm64     -     : torch<2.9
 -          -            3.11  macos-arm64     -     : tensorflow<2.20
 -          -            3.9   macos-x86_64    -     : torch<2.9
 -          -            3.12  linux-x86_64    2.35  : torch<2.9
