@@ -46,7 +46,7 @@ def xla_ptxas_hopper_bug(
     If this JAX is not used on that GPU.
 
     Sources:
-    https://github.com/openxla/xla/pull/19927 (compute capability 9.0 and newer with ptxas from 12.0 up to below 12.6.85)
+    https://github.com/openxla/xla/pull/19927 (9.0 and newer, ptxas 12.0 to below 12.6.85)
     """
     jax = jax_kernels(frameworks)
     capabilities = [capability for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) is not None]
