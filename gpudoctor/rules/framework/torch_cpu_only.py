@@ -40,7 +40,8 @@ def torch_cpu_only(
 
     How to mend it:
     Remove torch and its companions, then install the build for a CUDA version that fits this GPU and driver, from
-    PyTorch's own index. The commands are below. Installing a CUDA toolkit does not help: the build brings its own CUDA.
+    PyTorch's own index. `gpudoctor check` prints the commands. Installing a CUDA toolkit does not help: the build
+    brings its own CUDA.
 
     When to ignore it:
     If you want PyTorch to stay on the processor here, for example because another framework uses the GPU.
