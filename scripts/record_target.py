@@ -28,8 +28,9 @@ def main() -> None:
     parser.add_argument("environment", type=Path)
     options = parser.parse_args()
     (site,) = options.environment.glob("lib/python3*/site-packages")
+    version = re.search(r"version(?:_info)? = ([\d.]+)", (options.environment / "pyvenv.cfg").read_text())
     facts = {
-        "python": re.search(r"version(?:_info)? = ([\d.]+)", (options.environment / "pyvenv.cfg").read_text()).group(1),
+        "python": version and version.group(1),
         "dists": [dist(folder) for folder in sorted(site.glob("*.dist-info"))],
         "says": {name: says(site / name) for name in SAYS if (site / name).exists()},
         "libraries": {name: library(path) for path in sorted(site.rglob("*.so*")) if (name := relative(path, site))},
@@ -68,7 +69,11 @@ def library(path: Path) -> dict[str, object]:
     archs = fatbin.architectures(fatbin.sample(reading(path)))
     if elf is None:
         raise SystemExit(f"{path} is no ELF file")
-    facts = {"soname": elf.soname or path.name, "needed": elf.needed, "runpath": elf.runpath or elf.rpath}
+    facts: dict[str, object] = {
+        "soname": elf.soname or path.name,
+        "needed": elf.needed,
+        "runpath": elf.runpath or elf.rpath,
+    }
     return {**facts, "archs": archs} if archs and "torch/lib" in str(path) else facts
 
 

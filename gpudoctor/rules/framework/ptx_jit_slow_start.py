@@ -30,7 +30,7 @@ CACHE_BYTES = "2147483648"
 GEFORCE_BLACKWELL = Capability("12.0")
 
 CONTAINER = Fix(
-    title="Or use NVIDIA's container, which has machine code for new GPUs",
+    title="Use NVIDIA's container, which has machine code for new GPUs",
     safety="manual",
     steps=(
         Ask(text="See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (nvcr.io/nvidia/tensorflow)."),
