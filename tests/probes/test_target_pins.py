@@ -12,7 +12,7 @@ requires-python = ">=3.13"
 [[package]]
 name = "sympy"
 version = "1.14.0"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = "https://mirror.example/simple" }
 
 [[package]]
 name = "torch"

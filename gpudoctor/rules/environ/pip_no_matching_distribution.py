@@ -19,7 +19,6 @@ INSTALLERS = {
 }
 #: Indexes of one publisher: they hold its own packages and some that these need, not all.
 PARTIAL = ("download.pytorch.org/whl", "pypi.nvidia.com", "pypi.ngc.nvidia.com")
-PYPI = "https://pypi.org/simple"
 
 
 @rule("ENV004", name="pip-no-matching-distribution", severity="warning", since="0.1")
@@ -52,7 +51,9 @@ def pip_no_matching_distribution(environ: Environ) -> Iterator[Problem]:
         if not none and not any(partial in value for partial in PARTIAL):
             continue
         cause = no_index if none else name or ""
-        step = SetEnv(name=cause, value=None) if none else SetEnv(name=adding[0], value=PYPI)
+        unset = SetEnv(name=cause, value=None)
+        # Without a replacing index the installer takes its usual one; this one then comes beside it.
+        steps = (unset,) if none else (unset, SetEnv(name=adding[0], value=value))
         yield Problem(
             summary=f"{installer} is set to {'no index at all' if none else f'the index {value} only'}.",
             subject=installer,
@@ -62,8 +63,8 @@ def pip_no_matching_distribution(environ: Environ) -> Iterator[Problem]:
                 Fix(
                     title=f"Unset {cause}" if none else "Let it look in the usual index as well",
                     safety="safe",
-                    steps=(step,),
-                    undo=f"export {cause}={environ.get(cause)}" if none else f"unset {adding[0]}",
+                    steps=steps,
+                    undo=f"export {cause}={environ.get(cause)}" + ("" if none else f"; unset {adding[0]}"),
                 ),
             ),
         )
