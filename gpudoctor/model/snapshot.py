@@ -4,10 +4,14 @@ from gpudoctor.model.base import NOT_RECORDED, Fact, Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, Environ, System
 
 SNAPSHOT_SCHEMA = 1
+
+#: A snapshot of facts that were only looked at.
+NOT_RUN = Gap(reason="nothing was run")
 
 
 class Doctor(Fact, frozen=True, kw_only=True):
@@ -34,6 +38,7 @@ class Snapshot(Fact, frozen=True, kw_only=True, omit_defaults=False):
     interpreter: Interpreter | Gap | None = NOT_RECORDED
     packages: Packages | Gap | None = NOT_RECORDED
     frameworks: Frameworks | Gap | None = NOT_RECORDED
+    live: Live | Gap | None = NOT_RUN
 
 
 SECTIONS: tuple[str, ...] = (
@@ -47,4 +52,5 @@ SECTIONS: tuple[str, ...] = (
     "interpreter",
     "packages",
     "frameworks",
+    "live",
 )

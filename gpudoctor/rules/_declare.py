@@ -23,6 +23,7 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem, Severity
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, Environ, System
 from gpudoctor.model.wish import Wish
@@ -39,6 +40,7 @@ SECTION_FIELDS: dict[type, str] = {
     Interpreter: "interpreter",
     Packages: "packages",
     Frameworks: "frameworks",
+    Live: "live",
 }
 
 #: Headings of a manual page, in order; each is a line of its own ending in a colon.

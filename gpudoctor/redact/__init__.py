@@ -1,0 +1,1 @@
+"""What must not leave the machine: one door through which every output passes. Pure."""
