@@ -1,1 +1,1 @@
-"""Other people's formats: text that somebody pasted becomes a partial snapshot, where all that is not stated is a Gap. Pure."""
+"""Text that somebody pasted becomes a partial snapshot, where all that is not stated is a Gap. Pure."""

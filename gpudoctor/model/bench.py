@@ -39,7 +39,7 @@ class Gemm(Fact, frozen=True, kw_only=True):
 
 
 class TrainingStep(Fact, frozen=True, kw_only=True):
-    """One training step of a network at a batch size on a device, and where the time went, as far as it was told apart."""
+    """One training step of a network at a batch size on a device, and where the time went, as far as was told apart."""
 
     #: dense, conv, transformer
     network: str

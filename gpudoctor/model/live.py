@@ -1,4 +1,4 @@
-"""Facts of what was run: devices as each framework lists them, smoke training, measurements, and what was said meanwhile.
+"""Facts of what was run: devices as each framework lists them, smoke training, measurements, and what was said.
 
 Every run is an agent: a script of ours that the target executes. What a ticket's author pasted of such runs (a list of
 devices, a traceback, a log) is the same facts from another source.
@@ -10,9 +10,9 @@ from gpudoctor.model.base import Fact, Section
 from gpudoctor.model.bench import Bench
 from gpudoctor.model.versions import Capability
 
-#: finished: it said all it had to say, be it that a stage failed. failed: an exception it did not expect. died: a signal.
+#: finished: it said all it had to say, be it that a stage failed. failed: an unexpected exception. died: a signal.
 #: silent: it ended (exit code 0 or not) without its last word, as os._exit does. flooded: too much output.
-#: out-of-memory: stopped at our cap, or by the kernel. timed-out: stopped at its deadline. abandoned: could not be stopped.
+#: out-of-memory: stopped at our cap, or by the kernel. timed-out: stopped at its deadline. abandoned: not stoppable.
 #: interrupted: the user stopped the whole look. not-started: no such program.
 Ending = Literal[
     "finished",
@@ -120,7 +120,7 @@ class DeviceList(Fact, frozen=True, kw_only=True):
 
     @property
     def gpus(self) -> tuple[ListedDevice, ...] | None:
-        """The GPUs of the list (each once: the XLA_GPU twins of old TensorFlow left out); None where it is not known."""
+        """The GPUs of the list, each once (without the XLA_GPU twins of old TensorFlow); None where not known."""
         return None if self.devices is None else tuple(device for device in self.devices if device.kind == "gpu")
 
 

@@ -1,4 +1,4 @@
-"""Real environments with real frameworks, made by `scripts/make_environments`; a test whose environment is absent is skipped by name.
+"""Real environments with real frameworks, made by `scripts/make_environments`; where one is absent its test is skipped.
 
 cpu: the CPU builds of torch, TensorFlow, Keras and JAX. tf24: TensorFlow 2.4 on Python 3.6. tf115: TensorFlow 1.15 on
 Python 3.7. tf220: TensorFlow 2.20 with CUDA. torchcuda: torch with CUDA.
