@@ -57,6 +57,14 @@ class Teller:
             end["seconds"] = round(time.perf_counter() - began, 6)
             self._write(end)
 
+    def ask(self, name, call):
+        """The value of `call()`, a stage of its own; None where it failed or was skipped, which is told."""
+        try:
+            with self.stage(name):
+                return call()
+        except Exception:
+            return None
+
     def fact(self, kind, **value):
         """Tell a fact. Fields that are None are left out."""
         self._write({"fact": kind, "value": {name: item for name, item in value.items() if item is not None}})
