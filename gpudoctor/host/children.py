@@ -6,15 +6,25 @@ group. `subprocess.run(timeout=…)` would not do: after the timeout it waits wi
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from gpudoctor.host.port import Ran
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 #: Output kept of each stream, bytes. A child that prints more is stopped.
 CAP = 1024 * 1024
 
 
 def run(
-    argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] | None = None, stdin: bytes = b"", cap: int = CAP
+    argv: tuple[str, ...],
+    *,
+    timeout: float,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    cap: int = CAP,
+    watch: "Watch | None" = None,
 ) -> Ran:
     """Run a child to its end or its deadline; returns at most 1.5 s after `timeout` seconds, whatever the child does.
 
@@ -28,7 +38,7 @@ def run(
         from gpudoctor.host.children_windows import run_child
     else:
         from gpudoctor.host.children_posix import run_child
-    return run_child(argv, timeout=timeout, env=env, stdin=stdin, cap=cap)
+    return run_child(argv, timeout=timeout, env=env, stdin=stdin, cap=cap, watch=watch)
 
 
 def stop_for_good() -> None:

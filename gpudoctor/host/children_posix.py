@@ -6,7 +6,7 @@ import signal
 import sys
 import time
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import structs
 
@@ -14,6 +14,9 @@ from gpudoctor.host.nameless import nameless_file
 from gpudoctor.host.port import Ran
 from gpudoctor.host.posix_child import Child, signal_group, spawn, stop_for_good
 from gpudoctor.host.process_state import read_state
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 assert sys.platform != "win32"
 
@@ -26,10 +29,18 @@ KILL_GRACE = 1.0
 #: Seconds between two looks at the size of the output.
 TICK = 0.01
 
-_Course = Literal["ended", "late", "flooded"]
+_Course = Literal["ended", "late", "flooded", "overgrown"]
 
 
-def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] | None, stdin: bytes, cap: int) -> Ran:
+def run_child(
+    argv: tuple[str, ...],
+    *,
+    timeout: float,
+    env: Mapping[str, str] | None,
+    stdin: bytes,
+    cap: int,
+    watch: "Watch | None",
+) -> Ran:
     """Run a child; see `gpudoctor.host.children.run`."""
     started = time.monotonic()
     files: list[int] = []
@@ -40,7 +51,7 @@ def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] |
     except (OSError, ValueError) as error:
         return Ran(argv=argv, outcome="not-started", reason=_explain(error, argv[0]))
     else:
-        ran = _attend(child, argv, _Output(files[1], files[2], cap), started + timeout)
+        ran = _attend(child, argv, _Output(files[1], files[2], cap), started + timeout, watch)
         return structs.replace(ran, seconds=time.monotonic() - started)
     finally:
         for descriptor in files:
@@ -68,10 +79,10 @@ class _End(NamedTuple):
     reason: str | None = None
 
 
-def _attend(child: Child, argv: tuple[str, ...], output: _Output, deadline: float) -> Ran:
+def _attend(child: Child, argv: tuple[str, ...], output: _Output, deadline: float, watch: "Watch | None") -> Ran:
     state: tuple[str | None, str | None] = (None, None)
     try:
-        course = _watch(child, output, deadline)
+        course = _watch(child, output, deadline, watch)
         if course == "late":
             state = read_state(child.pid)
         gone = course == "ended" or _stop(child, gently=course == "late")
@@ -85,6 +96,8 @@ def _attend(child: Child, argv: tuple[str, ...], output: _Output, deadline: floa
         child.release()
     end = _classify(course, child.status) if gone else _End("abandoned")
     stdout, stderr = output.read()
+    if watch is not None:
+        watch.finish(stdout)
     return Ran(
         argv=argv,
         outcome=end.outcome,
@@ -93,25 +106,28 @@ def _attend(child: Child, argv: tuple[str, ...], output: _Output, deadline: floa
         stdout=stdout,
         stderr=stderr,
         truncated=output.over(),
+        overgrown=course == "overgrown",
         state=state[0],
         wchan=state[1],
         reason=end.reason,
     )
 
 
-def _watch(child: Child, output: _Output, deadline: float) -> _Course:
+def _watch(child: Child, output: _Output, deadline: float, watch: "Watch | None") -> _Course:
     while True:
-        left = deadline - time.monotonic()
+        left = deadline + (watch.more_time if watch else 0.0) - time.monotonic()
         if child.ended(within=min(TICK, left)):
             return "ended"
         if output.over():
             return "flooded"
+        if watch is not None and not watch.look(child.pid, output.out):
+            return "overgrown"
         if left <= 0:
             return "late"
 
 
 def _stop(child: Child, *, gently: bool) -> bool:
-    """Whether it is gone. One that floods its output is not asked first: it would go on meanwhile."""
+    """Whether it is gone. One that floods its output or grows is not asked first: it would go on meanwhile."""
     if gently:
         signal_group(child.pid, signal.SIGTERM)
         if child.ended(within=TERM_GRACE):
@@ -123,7 +139,7 @@ def _stop(child: Child, *, gently: bool) -> bool:
 def _classify(course: _Course, status: int | None) -> _End:
     if course == "late":
         return _End("timed-out")
-    if course == "flooded":
+    if course in ("flooded", "overgrown"):
         return _End("signalled", signal="SIGKILL")
     if status is None:
         return _End("exited", reason="another part of this process took its exit status")

@@ -7,9 +7,12 @@ import tempfile
 import threading
 import time
 from collections.abc import Mapping
-from typing import IO, Literal, NamedTuple
+from typing import IO, TYPE_CHECKING, Literal, NamedTuple
 
 from gpudoctor.host.port import Ran
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 assert sys.platform == "win32"
 
@@ -30,7 +33,15 @@ _running: set[subprocess.Popen[bytes]] = set()
 _stopped = False
 
 
-def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] | None, stdin: bytes, cap: int) -> Ran:
+def run_child(
+    argv: tuple[str, ...],
+    *,
+    timeout: float,
+    env: Mapping[str, str] | None,
+    stdin: bytes,
+    cap: int,
+    watch: "Watch | None",
+) -> Ran:
     """Run a child; see `gpudoctor.host.children.run`."""
     started = time.monotonic()
     try:
@@ -38,7 +49,7 @@ def run_child(argv: tuple[str, ...], *, timeout: float, env: Mapping[str, str] |
             given.write(stdin)
             given.seek(0)
             child = _spawn(argv, env, (given, out, err))
-            return _attend(child, argv, _Output(out, err, cap), started, started + timeout)
+            return _attend(child, argv, _Output(out, err, cap), started, started + timeout, watch)
     except (OSError, ValueError) as error:
         return Ran(argv=argv, outcome="not-started", reason=getattr(error, "strerror", None) or str(error))
 
@@ -83,10 +94,15 @@ def _spawn(
 
 
 def _attend(
-    child: subprocess.Popen[bytes], argv: tuple[str, ...], output: _Output, started: float, deadline: float
+    child: subprocess.Popen[bytes],
+    argv: tuple[str, ...],
+    output: _Output,
+    started: float,
+    deadline: float,
+    watch: "Watch | None",
 ) -> Ran:
     try:
-        flooded = _watch(child, output, deadline)
+        cut_short = _watch(child, output, deadline, watch)
         stopped = child.poll() is None
         gone = not stopped or _kill(child)
     except BaseException:  # Ctrl-C in the main thread
@@ -95,8 +111,10 @@ def _attend(
     finally:
         with _lock:
             _running.discard(child)
-    end = _classify(child.returncode, stopped=stopped, flooded=flooded) if gone else _End("abandoned")
+    end = _classify(child.returncode, stopped=stopped, cut_short=cut_short) if gone else _End("abandoned")
     stdout, stderr = output.read()
+    if watch is not None:
+        watch.finish(stdout)
     return Ran(
         argv=argv,
         outcome=end.outcome,
@@ -105,14 +123,16 @@ def _attend(
         stdout=stdout,
         stderr=stderr,
         truncated=output.over(),
+        overgrown=watch is not None and watch.overgrown,
         seconds=time.monotonic() - started,
     )
 
 
-def _watch(child: subprocess.Popen[bytes], output: _Output, deadline: float) -> bool:
-    """Wait for its end or its deadline; whether it printed too much before."""
-    while time.monotonic() < deadline and not _ended(child, TICK):
-        if output.over():
+def _watch(child: subprocess.Popen[bytes], output: _Output, deadline: float, watch: "Watch | None") -> bool:
+    """Wait for its end or its deadline; whether it printed too much, or grew too large, before."""
+    while time.monotonic() < deadline + (watch.more_time if watch else 0.0) and not _ended(child, TICK):
+        # Its output is not read meanwhile: here the place to read and the place to write are one.
+        if output.over() or (watch is not None and not watch.look(child.pid, None)):
             return True
     return False
 
@@ -136,8 +156,8 @@ class _End(NamedTuple):
     signal: str | None = None
 
 
-def _classify(status: int, *, stopped: bool, flooded: bool) -> _End:
+def _classify(status: int, *, stopped: bool, cut_short: bool) -> _End:
     if stopped:
-        return _End("signalled", signal="SIGKILL") if flooded else _End("timed-out")
+        return _End("signalled", signal="SIGKILL") if cut_short else _End("timed-out")
     crash = _CRASHES.get(status & 0xFFFFFFFF)
     return _End("signalled", signal=crash) if crash else _End("exited", code=status)

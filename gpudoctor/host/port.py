@@ -1,10 +1,13 @@
 """The port: every question gpudoctor asks of a machine. Nothing here raises; a refusal is a Gap, absence is None."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.system import Space
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 #: Files are read up to this many bytes unless the caller says otherwise.
 READ_LIMIT = 4 * 1024 * 1024
@@ -38,6 +41,8 @@ class Ran(Fact, frozen=True, kw_only=True):
     stderr: bytes = b""
     #: Output went past the cap and was cut (the child is stopped then).
     truncated: bool = False
+    #: It took more memory than it was allowed, and was stopped.
+    overgrown: bool = False
     seconds: float = 0.0
     state: str | None = None
     wchan: str | None = None
@@ -60,6 +65,8 @@ class Ran(Fact, frozen=True, kw_only=True):
             return f"ended with exit code {self.code}"
         if self.outcome == "signalled" and self.truncated:
             return "printed too much and was stopped"
+        if self.outcome == "signalled" and self.overgrown:
+            return "took too much memory and was stopped"
         if self.outcome == "signalled":
             return f"was killed by {self.signal}"
         if self.outcome == "timed-out":
@@ -133,6 +140,10 @@ class Host(Protocol):
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         cap: int = 1024 * 1024,
+        watch: "Watch | None" = None,
     ) -> Ran:
-        """Run a child to its end or its deadline (seconds). `env` replaces the environment, None inherits it."""
+        """Run a child to its end or its deadline (seconds). `env` replaces the environment, None inherits it.
+
+        `watch` sees what it says and how it grows while it runs, and can stop it.
+        """
         ...

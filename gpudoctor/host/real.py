@@ -5,13 +5,16 @@ import os
 import stat as modes
 import sys
 from collections.abc import Callable, Mapping
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gpudoctor.host.owners import group_name, user_name
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.system import Space
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 _T = TypeVar("_T")
 
@@ -114,11 +117,12 @@ class RealHost:
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         cap: int = 1024 * 1024,
+        watch: "Watch | None" = None,
     ) -> Ran:
         """Run a child to its end or its deadline."""
         from gpudoctor.host.children import run
 
-        return run(argv, timeout=timeout, env=self.env if env is None else env, stdin=stdin, cap=cap)
+        return run(argv, timeout=timeout, env=self.env if env is None else env, stdin=stdin, cap=cap, watch=watch)
 
     def _at(self, path: str) -> str:
         return self._root + resolve(path, self._link) if self._root else path

@@ -1,7 +1,7 @@
 """A machine that answers from data: recorded on a real host, or written down by a test."""
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from gpudoctor.host.machine import Machine, Piece, load_machine
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
@@ -9,6 +9,9 @@ from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.host.tree import Tree
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.system import Space
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 _T = TypeVar("_T")
 
@@ -171,6 +174,7 @@ class RecordedHost:
         env: Mapping[str, str] | None = None,  # noqa: ARG002
         stdin: bytes = b"",  # noqa: ARG002
         cap: int = 1024 * 1024,  # noqa: ARG002
+        watch: "Watch | None" = None,  # noqa: ARG002
     ) -> Ran:
         """The recorded run."""
         ran = self._commands.get(argv) or self._commands.get(command_key(argv))

@@ -1,7 +1,7 @@
 """A host that notes every question and answer, so that the machine can be asked again later, elsewhere."""
 
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
@@ -10,6 +10,9 @@ from gpudoctor.host.paths import resolve
 from gpudoctor.host.port import READ_LIMIT, Host, Ran, Stat
 from gpudoctor.model.base import Gap
 from gpudoctor.model.system import Space
+
+if TYPE_CHECKING:
+    from gpudoctor.host.watch import Watch
 
 _T = TypeVar("_T")
 
@@ -141,9 +144,10 @@ class RecordingHost:
         env: Mapping[str, str] | None = None,
         stdin: bytes = b"",
         cap: int = 1024 * 1024,
+        watch: "Watch | None" = None,
     ) -> Ran:
         """Asked and noted."""
-        ran = self._host.run(argv, timeout=timeout, env=env, stdin=stdin, cap=cap)
+        ran = self._host.run(argv, timeout=timeout, env=env, stdin=stdin, cap=cap, watch=watch)
         self._commands[argv] = ran
         return ran
 
