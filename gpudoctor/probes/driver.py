@@ -1,5 +1,6 @@
 """The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
 
+from gpudoctor.formats.nvrm import desktop_release, parse_nvrm_version
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary
@@ -66,8 +67,8 @@ def _linux(
     nodes: tuple[DeviceNode, ...] | None,
     libraries: tuple[DriverLibrary, ...],
 ) -> Driver:
-    release, flavour = module.parse_nvrm_version(version or "")
-    release = release or module.desktop_release(word_of(host, "/sys/module/nvidia/version"))
+    release, flavour = parse_nvrm_version(version or "")
+    release = release or desktop_release(word_of(host, "/sys/module/nvidia/version"))
     kernel = word_of(host, "/proc/sys/kernel/osrelease")
     dkms = module.read_dkms(host)
     packages = read_packages(host)

@@ -2,11 +2,11 @@
 
 import re
 
+from gpudoctor.formats.nvrm import desktop_release
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DriverLibrary
 from gpudoctor.model.versions import DriverRelease
-from gpudoctor.probes.driver_module import desktop_release
 from gpudoctor.probes.loader_cache import configured_directories, read_cache
 from gpudoctor.probes.reading import exists, names_in
 

@@ -1,17 +1,14 @@
 """The kernel side of the driver: what is loaded, and what is built or forbidden for which kernel."""
 
 import re
-from typing import Literal
 
+from gpudoctor.formats.nvrm import desktop_release
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DkmsState, ModuleFile
-from gpudoctor.model.versions import DriverRelease
 from gpudoctor.probes.reading import exists, names_in, text_of, word_of
 
 VERSION_FILE = "/proc/driver/nvidia/version"
-#: A Jetson's module gives its L4T release (35.3.1) here, which is no release of the desktop driver.
-_FIRST_BRANCH = 100
 
 #: Modules of NVIDIA's driver and those that take the GPU in its stead.
 _MODULES = frozenset({
@@ -27,25 +24,6 @@ _OTHER_KERNELS = 8
 
 _MODPROBE_DIRS = ("/etc/modprobe.d", "/run/modprobe.d", "/usr/lib/modprobe.d", "/lib/modprobe.d")
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-
-Flavour = Literal["open", "proprietary"]
-
-
-def parse_nvrm_version(text: str) -> tuple[DriverRelease | None, Flavour | None]:
-    """Release and flavour in /proc/driver/nvidia/version, whose wording differs between the two.
-
-    "NVIDIA UNIX x86_64 Kernel Module  535.161.07 …" and "NVIDIA UNIX Open Kernel Module for x86_64  580.65.06 …".
-    """
-    match = re.search(r"NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d+(?:\.\d+)+)", text)
-    if match is None:
-        return None, None
-    return desktop_release(match.group(1)), "open" if "Open Kernel Module" in match.group(0) else "proprietary"
-
-
-def desktop_release(text: str | None) -> DriverRelease | None:
-    """The driver release in `text`; None for a Jetson's L4T release and for anything else."""
-    release = DriverRelease.parse(text) if text else None
-    return release if release is not None and release.branch >= _FIRST_BRANCH else None
 
 
 def parse_modules(text: str) -> tuple[str, ...]:

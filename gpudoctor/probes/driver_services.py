@@ -2,11 +2,11 @@
 
 import re
 
+from gpudoctor.formats.kernel_log import says_resumed
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DeviceNode, FabricManager, KernelLine, SystemPackage
 from gpudoctor.model.versions import DriverRelease
-from gpudoctor.probes.kernel_log import says_resumed
 from gpudoctor.probes.reading import exists, names_in, word_of
 
 _FABRIC_MANAGER = "/usr/bin/nv-fabricmanager"

@@ -4,11 +4,12 @@ import re
 
 import msgspec
 
+from gpudoctor.formats.build_tags import Variant, cuda_in_name, parse_wheel_tag
 from gpudoctor.model.base import Fact, Source
 from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.elf import read_elf
-from gpudoctor.probes.frameworks_site import Site, Variant, local_part, parse_tag
+from gpudoctor.probes.frameworks_site import Site
 
 
 class Extension(Fact, frozen=True, kw_only=True):
@@ -39,11 +40,6 @@ EXTENSIONS = (
     Extension(name="bitsandbytes", dists="bitsandbytes", module="bitsandbytes", binary="libbitsandbytes_cuda"),
 )
 
-#: cupy-cuda12x serves a major, cupy-cuda116 one version.
-_CUDA_IN_NAME = re.compile(r"-cuda(\d\d)(\d|x)?$")
-#: The tag of extension wheels: 2.7.4+cu12torch2.6cxx11abiFALSE.
-_BUILT_FOR = re.compile(r"torch(\d+\.\d+(?:\.\d+)?)")
-_ABI = re.compile(r"cxx11abi(true|false)", re.IGNORECASE)
 _RUNTIME = re.compile(r"libcudart\.so\.(\d+)")
 _DEVICE_IN_NAME: dict[str, Variant] = {"gpu": "cuda", "cuda": "cuda", "rocm": "rocm", "xpu": "xpu"}
 
@@ -81,34 +77,6 @@ def _read(site: Site, extension: Extension, package: Package) -> Framework:
         cuda_parts=_cuda_parts(site, extension, folder),
         source=Source(kind="file", where=binary) if binary else Source(kind="metadata", where=package.name),
     )
-
-
-class WheelTag(Fact, frozen=True, kw_only=True):
-    """What the name of an extension's wheel says it was built for."""
-
-    torch: str | None = None
-    cuda: CudaVersion | None = None
-    cxx11_abi: bool | None = None
-
-
-def parse_wheel_tag(version: str, url: str | None = None) -> WheelTag:
-    """The local part of the version, else that of the file it was installed from."""
-    text = f"+{local_part(version)}" if local_part(version) else (url or "").replace("%2B", "+").rpartition("/")[2]
-    torch, abi = _BUILT_FOR.search(text), _ABI.search(text)
-    return WheelTag(
-        torch=torch.group(1) if torch else None,
-        cuda=parse_tag(local_part(text.partition("-cp")[0]))[1],
-        cxx11_abi=abi.group(1).lower() == "true" if abi else None,
-    )
-
-
-def cuda_in_name(dist: str) -> CudaVersion | None:
-    """The CUDA version a distribution's name states: 12 of cupy-cuda12x, 11.6 of cupy-cuda116."""
-    match = _CUDA_IN_NAME.search(dist)
-    if match is None:
-        return None
-    major, minor = match.groups()
-    return CudaVersion(major if minor in {None, "x"} else f"{major}.{minor}")
 
 
 def _variant(package: Package, cuda: CudaVersion | None, binary: str | None) -> Variant | None:

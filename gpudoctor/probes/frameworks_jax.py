@@ -2,10 +2,11 @@
 
 import re
 
+from gpudoctor.formats.build_tags import Variant, local_part
 from gpudoctor.model.base import Source
 from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.frameworks_site import Site, Variant, local_part
+from gpudoctor.probes.frameworks_site import Site
 
 _PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
 #: 0.4.14+cuda12.cudnn89

@@ -2,24 +2,18 @@
 
 import re
 from functools import cached_property
-from typing import Literal
 
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Source
 from gpudoctor.model.python import Interpreter, Package, Packages
-from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes import fatbin
 from gpudoctor.probes.elf import reader
 from gpudoctor.probes.reading import names_in, text_of
 from gpudoctor.probes.target_choice import path_rules
 
-Variant = Literal["cuda", "cpu", "rocm", "xpu", "mps"]
-
 _ASSIGNMENT = re.compile(
     r"""^[ \t]*(\w+)[ \t]*(?::[ \t]*[\w\[\]. |]+)?[ \t]*=[ \t]*(?:['"]([^'"\n]*)['"]|(True|False|None)\b)""", re.M
 )
-_CUDA_TAG = re.compile(r"(?:^|[.+_-])cu(?:da)?(\d+\.\d+|\d{2,4}(?!\d))")
-_VARIANT_TAG = re.compile(r"(?:^|[.+_-])(cpu|rocm|xpu)")
 
 
 def parse_assignments(text: str) -> dict[str, str | None]:
@@ -29,27 +23,6 @@ def parse_assignments(text: str) -> dict[str, str | None]:
 
 def _found(text: str) -> list[tuple[str, str, str]]:
     return _ASSIGNMENT.findall(text)
-
-
-def parse_tag(tag: str) -> tuple[Variant | None, CudaVersion | None]:
-    """What a local version or a conda build string says: cu124 is CUDA 12.4, cpu, rocm6.2, xpu."""
-    cuda = _CUDA_TAG.search(tag)
-    if cuda:
-        return "cuda", _cuda_of(cuda.group(1))
-    other = _VARIANT_TAG.search(tag)
-    return (other.group(1) if other else None), None  # type: ignore[return-value]
-
-
-def _cuda_of(digits: str) -> CudaVersion:
-    """The version 124, 92, 12 or 12.4 stands for: two digits are a major from 10 on."""
-    if "." in digits or (len(digits) == 2 and digits[0] == "1"):
-        return CudaVersion(digits)
-    return CudaVersion(f"{digits[:-1]}.{digits[-1]}")
-
-
-def local_part(version: str | None) -> str:
-    """What stands after the plus of a version: cu124 of 2.6.0+cu124."""
-    return (version or "").partition("+")[2]
 
 
 class Site:

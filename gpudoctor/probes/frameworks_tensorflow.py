@@ -2,10 +2,11 @@
 
 import re
 
+from gpudoctor.formats.build_tags import Variant
 from gpudoctor.model.base import Source
 from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.frameworks_site import Site, Variant, parse_assignments
+from gpudoctor.probes.frameworks_site import Site, parse_assignments
 
 #: tensorflow-intel holds the files of `tensorflow` on Windows from 2.11 on, tensorflow-macos those on older Macs.
 _DISTS = (

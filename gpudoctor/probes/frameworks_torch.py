@@ -2,10 +2,11 @@
 
 import re
 
+from gpudoctor.formats.build_tags import Variant, local_part, parse_tag
 from gpudoctor.model.base import Source
 from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.frameworks_site import Site, Variant, local_part, parse_tag
+from gpudoctor.probes.frameworks_site import Site
 
 _DISTS = ("torch", "pytorch", "pytorch-gpu", "pytorch-cpu")
 #: Where the device code is, by release: in one library, in two (1.8 to 1.13), on Windows.

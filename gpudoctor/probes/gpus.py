@@ -4,6 +4,7 @@ import threading
 
 import msgspec
 
+from gpudoctor.formats.nvidia_smi import SOURCE as SMI
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.gpus import Gpu, Gpus
@@ -13,7 +14,6 @@ from gpudoctor.probes.gpus_pci import SOURCE as PCI
 from gpudoctor.probes.gpus_pci import read_bus
 from gpudoctor.probes.gpus_processes import name_processes
 from gpudoctor.probes.gpus_smi import Smi, read_smi
-from gpudoctor.probes.gpus_smi_text import SOURCE as SMI
 from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts, not_asked
 from gpudoctor.probes.nvidia_children import DEADLINE, ask_cuda, ask_nvml
 from gpudoctor.probes.reading import exists

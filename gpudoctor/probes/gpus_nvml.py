@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from gpudoctor.formats.nvidia_codes import NO_CODE, nvml_code
 from gpudoctor.model.base import Source
 from gpudoctor.model.gpus import Gpu, GpuProcess, MigInstance, NvLink, PcieLink, PeerLink, Power, Refusal
-from gpudoctor.probes.nvidia_codes import nvml_code
-from gpudoctor.probes.nvidia_transcript import NO_CODE, Reply, Subject, Transcript
+from gpudoctor.probes.nvidia_transcript import Reply, Subject, Transcript
 from gpudoctor.probes.nvml_fields import FACTS, PEER_STATUS, flag, mebibytes, memory, number
 
 SOURCE = Source(kind="library", where="NVML")

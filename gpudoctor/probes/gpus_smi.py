@@ -2,12 +2,12 @@
 
 from typing import NamedTuple
 
+from gpudoctor.formats.nvidia_codes import nvml_code
+from gpudoctor.formats.nvidia_smi import SOURCE, parse_banner, parse_csv, parse_release, parse_table
 from gpudoctor.host.port import Host, Ran
 from gpudoctor.model.driver import Answer
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.versions import CudaVersion, DriverRelease
-from gpudoctor.probes.gpus_smi_text import SOURCE, parse_banner, parse_csv, parse_release, parse_table
-from gpudoctor.probes.nvidia_codes import nvml_code
 
 _FIELDS = (
     "index",

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from gpudoctor.formats.libraries_names import family_of
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.libraries import Libraries, Resolution
@@ -10,7 +11,6 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.probes.elf import parse_defined_versions, reader
 from gpudoctor.probes.frameworks_site import Site
 from gpudoctor.probes.libraries_copies import Copies
-from gpudoctor.probes.libraries_names import family_of
 from gpudoctor.probes.libraries_needs import find_dlls, has_libcuda_link, read_needs
 from gpudoctor.probes.libraries_opened import play, played
 from gpudoctor.probes.libraries_places import places, search_path

@@ -3,12 +3,12 @@
 import posixpath
 import re
 
+from gpudoctor.formats.libraries_names import DISTS, cuda_major_of, family_of, soname_of, version_in
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Source
 from gpudoctor.model.libraries import LibraryCopy
 from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.probes.libraries_names import DISTS, cuda_major_of, family_of, soname_of, version_in
 from gpudoctor.probes.libraries_places import Place, origin_of
 from gpudoctor.probes.loader_machine import Machine
 from gpudoctor.probes.reading import text_of

@@ -3,10 +3,10 @@
 import posixpath
 import re
 
+from gpudoctor.formats.libraries_names import number_in
 from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.frameworks_site import Site
-from gpudoctor.probes.libraries_names import number_in
 from gpudoctor.probes.libraries_torch import play_torch
 from gpudoctor.probes.loader import Process
 

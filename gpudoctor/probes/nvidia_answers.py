@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 
+from gpudoctor.formats.nvidia_codes import NO_CODE, Code, cuda_code, nvml_code
+from gpudoctor.formats.pci import bus_id
 from gpudoctor.host.port import Ran
 from gpudoctor.model.base import Fact, Source
 from gpudoctor.model.driver import Answer
 from gpudoctor.model.gpus import Gpu, PeerLink, Refusal
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.probes.gpus_nvml import gpu_from, peer_links_from, refusal
-from gpudoctor.probes.nvidia_codes import Code, cuda_code, nvml_code
-from gpudoctor.probes.nvidia_transcript import NO_CODE, Reply, Subject, Transcript, ending, parse_transcript
-from gpudoctor.probes.nvml_fields import bus_id
+from gpudoctor.probes.nvidia_transcript import Reply, Subject, Transcript, ending, parse_transcript
 
 NVML = Source(kind="library", where="libnvidia-ml")
 CUDA = Source(kind="library", where="libcuda")

@@ -5,16 +5,13 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from gpudoctor.formats.nvidia_codes import NVML_UNSUPPORTED
 from gpudoctor.host.port import Ran
-from gpudoctor.probes.nvidia_codes import NVML_UNSUPPORTED
 
 #: The outcomes of `Answer` that a child process can have.
 Outcome = Literal["answered", "crashed", "timed-out", "stuck", "garbage", "not-asked"]
 
 MARK = b"@gpudoctor "
-
-#: The script's own mark for a call that raised something else than a return code; `value` says what.
-NO_CODE = -1
 
 
 class Reply(NamedTuple):

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
+from gpudoctor.formats.pci import bus_id
 from gpudoctor.model.gpus import Fabric, RowRemaps
 from gpudoctor.model.versions import Capability
 
@@ -57,15 +58,6 @@ PEER_STATUS = {
 }
 
 Values = tuple[object, ...]
-
-
-def bus_id(text: str) -> str | None:
-    """A PCI address in the kernel's form, "0000:01:00.0", from NVML's "00000000:01:00.0"; None where it is none."""
-    domain, _, rest = text.strip().lower().partition(":")
-    try:
-        return f"{int(domain, 16):04x}:{rest}" if rest.count(":") == 1 else None
-    except ValueError:
-        return None
 
 
 def number(value: Any) -> int | None:

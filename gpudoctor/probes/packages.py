@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping
 
+from gpudoctor.formats.packages_names import is_relevant
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.codec import presentable
 from gpudoctor.model.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_conda
 from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions
-from gpudoctor.probes.packages_names import is_relevant
 from gpudoctor.probes.records import find_damage, read_record
 from gpudoctor.probes.records_overlap import find_overlaps
 from gpudoctor.probes.requirements import find_unmet

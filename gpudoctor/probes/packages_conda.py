@@ -2,9 +2,9 @@
 
 import re
 
+from gpudoctor.formats.packages_names import is_relevant, normalise
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Fact, Gap
-from gpudoctor.probes.packages_names import is_relevant, normalise
 from gpudoctor.probes.target_choice import path_rules
 
 #: The keys of these files are sorted and the long ones (files, paths_data) come behind "channel".

@@ -6,10 +6,10 @@ from typing import Literal
 
 import msgspec
 
+from gpudoctor.formats.packages_names import Entry, is_relevant, metadata_path, parse_entry
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.python import Broken
-from gpudoctor.probes.packages_names import Entry, is_relevant, metadata_path, parse_entry
 from gpudoctor.probes.target_choice import path_rules
 
 #: The headers end long before this; a description, which may be long, follows them.

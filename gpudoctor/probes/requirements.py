@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from gpudoctor.formats.packages_names import normalise
 from gpudoctor.model.base import Fact
 from gpudoctor.model.python import Unmet
 from gpudoctor.model.specifiers import is_met
-from gpudoctor.probes.packages_names import normalise
 from gpudoctor.probes.requirements_markers import Environment, applies
 
 _LINE = re.compile(

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from gpudoctor.formats.packages_names import normalise
 from gpudoctor.model.specifiers import compare, is_plain, numbers
-from gpudoctor.probes.packages_names import normalise
 
 #: The variables of a target, and `extra` as "name,name" for the extras asked for.
 Environment = Mapping[str, str]

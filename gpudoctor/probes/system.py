@@ -2,6 +2,7 @@
 
 import re
 
+from gpudoctor.formats.os_release import parse_os_release
 from gpudoctor.host.port import Host
 from gpudoctor.model.system import Cpu, System
 from gpudoctor.probes.reading import text_of, word_of
@@ -63,12 +64,6 @@ def _linux(host: Host) -> System:
         tegra=(text_of(host, "/etc/nv_tegra_release") or "").partition("\n")[0].strip() or None,
         selinux_enforcing=_selinux(host),
     )
-
-
-def parse_os_release(text: str) -> dict[str, str]:
-    """The assignments of os-release(5), quotes removed."""
-    found = re.findall(r"^([A-Z_]+)=(.*)$", text, re.MULTILINE)
-    return {name: re.sub(r"\\(.)", r"\1", value.strip().strip("\"'")) for name, value in found}
 
 
 def parse_kernel_options(cmdline: str) -> tuple[str, ...]:

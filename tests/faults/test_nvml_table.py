@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from gpudoctor.formats.nvidia_codes import nvml_code
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
@@ -18,7 +19,6 @@ from gpudoctor.model.gpus import Gpu, Gpus, PcieLink, Power
 from gpudoctor.probes import gpus
 from gpudoctor.probes.nvidia_answers import NvmlFacts, parse_nvml
 from gpudoctor.probes.nvidia_children import _AGENT, binding_folder
-from gpudoctor.probes.nvidia_codes import nvml_code
 from tests.fake_driver import SOURCES, FakeDriver, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 from tests.fake_driver.profiles import PROFILES, as_text
 

@@ -96,7 +96,7 @@ def test_fabric_manager(name: str, version: str, expected: str | None) -> None:
     ],
 )
 def test_resumed(files: dict[str, str], log: str, expected: bool | None) -> None:
-    from gpudoctor.probes.kernel_log import parse_kernel_log
+    from gpudoctor.formats.kernel_log import parse_kernel_log
 
     assert read_resumed(RecordedHost(files), parse_kernel_log(log)) is expected
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.formats.nvrm import parse_nvrm_version
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.driver import DkmsState
 from gpudoctor.probes import driver_module
@@ -46,7 +47,7 @@ from tests.machines import parts
     ],
 )
 def test_module_version(text: str, release: str | None, flavour: str | None) -> None:
-    seen, kind = driver_module.parse_nvrm_version(text)
+    seen, kind = parse_nvrm_version(text)
     assert (seen and str(seen), kind) == (release, flavour)
 
 

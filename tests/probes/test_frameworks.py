@@ -2,12 +2,13 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.formats.build_tags import cuda_in_name, parse_tag, parse_wheel_tag
 from gpudoctor.host.real import RealHost
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.frameworks import probe
-from gpudoctor.probes.frameworks_extensions import cuda_in_name, parse_cpp_lib, parse_wheel_tag
-from gpudoctor.probes.frameworks_site import parse_assignments, parse_tag
+from gpudoctor.probes.frameworks_extensions import parse_cpp_lib
+from gpudoctor.probes.frameworks_site import parse_assignments
 from gpudoctor.probes.frameworks_tensorflow import parse_build_info
 from tests.probes.site_tree import interpreter_of, packages_of, write
 from tests.probes.test_fatbin import CUBIN, PTX, container, elf, entry

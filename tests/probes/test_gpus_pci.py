@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpudoctor.formats.nvidia_smi import SOURCE
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
 from gpudoctor.model.gpus import Gpu, Gpus
@@ -9,7 +10,6 @@ from gpudoctor.probes import gpus
 from gpudoctor.probes.gpus_merge import merge
 from gpudoctor.probes.gpus_pci import BUS, name_in_list, parse_information, read_bus
 from gpudoctor.probes.gpus_platform import parse_pnputil
-from gpudoctor.probes.gpus_smi_text import SOURCE
 
 PCI_IDS = """\
 # List of PCI ID's

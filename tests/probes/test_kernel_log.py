@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.formats.kernel_log import parse_kernel_log, parse_message, says_resumed
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
-from gpudoctor.probes.kernel_log import parse_kernel_log, parse_message, read_kernel_log, says_resumed
+from gpudoctor.probes.kernel_log import read_kernel_log
 
 MISMATCH = (
     "NVRM: API mismatch: the client has the version 570.153.02, but this kernel module has the version 570.144. Please"

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.formats.libraries_names import cuda_major_of, family_of, soname_of, version_in
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
@@ -10,7 +11,6 @@ from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes import libraries
 from gpudoctor.probes.libraries_copies import parse_header
-from gpudoctor.probes.libraries_names import cuda_major_of, family_of, soname_of, version_in
 from gpudoctor.probes.libraries_opened import sonames_for
 from gpudoctor.probes.libraries_torch import Preloads, parse_preloads
 from tests.probes.compiled import COMPILER, build_library, needs_compiler

@@ -6,17 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gpudoctor.formats.kernel_log import parse_kernel_log, parse_message
+from gpudoctor.formats.nvrm import parse_nvrm_version
+from gpudoctor.formats.os_release import parse_os_release
 from gpudoctor.probes import container, driver_module, environ, system
 from gpudoctor.probes.container_tools import parse_daemon
 from gpudoctor.probes.driver_libraries import parse_library_release
 from gpudoctor.probes.driver_packages import parse_dpkg, parse_pacman
-from gpudoctor.probes.kernel_log import parse_kernel_log, parse_message
 from gpudoctor.probes.system_cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
 from gpudoctor.probes.system_libc import parse_apk_musl, parse_loader
 from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo
 
 PARSERS: tuple[Callable[[str], object], ...] = (
-    system.parse_os_release,
+    parse_os_release,
     system.parse_kernel_options,
     system.parse_proc_version,
     system.parse_status,
@@ -35,7 +37,7 @@ PARSERS: tuple[Callable[[str], object], ...] = (
     container.parse_uid_map,
     lambda text: container.parse_wsl(text, text, named=False),
     lambda text: parse_daemon(text.encode("utf-8", "replace")),
-    driver_module.parse_nvrm_version,
+    parse_nvrm_version,
     driver_module.parse_modules,
     driver_module.parse_params,
     lambda text: driver_module.parse_modules_dep(text.encode("utf-8", "replace")),

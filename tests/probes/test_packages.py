@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from gpudoctor.formats.packages_names import Entry, is_relevant, normalise, parse_entry
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
@@ -17,7 +18,6 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.probes import packages
 from gpudoctor.probes.packages_conda import parse_channel, parse_meta_name
 from gpudoctor.probes.packages_metadata import parse_direct_url, parse_headers
-from gpudoctor.probes.packages_names import Entry, is_relevant, normalise, parse_entry
 from tests.probes.site_folder import install
 
 

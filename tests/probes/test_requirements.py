@@ -9,11 +9,11 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement as Packaged
 from packaging.specifiers import SpecifierSet
 
+from gpudoctor.formats.packages_names import normalise
 from gpudoctor.model import specifiers
 from gpudoctor.model.python import Interpreter, Unmet
 from gpudoctor.model.specifiers import is_met
 from gpudoctor.probes import requirements_markers
-from gpudoctor.probes.packages_names import normalise
 from gpudoctor.probes.requirements import find_unmet, parse_requirement
 from gpudoctor.probes.requirements_environment import machine_of, marker_environment
 from gpudoctor.probes.requirements_markers import applies

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.formats.os_release import parse_os_release
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.system import Space
 from gpudoctor.probes import system
@@ -26,7 +27,7 @@ from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo, read_
     ],
 )
 def test_os_release(text: str, expected: dict[str, str]) -> None:
-    assert system.parse_os_release(text) == expected
+    assert parse_os_release(text) == expected
 
 
 @pytest.mark.parametrize(

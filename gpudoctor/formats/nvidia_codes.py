@@ -28,6 +28,9 @@ def cuda_code(code: int) -> Code:
 #: NVML says with these that a GPU, a driver or this release of the library has no such fact: unknown, nothing wrong.
 NVML_UNSUPPORTED = (3, 13)
 
+#: Stands where a call raised something else than a return code, or a program said it in words.
+NO_CODE = -1
+
 _NVML: dict[int, tuple[str, str]] = {
     0: ("SUCCESS", "The call succeeded."),
     1: ("ERROR_UNINITIALIZED", "NVML was used before it was initialized, or its initialization was lost."),

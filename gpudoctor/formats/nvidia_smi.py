@@ -2,11 +2,11 @@
 
 import re
 
+from gpudoctor.formats.nvidia_codes import NO_CODE
+from gpudoctor.formats.pci import bus_id
 from gpudoctor.model.base import Source
 from gpudoctor.model.gpus import Gpu, PcieLink, Power, Refusal
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
-from gpudoctor.probes.nvidia_transcript import NO_CODE
-from gpudoctor.probes.nvml_fields import bus_id
 
 SOURCE = Source(kind="command", where="nvidia-smi")
 
