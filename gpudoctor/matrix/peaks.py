@@ -1,15 +1,25 @@
-"""What a GPU can do at most, by the name a driver gives it."""
+"""What a GPU can do at most, and what healthy ones were measured to do, by the name a driver gives it."""
 
 from gpudoctor.matrix.gpus import plain_name
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import GpuPeaks
+from gpudoctor.matrix.types import GpuPeaks, GpuReference
 
 
 def peaks(matrix: Matrix, name: str) -> GpuPeaks | None:
-    """The memory and peak rates of a product, with or without "NVIDIA" before its name; None is not known.
+    """The memory and peak rates of a product, by its name; None is not known.
 
     Reads a table that judgements do not need. Raises MatrixUnreadable.
     """
     wanted = plain_name(name)
     rows: tuple[GpuPeaks, ...] = matrix.table("gpu_peaks")
+    return next((row for row in rows if plain_name(row.name) == wanted), None)
+
+
+def reference(matrix: Matrix, name: str) -> GpuReference | None:
+    """What a healthy GPU of that product was measured to do, by its name; None is not known.
+
+    Reads a table that a check without a measurement does not need. Raises MatrixUnreadable.
+    """
+    wanted = plain_name(name)
+    rows: tuple[GpuReference, ...] = matrix.table("gpu_reference")
     return next((row for row in rows if plain_name(row.name) == wanted), None)

@@ -15,6 +15,7 @@ from gpudoctor.matrix.types import (
     ForwardCompat,
     GpuModel,
     GpuPeaks,
+    GpuReference,
     JaxBuild,
     KerasPairing,
     NumpyAbi,
@@ -65,7 +66,7 @@ TABLES: dict[str, Any] = {
     "torch": Table[TorchBuild],
 }
 #: Tables that people and benchmarks look up. No check reads them, not even for their date.
-LOOKED_UP: dict[str, Any] = {"gpu_peaks": Table[GpuPeaks]}
+LOOKED_UP: dict[str, Any] = {"gpu_peaks": Table[GpuPeaks], "gpu_reference": Table[GpuReference]}
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 
 

@@ -130,6 +130,20 @@ class GpuPeaks(Row, frozen=True, kw_only=True):
     notes: str | None = None
 
 
+class GpuReference(Row, frozen=True, kw_only=True):
+    """What a healthy GPU of a product was measured to do, where somebody published it: less than its peak."""
+
+    #: As in the table of GPUs.
+    name: str
+    #: GB/s, 10^9 bytes a second, read and written.
+    memory_bandwidth_gbs: float | None = None
+    #: TFLOP/s of matrix products in FP32 with all its digits (no TF32).
+    fp32_tflops: float | None = None
+    #: TFLOP/s of matrix products in BF16 (FP16 is as fast).
+    bf16_tflops: float | None = None
+    notes: str | None = None
+
+
 class TorchBuild(Row, frozen=True, kw_only=True):
     """One release of PyTorch built for one CUDA version (or for the CPU)."""
 

@@ -15,6 +15,7 @@ ABOUT = {
     "cuda_driver": "drivers and CUDA",
     "cudnn": "cuDNN minor releases",
     "gpu_peaks": "memory and peak rates of GPUs",
+    "gpu_reference": "what healthy GPUs were measured to do",
     "gpus": "GPU products",
     "jax": "JAX by CUDA extra",
     "keras": "Keras of each TensorFlow",

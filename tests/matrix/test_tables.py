@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cuda_driver": ("row", "kind", "cuda", "os", "toolkit", "branch"),
     "cudnn": ("cudnn", "cuda"),
     "gpu_peaks": ("name",),
+    "gpu_reference": ("name",),
     "gpus": ("name", "device_ids"),
     "jax": ("version", "variant"),
     "keras": ("tensorflow",),
