@@ -1,0 +1,73 @@
+"""Does errands one after the other in one process: importing a framework takes longer than all the rest.
+
+Arguments: the names of scripts beside this one, devices_torch smoke_torch. Before each it says which one begins, on its
+channel and on standard error. An errand that fails does not keep the next from being tried, but for a failed import.
+
+Where the request has "turns", the work after the import waits for every other process that does the same: frameworks
+are imported side by side, and use a GPU one after the other.
+"""
+
+import importlib
+import sys
+
+from telling import MARK, Teller, thrown
+
+#: The stage in which a process waits for its turn.
+WAITING = "wait for the GPU"
+
+
+def main(names):
+    """Do the errands of these names."""
+    scripts = [importlib.import_module(name) for name in names]
+    turn = Turn()
+    teller = Teller()
+    teller.run(lambda teller: do_all(teller, zip(names, scripts), turn))
+
+
+def do_all(teller, errands, turn):
+    """Do each errand; end at a framework that cannot be imported."""
+    for name, script in errands:
+        errand, framework = name.split("_", 1)
+        teller.request.update(errand=errand, framework=framework)
+        teller.fact("errand", errand=errand, framework=framework)
+        sys.stderr.write("\n{}{}\n".format(MARK, name))
+        sys.stderr.flush()
+        try:
+            if teller.request.get("turns"):
+                turn.wait(teller, framework)
+            script.main(teller)
+        except BaseException as error:
+            teller.fact("failed", **thrown(error))
+            if framework not in sys.modules:
+                return
+
+
+class Turn:
+    """Held by one process at a time, and let go of with its end. A lock on this very file: nothing is written."""
+
+    def __init__(self):
+        try:
+            import fcntl
+
+            self._lock = fcntl.flock
+            self._file = open(__file__, "rb")  # noqa: SIM115 - open until the process ends
+        except Exception:  # Windows: there the processes are run one after the other
+            self._file = None
+        self._mine = self._file is None
+
+    def wait(self, teller, framework):
+        """Import the framework, then wait until no other process has the turn."""
+        if self._mine:
+            return
+        self._mine = True
+        with teller.stage("import " + framework):
+            importlib.import_module(framework)
+        with teller.stage(WAITING):
+            try:
+                self._lock(self._file, 2)  # LOCK_EX
+            except OSError:  # a file system without locks
+                return
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
