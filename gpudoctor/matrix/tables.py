@@ -12,6 +12,7 @@ from gpudoctor.matrix.types import (
     Cudnn,
     DriverBranch,
     DriverFloor,
+    Extension,
     ForwardCompat,
     GpuModel,
     GpuPeaks,
@@ -65,8 +66,12 @@ TABLES: dict[str, Any] = {
     "tensorflow": Table[TensorflowBuild],
     "torch": Table[TorchBuild],
 }
-#: Tables that people and benchmarks look up. No check reads them, not even for their date.
-LOOKED_UP: dict[str, Any] = {"gpu_peaks": Table[GpuPeaks], "gpu_reference": Table[GpuReference]}
+#: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
+LOOKED_UP: dict[str, Any] = {
+    "extensions": Table[Extension],
+    "gpu_peaks": Table[GpuPeaks],
+    "gpu_reference": Table[GpuReference],
+}
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 
 

@@ -298,3 +298,24 @@ class Release(Row, frozen=True, kw_only=True):
     yanked: bool = False
     #: No longer on the index.
     gone: bool = False
+
+
+class Extension(Row, frozen=True, kw_only=True):
+    """Releases of a package that goes with a framework, and what they are made for. Empty is any, or not known."""
+
+    package: str
+    #: The distribution, where it is called otherwise: cupy-cuda12x.
+    dist: str | None = None
+    #: Newest first.
+    versions: tuple[str, ...]
+    #: Specifier of the torch it is made for.
+    torch: str = ""
+    #: CUDA majors.
+    cuda: tuple[int, ...] = ()
+    platforms: tuple[str, ...] = ()
+    requires_python: str = ""
+    numpy: str = ""
+    min_capability: Capability | None = None
+    #: The package index has its source only: it is compiled on the spot, with nvcc of the CUDA of torch.
+    is_compiled: bool = False
+    notes: str | None = None

@@ -4,6 +4,7 @@ from typing import Literal
 
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Diagnosis, Severity
+from gpudoctor.model.plan import Plan
 from gpudoctor.model.snapshot import Snapshot
 
 REPORT_SCHEMA = 1
@@ -31,3 +32,5 @@ class Report(Fact, frozen=True, kw_only=True, omit_defaults=False):
     matrix_edition: str | None = None
     diagnosis: Diagnosis
     snapshot: Snapshot
+    #: The fixes of all findings, merged. None: not asked for.
+    plan: Plan | None = None

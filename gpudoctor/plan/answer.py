@@ -13,6 +13,8 @@ class Wanted(Fact, frozen=True, kw_only=True):
     specifier: str = ""
     #: torchvision and torchaudio, each with its specifier.
     companions: tuple[tuple[str, str], ...] = ()
+    #: The CUDA it is to be built for: 12.6, or 12. Releases of TensorFlow and JAX are told apart by the major only.
+    cuda: str | None = None
 
 
 class Reason(Fact, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from gpudoctor.plan.builds import Build
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 
-#: version and companion come from the wish, pins from the other frameworks of the same environment.
+#: version, cuda and companion come from the wish, pins from the other frameworks of the same environment.
 Constraint = Literal[
     "platform",
     "python",
@@ -26,6 +26,7 @@ Constraint = Literal[
     "gpu",
     "cudnn",
     "version",
+    "cuda",
     "companion",
     "pins",
     "unknown",
@@ -35,6 +36,13 @@ Constraint = Literal[
 #: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
 FIRST_CUDA = CudaVersion("11.0")
 AMPERE = Capability("8.0")
+
+
+#: Where the builds for Jetson boards are.
+JETSON = (
+    "NVIDIA's own build for this JetPack release, "
+    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/"
+)
 
 
 class Obstacle(Fact, frozen=True, kw_only=True):
@@ -55,6 +63,8 @@ def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstac
     yield from _packages(build, machine)
     if build.processor != "cuda":
         return
+    if machine.tegra is not None:
+        yield Obstacle(constraint="platform", text="it is not made for the GPU of a Jetson", change=JETSON)
     yield from _driver(build, machine, matrix)
     for index in range(len(machine.capabilities)):
         yield from gpu_obstacles(build, machine, index, matrix)
@@ -107,11 +117,11 @@ def _driver(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle
     if build.cuda is None:
         yield Obstacle(constraint="unknown", text="the matrix does not know the CUDA it was built with")
         return
-    floor = driver_floor(build, machine.os, matrix)
+    floor = driver_floor(build, machine.driver_os, matrix)
     if machine.driver is None:
         return
     if floor is None:
-        text = f"the matrix does not know the driver that CUDA {build.cuda} needs on {machine.os}"
+        text = f"the matrix does not know the driver that CUDA {build.cuda} needs on {machine.driver_os}"
         yield Obstacle(constraint="unknown", text=text)
     elif machine.driver < floor:
         text = f"CUDA {build.cuda} needs driver {floor} or newer, and this is {machine.driver}"
@@ -171,12 +181,12 @@ def _number(arch: str) -> Capability | None:
 def _compiles(cuda: CudaVersion | None, machine: Machine, matrix: Matrix) -> bool:
     if cuda is None or machine.driver is None:
         return True
-    return driver_can_compile(cuda, machine.driver, machine.os, matrix) is True
+    return driver_can_compile(cuda, machine.driver, machine.driver_os, matrix) is True
 
 
 def _cannot_compile(cuda: CudaVersion, label: str, machine: Machine, matrix: Matrix) -> Obstacle:
     text = f"for {label} it has only PTX of CUDA {cuda}, which driver {machine.driver} does not compile"
-    floor = matrix.toolkit_floor(cuda, machine.os)
+    floor = matrix.toolkit_floor(cuda, machine.driver_os)
     change = f"driver >= {floor.release}" if floor is not None else None
     return Obstacle(constraint="driver", text=text, change=change)
 

@@ -40,7 +40,7 @@ def _rank(build: Build, machine: Machine, matrix: Matrix) -> tuple[bool, bool]:
     if build.cuda is None or not isinstance(build.row, TorchBuild):
         return build.dist != build.framework, False
     driver = machine.driver
-    unlimited = driver is not None and driver_can_compile(build.cuda, driver, machine.os, matrix) is True
+    unlimited = driver is not None and driver_can_compile(build.cuda, driver, machine.driver_os, matrix) is True
     return machine.platform not in build.row.default_on, not unlimited
 
 

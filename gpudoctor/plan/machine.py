@@ -1,5 +1,7 @@
 """The machine that builds must fit."""
 
+from msgspec.structs import replace
+
 from gpudoctor.matrix.types import Os
 from gpudoctor.model.base import Fact
 from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
@@ -21,12 +23,21 @@ class Machine(Fact, frozen=True, kw_only=True):
     libc_version: LibraryVersion | None = None
     #: No GPU is to be used.
     cpu_only: bool = False
+    #: Linux in WSL, where the driver is that of Windows and carries its numbers.
+    wsl: bool = False
+    #: A Jetson, and its L4T release: its GPU is not one of those that the general builds are made for.
+    tegra: str | None = None
 
     @property
     def os(self) -> Os:
         """The operating system of the platform; Linux where that is not known."""
         prefix = (self.platform or "linux").split("-")[0]
         return "windows" if prefix == "windows" else "macos" if prefix == "macos" else "linux"
+
+    @property
+    def driver_os(self) -> Os:
+        """The operating system that the driver is of."""
+        return "windows" if self.wsl else self.os
 
     @property
     def not_judged(self) -> tuple[str, ...]:
@@ -52,13 +63,5 @@ class Machine(Fact, frozen=True, kw_only=True):
     def with_only(self, indices: tuple[int, ...]) -> "Machine":
         """The same machine with some of its GPUs."""
         names = tuple(self.gpu_names[index] for index in indices) if self.gpu_names else ()
-        return Machine(
-            driver=self.driver,
-            capabilities=tuple(self.capabilities[index] for index in indices),
-            python=self.python,
-            platform=self.platform,
-            gpu_names=names,
-            libc=self.libc,
-            libc_version=self.libc_version,
-            cpu_only=self.cpu_only,
-        )
+        capabilities = tuple(self.capabilities[index] for index in indices)
+        return replace(self, capabilities=capabilities, gpu_names=names)

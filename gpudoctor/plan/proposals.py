@@ -56,8 +56,7 @@ def command(proposals: tuple[Proposal, ...], machine: Machine) -> tuple[str, ...
     options: tuple[str, ...] = ()
     if index is not None:
         torch = next(one for one in proposals if one.framework == "torch")
-        alone = len(proposals) == 1 and not any(text.startswith("numpy") for text in requirements)
-        if alone and _release(torch.version) >= FIRST_COMPLETE_INDEX:
+        if not must_be_named(proposals):
             options = ("--index-url", index)
         else:
             options = ("--extra-index-url", index)
@@ -65,6 +64,13 @@ def command(proposals: tuple[Proposal, ...], machine: Machine) -> tuple[str, ...
             requirements = [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
     python = "python" if machine.os == "windows" else f"python{machine.python or '3'}"
     return (python, "-m", "pip", "install", *dict.fromkeys(requirements), *options)
+
+
+def must_be_named(proposals: tuple[Proposal, ...]) -> bool:
+    """Whether torch's own index does not have everything, so that torch must be told from that of the usual one."""
+    torch = next(one for one in proposals if one.framework == "torch")
+    alone = len(proposals) == 1 and not any(text.startswith("numpy") for text in torch.requirements)
+    return not alone or _release(torch.version) < FIRST_COMPLETE_INDEX
 
 
 def _release(version: str) -> tuple[int, ...]:
@@ -123,7 +129,7 @@ def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ..
         reason = "macOS has no driver for NVIDIA GPUs" if machine.os == "macos" else "no GPU is to be used"
         return (Reason(constraint="gpu", text=f"it runs on the CPU; {reason}"),)
     found = []
-    floor = driver_floor(build, machine.os, matrix)
+    floor = driver_floor(build, machine.driver_os, matrix)
     if machine.driver is not None and floor is not None:
         text = f"CUDA {build.cuda} runs on drivers from {floor} on; this is {machine.driver}"
         found.append(Reason(constraint="driver", text=text))
@@ -140,8 +146,8 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     found = []
     if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):
         found.append("The first start is slow: the driver compiles the code for this GPU, once.")
-    offered = matrix.offered_cuda(machine.driver, machine.os) if machine.driver is not None else None
-    can = machine.driver is not None and driver_can_compile(build.cuda, machine.driver, machine.os, matrix)
+    offered = matrix.offered_cuda(machine.driver, machine.driver_os) if machine.driver is not None else None
+    can = machine.driver is not None and driver_can_compile(build.cuda, machine.driver, machine.driver_os, matrix)
     if offered is not None and not can:
         found.append(
             f"The driver offers CUDA {offered}, the build is for {build.cuda}. It runs (minor-version compatibility), "

@@ -15,6 +15,7 @@ NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}
 #: How much a change asks of the user; what nobody can change comes last.
 COST: dict[Constraint, int] = {
     "version": 1,
+    "cuda": 1,
     "companion": 1,
     "python": 1,
     "pins": 2,
@@ -59,6 +60,9 @@ def wish_obstacles(build: Build, wanted: Wanted, machine: Machine, matrix: Matri
     if not _is_asked_for(build, wanted):
         text = f"{wanted.framework}{wanted.specifier} is asked for"
         yield Obstacle(constraint="version", text=text, change=f"{wanted.framework}=={build.version}")
+    if wanted.cuda is not None and not _is_for_cuda(build, wanted.cuda):
+        text = f"CUDA {wanted.cuda} is asked for, and it is built for {f'CUDA {build.cuda}' if build.cuda else 'none'}"
+        yield Obstacle(constraint="cuda", text=text, change=f"CUDA {build.cuda}" if build.cuda else None)
     for name, specifier in wanted.companions:
         made = companion_versions(build, name, matrix)
         if machine.python in build.pythons and (name, machine.platform, machine.python) in NO_COMPANION:
@@ -75,6 +79,14 @@ def wish_obstacles(build: Build, wanted: Wanted, machine: Machine, matrix: Matri
 def _is_asked_for(build: Build, wanted: Wanted) -> bool:
     version = f"{build.version}+{build.variant}" if build.framework == "torch" else build.version
     return meets(version, wanted.specifier)
+
+
+def _is_for_cuda(build: Build, wanted: str) -> bool:
+    """Whether a build is for the CUDA asked for; by the major alone where its libraries come as a range."""
+    if build.cuda is None:
+        return False
+    whole = "." in wanted and build.framework == "torch"
+    return str(build.cuda) == wanted if whole else str(build.cuda.major) == wanted.partition(".")[0]
 
 
 def cost(found: Sequence[Obstacle]) -> tuple[int, int]:
@@ -185,7 +197,7 @@ def driver_refusal(machine: Machine, matrix: Matrix) -> Refusal | None:
     """A driver that does not serve one of the GPUs: then no build helps. None: it does, or that is not known."""
     if machine.driver is None or not machine.uses_cuda:
         return None
-    row = matrix.driver_branch(machine.driver, machine.os)
+    row = matrix.driver_branch(machine.driver, machine.driver_os)
     branch = row.branch if row is not None else machine.driver.branch
     for index, gpu in enumerate(machine.capabilities):
         first, last = matrix.first_driver_branch(gpu), matrix.last_driver_branch(gpu)

@@ -23,6 +23,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cuda_arch": ("row", "capabilities", "cuda"),
     "cuda_driver": ("row", "kind", "cuda", "os", "toolkit", "branch"),
     "cudnn": ("cudnn", "cuda"),
+    "extensions": ("package", "dist", "versions"),
     "gpu_peaks": ("name",),
     "gpu_reference": ("name",),
     "gpus": ("name", "device_ids"),

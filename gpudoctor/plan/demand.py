@@ -1,0 +1,138 @@
+"""What a user wants to be installed, as read from words: frameworks in order, companions, other packages."""
+
+import re
+from typing import TYPE_CHECKING
+
+from gpudoctor.model.base import Fact
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.specifiers import agree
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+#: Packages that are made for one release of torch.
+COMPANIONS = ("torchvision", "torchaudio")
+#: Packages that go with a framework, and the one they bring along where the wish names none.
+EXTRAS = {
+    "keras": "tensorflow",
+    "tf-keras": "tensorflow",
+    "triton": "torch",
+    "flash-attn": "torch",
+    "xformers": "torch",
+    "bitsandbytes": "torch",
+    "onnxruntime-gpu": None,
+    "cupy": None,
+}
+#: Other names for the same wish.
+ALIASES = {
+    "pytorch": "torch",
+    "tensorflow-gpu": "tensorflow",
+    "tensorflow-cpu": "tensorflow",
+    "jaxlib": "jax",
+    "cupy-cuda11x": "cupy",
+    "cupy-cuda12x": "cupy",
+    "cupy-cuda13x": "cupy",
+}
+FRAMEWORKS = ("torch", "tensorflow", "jax")
+
+
+class NotADemand(ValueError):
+    """The words are no wish that can be understood; the message says why, and what one looks like.
+
+    `near`: names that may have been meant.
+    """
+
+    def __init__(self, text: str, near: tuple[str, ...] = ()) -> None:
+        super().__init__(text)
+        self.near = near
+
+
+class Demand(Fact, frozen=True, kw_only=True):
+    """Everything that is wanted in one environment."""
+
+    #: The frameworks, the most important first.
+    wanted: tuple[Wanted, ...] = ()
+    #: Packages whose version or build goes with a framework: (name, specifier).
+    extras: tuple[tuple[str, str], ...] = ()
+    #: Packages that are left to the installer, as requirements.
+    others: tuple[str, ...] = ()
+    #: No GPU is to be used.
+    cpu_only: bool = False
+
+
+def parse_demand(texts: tuple[str, ...], cuda: str | None = None) -> Demand:
+    """The demand of "torch>=2.6", "torchvision", "keras" … `cuda`: 12.6, 12 or cpu. Raises NotADemand.
+
+    Only names that are known are taken: a slip of the pen must not install another package.
+    """
+    asked: dict[str, str] = {}
+    for_cpu = False
+    for text in texts:
+        requirement = _requirement(text)
+        name = ALIASES.get(name_of(requirement), name_of(requirement))
+        if name not in (*FRAMEWORKS, *COMPANIONS, *EXTRAS):
+            raise _unknown(requirement.name)
+        if requirement.url is not None:
+            raise NotADemand(f"{text!r} names a file or address; give a version, as in torch==2.6.0.")
+        asked[name] = joined(asked.get(name, ""), str(requirement.specifier), name)
+        for_cpu = for_cpu or name_of(requirement) == "tensorflow-cpu"
+    alone = sum(name in FRAMEWORKS for name in asked) == 1
+    return demand_of(asked, cuda="cpu" if for_cpu and alone and cuda is None else cuda)
+
+
+def demand_of(asked: dict[str, str], others: tuple[str, ...] = (), cuda: str | None = None) -> Demand:
+    """The demand of names with their specifiers, in order. Raises NotADemand."""
+    cpu_only = cuda == "cpu"
+    if cuda is not None and not cpu_only and re.fullmatch(r"\d{1,2}(?:\.\d{1,2})?", cuda) is None:
+        raise NotADemand(f"{cuda!r} is no CUDA version; write 12.6, 12 or cpu.")
+    asked = dict(asked)
+    companions = tuple((name, asked.pop(name)) for name in COMPANIONS if name in asked)
+    extras = tuple((name, asked.pop(name)) for name in EXTRAS if name in asked)
+    if companions:
+        asked.setdefault("torch", "")
+    for name, _ in extras:
+        needs = EXTRAS[name]
+        if needs is not None and not (asked and name == "keras"):
+            asked.setdefault(needs, "")
+    wanted = tuple(
+        Wanted(
+            framework=name,
+            specifier=specifier,
+            companions=companions if name == "torch" else (),
+            cuda=None if cpu_only else cuda,
+        )
+        for name, specifier in asked.items()
+    )
+    return Demand(wanted=wanted, extras=extras, others=others, cpu_only=cpu_only)
+
+
+def joined(one: str, other: str, name: str) -> str:
+    """Both specifiers in one. Raises NotADemand where no version can meet both."""
+    both = ",".join(dict.fromkeys(part for part in (*one.split(","), *other.split(",")) if part))
+    if not agree(both):
+        raise NotADemand(f"No version can be {name}{both}.")
+    return both
+
+
+def name_of(requirement: "Requirement") -> str:
+    """The normalised name (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", requirement.name).lower()
+
+
+def _requirement(text: str) -> "Requirement":
+    # Imported here: reading requirements is heavy, and a check needs none.
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        raise NotADemand(f"{text!r} is no framework; write torch, torch==2.6.0 or 'torch>=2.6,<2.8'.") from None
+
+
+def _unknown(name: str) -> NotADemand:
+    # Imported here: only a slip of the pen needs it.
+    from difflib import get_close_matches
+
+    known = (*FRAMEWORKS, *COMPANIONS, *EXTRAS)
+    near = tuple(get_close_matches(name.lower(), known, n=3)) or known
+    return NotADemand(f"No framework {name!r} is known here. Known: {', '.join(near)}.", near)

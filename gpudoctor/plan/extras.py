@@ -1,0 +1,216 @@
+"""Packages that go with a framework, at versions that pair: keras, triton, xformers, onnxruntime-gpu, cupy.
+
+What pairs is read from the matrix (`compat/extensions.json`, `keras.json`, `torch.json`). What it does not know is left
+to the installer, and the plan says so.
+"""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import Extension, TorchBuild
+from gpudoctor.model.base import Fact
+from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
+from gpudoctor.plan.constraints import Obstacle
+from gpudoctor.plan.demand import EXTRAS, Demand
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.specifiers import agree, meets
+
+#: What an extra is called where a build for the CPU is enough.
+WITHOUT_GPU = {"onnxruntime-gpu": "onnxruntime", "cupy": "numpy"}
+CUDA_MAJORS = (13, 12, 11)
+
+
+class After(Fact, frozen=True, kw_only=True):
+    """What is installed once the frameworks are there: it is compiled against them."""
+
+    requirements: tuple[str, ...]
+    options: tuple[str, ...] = ()
+
+
+class Extra(Fact, frozen=True, kw_only=True):
+    """One extra as it is installed, in the environment with that number; or why it cannot be."""
+
+    name: str
+    environment: int = 0
+    requirement: str | None = None
+    is_compiled: bool = False
+    note: str | None = None
+    refusal: Refusal | None = None
+
+
+class Extras(Fact, frozen=True, kw_only=True):
+    """The extras of a demand, or of one of its environments."""
+
+    found: tuple[Extra, ...] = ()
+
+    def of(self, number: int) -> "Extras":
+        """Those of one environment."""
+        return Extras(found=tuple(one for one in self.found if one.environment == number))
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """What is installed together with the frameworks."""
+        return tuple(one.requirement for one in self.found if one.requirement and not one.is_compiled)
+
+    @property
+    def after(self) -> tuple[After, ...]:
+        """What is compiled afterwards; the tools for it first, as nothing is fetched for an open build."""
+        compiled = tuple(one.requirement for one in self.found if one.requirement and one.is_compiled)
+        if not compiled:
+            return ()
+        tools = After(requirements=("packaging", "ninja", "setuptools", "wheel"))
+        return (tools, *(After(requirements=(one,), options=("--no-build-isolation",)) for one in compiled))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know of them."""
+        return tuple(one.note for one in self.found if one.note)
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """Those that cannot be had."""
+        return tuple(one.refusal for one in self.found if one.refusal is not None)
+
+
+def extras_for(demand: Demand, found: Fit, matrix: Matrix) -> Extras:
+    """The extras that go with the builds that were chosen."""
+    return Extras(found=tuple(_extra(name, specifier, found, matrix) for name, specifier in demand.extras))
+
+
+def torch_for_extra(name: str, matrix: Matrix) -> Iterator[tuple[str, str | None]]:
+    """What torch the known releases of an extra are made for, newest first: a specifier and a CUDA major."""
+    for row in _rows(name, matrix):
+        yield from ((row.torch, str(major)) for major in row.cuda or ()) if row.cuda else ((row.torch, None),)
+
+
+def _extra(name: str, specifier: str, found: Fit, matrix: Matrix) -> Extra:
+    number, proposals = _home(name, found)
+    if name in ("keras", "tf-keras"):
+        return _keras(name, specifier, number, proposals, matrix)
+    if name == "triton":
+        return _triton(specifier, number, proposals, found.machine, matrix)
+    return _extension(name, specifier, number, proposals, found.machine, matrix)
+
+
+def _home(name: str, found: Fit) -> tuple[int, tuple[Proposal, ...]]:
+    """The environment of the framework that an extra belongs to; else the first."""
+    places = [one.proposals for one in found.environments]
+    for number, proposals in enumerate(places):
+        if any(one.framework == EXTRAS[name] for one in proposals):
+            return number, proposals
+    return 0, places[0] if places else ()
+
+
+def _keras(name: str, specifier: str, number: int, proposals: tuple[Proposal, ...], matrix: Matrix) -> Extra:
+    tensorflow = next((one for one in proposals if one.framework == "tensorflow"), None)
+    if tensorflow is None:
+        note = "keras runs on the framework that KERAS_BACKEND names: torch or jax."
+        wanted = specifier or ">=3"
+        if not agree(wanted, ">=3"):
+            return _refused(name, f"keras{specifier} runs on TensorFlow only.", "tensorflow in the wish")
+        return Extra(name=name, environment=number, requirement=f"keras{wanted}", note=note)
+    pairing = matrix.keras_for(tensorflow.version)
+    if name == "tf-keras":
+        known = [one for one in (pairing.tf_keras if pairing else ()) if meets(one, specifier)]
+        if pairing is not None and pairing.tf_keras and not known:
+            text = f"tf-keras{specifier} is not made for {tensorflow.build}."
+            return _refused(name, text, f"tf-keras=={pairing.tf_keras[-1]}")
+        return _pinned(name, known[-1:], specifier, number)
+    asked = pairing.keras.removeprefix("keras") if pairing is not None and pairing.keras else ""
+    if not agree(specifier, asked):
+        text = f"keras{specifier} is asked for, and {tensorflow.build} needs keras{asked}."
+        return _refused(name, text, f"keras{asked}")
+    bounds = ",".join(dict.fromkeys(filter(None, (specifier, asked))))
+    return Extra(name=name, environment=number, requirement=f"keras{bounds}")
+
+
+def _triton(specifier: str, number: int, proposals: tuple[Proposal, ...], machine: Machine, matrix: Matrix) -> Extra:
+    torch = next((one for one in proposals if one.framework == "torch"), None)
+    if machine.os != "linux":
+        return _refused("triton", f"triton has no wheel for {machine.os}.", "a wish without triton")
+    row = matrix.torch_build(f"{torch.version}+{torch.variant}") if torch is not None else None
+    pin = row.triton if isinstance(row, TorchBuild) and row.triton else None
+    if pin is None:
+        return _pinned("triton", [], specifier, number)
+    bound = pin if pin[0] in "=<>~!" else f"=={pin}"
+    if not agree(specifier, bound):
+        assert torch is not None
+        text = f"triton{specifier} is asked for, and {torch.build} needs triton{bound}."
+        return _refused("triton", text, f"triton{bound}")
+    return Extra(name="triton", environment=number, requirement=f"triton{','.join(filter(None, (specifier, bound)))}")
+
+
+def _extension(
+    name: str, specifier: str, number: int, proposals: tuple[Proposal, ...], machine: Machine, matrix: Matrix
+) -> Extra:
+    torch = next((one for one in proposals if one.framework == "torch"), None)
+    major = _cuda_major(proposals, machine, matrix)
+    if major is None:
+        other = WITHOUT_GPU.get(name)
+        change = f"{other} in its place" if other else f"a wish without {name}"
+        return _refused(name, f"{name} needs a build with CUDA, and none is installed here.", change)
+    rows = _rows(name, matrix)
+    numpy = tuple(text.removeprefix("numpy") for one in proposals for text in one.requirements if _is_numpy(text))
+    for row in rows:
+        versions = [one for one in row.versions if meets(one, specifier)]
+        if versions and _suits(row, torch, major, machine, numpy):
+            note = row.notes if row.is_compiled else None
+            wanted = f"{row.dist or name}=={versions[0]}"
+            return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=note)
+    beside = f"{torch.build} and " if torch is not None else ""
+    gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
+    place = ", ".join(filter(None, (f"{beside}CUDA {major}", f"Python {machine.python or ''}", machine.platform, gpus)))
+    return _refused(name, f"No {name}{specifier} is known that suits {place}.", f"a wish without {name}")
+
+
+def _suits(row: Extension, torch: Proposal | None, major: int, machine: Machine, numpy: tuple[str, ...]) -> bool:
+    """Whether a release suits the torch beside it, its CUDA, and the machine; what is not known rules nothing out."""
+    python = machine.python
+    return (
+        (not row.torch or torch is None or meets(torch.version, row.torch))
+        and (not row.cuda or major in row.cuda)
+        and (not row.platforms or machine.platform is None or machine.platform in row.platforms)
+        and (not row.requires_python or python is None or meets(f"{python}.99", row.requires_python))
+        and (row.min_capability is None or all(one >= row.min_capability for one in machine.capabilities))
+        and (not row.numpy or agree(row.numpy, *numpy))
+    )
+
+
+def _rows(name: str, matrix: Matrix) -> list[Extension]:
+    return [row for row in matrix.table("extensions") if isinstance(row, Extension) and row.package == name]
+
+
+def _cuda_major(proposals: tuple[Proposal, ...], machine: Machine, matrix: Matrix) -> int | None:
+    """The CUDA of the builds beside it; where there are none, the newest that the driver and the GPUs take."""
+    majors = [int(one.cuda.split(".")[0]) for one in proposals if one.cuda]
+    if majors or proposals or not machine.uses_cuda:
+        return majors[0] if majors else None
+    return next((major for major in CUDA_MAJORS if _runs(major, machine, matrix)), None)
+
+
+def _runs(major: int, machine: Machine, matrix: Matrix) -> bool:
+    # Imported here: only a wish without a framework asks.
+    from gpudoctor.model.versions import CudaVersion
+
+    cuda = CudaVersion(f"{major}.0" if major != 11 else "11.8")
+    floor, toolkit = matrix.family_floor(cuda, machine.driver_os), matrix.toolkit(cuda)
+    drives = machine.driver is None or floor is None or machine.driver >= floor.release
+    oldest = min(toolkit.capabilities) if toolkit is not None and toolkit.capabilities else None
+    return drives and (oldest is None or all(one >= oldest for one in machine.capabilities))
+
+
+def _pinned(name: str, versions: list[str], specifier: str, number: int) -> Extra:
+    if versions:
+        return Extra(name=name, environment=number, requirement=f"{name}=={versions[0]}")
+    note = f"Which {name} belongs to it is not known here; that is left to the installer."
+    return Extra(name=name, environment=number, requirement=f"{name}{specifier}", note=note)
+
+
+def _refused(name: str, text: str, change: str) -> Extra:
+    obstacle = Obstacle(constraint="companion", text=text.rstrip("."), change=change)
+    refusal = Refusal(framework=name, constraint="companion", text=text, ways=(Way(obstacles=(obstacle,)),))
+    return Extra(name=name, refusal=refusal)
+
+
+def _is_numpy(requirement: str) -> bool:
+    return requirement.startswith("numpy")

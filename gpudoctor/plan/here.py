@@ -1,0 +1,96 @@
+"""The machine and the environment of a snapshot, as an install plan asks for them."""
+
+from msgspec.structs import replace
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.plan import Manager, Place
+from gpudoctor.model.python import Packages
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, nvidia_gpus, wheel_platform
+
+#: Groups whose members may become root.
+ADMINISTRATORS = frozenset({"sudo", "wheel", "admin", "root"})
+
+
+def scene_of(snapshot: Snapshot) -> Scene:
+    """What recipes ask of a snapshot."""
+    return Scene(
+        host=snapshot.host,
+        container=snapshot.container,
+        gpus=snapshot.gpus,
+        driver=snapshot.driver,
+        interpreter=snapshot.interpreter,
+        packages=snapshot.packages,
+    )
+
+
+def machine_here(snapshot: Snapshot, matrix: Matrix, *, cpu_only: bool = False) -> Machine:
+    """What builds must fit on the machine of a snapshot.
+
+    A machine that was looked at and has no NVIDIA GPU gets builds for the CPU. What was not seen rules nothing out.
+    """
+    scene = scene_of(snapshot)
+    host = scene.host if isinstance(scene.host, System) else System()
+    known = [(gpu, capability) for gpu in nvidia_gpus(scene) if (capability := matrix.capability(gpu)) is not None]
+    without = not isinstance(scene.gpus, Gap) and not nvidia_gpus(scene)
+    return Machine(
+        driver=scene.driver.release if isinstance(scene.driver, Driver) else None,
+        capabilities=tuple(capability for _, capability in known),
+        gpu_names=tuple(gpu.label for gpu, _ in known),
+        python=scene.python_minor,
+        platform=wheel_platform(scene.host),
+        libc=host.libc,
+        libc_version=LibraryVersion.parse(host.libc_version),
+        cpu_only=cpu_only or without,
+        wsl=isinstance(scene.container, Container) and scene.container.wsl is not None,
+        tegra=host.tegra,
+    )
+
+
+def unknown_gpus(snapshot: Snapshot, matrix: Matrix) -> tuple[str, ...]:
+    """NVIDIA GPUs whose compute capability is not known: no build is chosen for them."""
+    gpus = snapshot.gpus.nvidia if isinstance(snapshot.gpus, Gpus) else ()
+    return tuple(gpu.label for gpu in gpus if matrix.capability(gpu) is None)
+
+
+def can_be_root(snapshot: Snapshot) -> bool | None:
+    """Whether the user may run commands as root; None is not known."""
+    host = snapshot.host
+    if not isinstance(host, System) or (host.is_root is None and host.groups is None):
+        return None
+    return bool(host.is_root) or (None if host.groups is None else bool(ADMINISTRATORS & set(host.groups)))
+
+
+def place_here(
+    snapshot: Snapshot, *, manager: Manager | None = None, venv: str | None = None, conda: str | None = None
+) -> Place:
+    """Where to install: a new environment that is named; else the target's own, unless packages do not belong there.
+
+    They do not belong into the Python of the operating system, nor into conda's own environment: then a new one.
+    """
+    scene = scene_of(snapshot)
+    target = scene.target
+    windows = scene.os == "windows"
+    tools = target.managers if target else ()
+    place = Place(python=scene.python, version=scene.python_minor, is_windows=windows)
+    if conda is not None:
+        chosen = manager or next((name for name in ("conda", "mamba", "micromamba") if name in tools), "conda")
+        return replace(place, manager=chosen, conda=conda)
+    shared = scene.is_shared or (target is not None and target.environment == "conda-base")
+    folder = venv or (NEW_ENVIRONMENT if shared else None)
+    if folder is not None:
+        return replace(place, manager=manager or ("uv" if "uv" in tools else "pip"), venv=folder)
+    without_pip = target is not None and target.pip_version is None and "uv" in tools
+    own: Manager = "uv" if without_pip else "pip"
+    return replace(place, manager=manager if manager in ("pip", "uv") else own)
+
+
+def packages_here(snapshot: Snapshot) -> Packages | None:
+    """The installed distributions, where they were seen."""
+    return snapshot.packages if isinstance(snapshot.packages, Packages) else None

@@ -1,0 +1,194 @@
+"""Install plans: the builds that fit, in one environment or several, and the commands for them. Data only."""
+
+from msgspec.structs import replace
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Fact
+from gpudoctor.model.plan import Choice, InstallPlan, Place, Step
+from gpudoctor.model.python import Packages
+from gpudoctor.plan.alternatives import alternatives_of
+from gpudoctor.plan.answer import Fit, NotNewer, Proposal, Refusal, Wanted
+from gpudoctor.plan.demand import Demand
+from gpudoctor.plan.extras import Extras, extras_for, torch_for_extra
+from gpudoctor.plan.indexes import Indexes
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.proposals import must_be_named
+from gpudoctor.plan.removals import clash_with_present, removals
+from gpudoctor.plan.served import served_part
+from gpudoctor.plan.specifiers import agree
+from gpudoctor.plan.steps import install_step, make_steps, remove_steps
+
+
+class Refused(Fact, frozen=True, kw_only=True):
+    """No plan: what was asked for cannot be had here. Each refusal names its constraint and what would do."""
+
+    refusals: tuple[Refusal, ...]
+
+    @property
+    def text(self) -> str:
+        """All refusals in words."""
+        return " ".join(one.text for one in self.refusals)
+
+
+def plan_install(
+    machine: Machine,
+    demand: Demand,
+    matrix: Matrix,
+    *,
+    place: Place,
+    packages: Packages | None = None,
+    indexes: Indexes | None = None,
+    can_be_root: bool | None = None,
+) -> InstallPlan | Refused:
+    """The plan that installs what is wanted: the newest builds that fit the machine and each other.
+
+    `packages`: what is installed in `place` already. What cannot share the environment gets one of its own (`apart`).
+    `can_be_root` False: changes of the system come last among the alternatives.
+    """
+    machine = replace(machine, python=place.version or machine.python, cpu_only=machine.cpu_only or demand.cpu_only)
+    found, left_out = served_part(machine, demand.wanted, matrix)
+    if found.refusals:
+        return Refused(refusals=found.refusals)
+    extras = extras_for(demand, found, matrix)
+    if extras.refusals:
+        narrowed = _with_an_older_torch(extras.refusals, machine, demand, matrix)
+        if narrowed is None:
+            return Refused(refusals=extras.refusals)
+        demand, found, left_out, extras = narrowed
+    present = None if place.is_new else packages
+    clash = clash_with_present(found.environments[0].proposals if found.environments else (), present)
+    if clash is not None:
+        return Refused(refusals=(clash,))
+    indexes = indexes or Indexes()
+    plans = [
+        _plan(proposals, _own_place(place, number, proposals), found, extras.of(number), demand, indexes, present)
+        for number, proposals in enumerate([one.proposals for one in found.environments] or [()])
+    ]
+    return replace(
+        plans[0],
+        apart=tuple(plans[1:]),
+        separate_because=found.separate_because,
+        leaves_out=left_out,
+        alternatives=alternatives_of(found, demand, machine, matrix, can_be_root=can_be_root),
+        notes=(*plans[0].notes, *_notes(found, machine, left_out)),
+    )
+
+
+def _with_an_older_torch(
+    refusals: tuple[Refusal, ...], machine: Machine, demand: Demand, matrix: Matrix
+) -> tuple[Demand, Fit, tuple[str, ...], Extras] | None:
+    """The newest torch for which the extras that were refused are made; None: there is none."""
+    names = {one.framework for one in refusals}
+    for bound in dict.fromkeys(bound for name in sorted(names) for bound in torch_for_extra(name, matrix)):
+        wanted = tuple(_bounded(one, *bound) for one in demand.wanted)
+        if not all(agree(one.specifier) for one in wanted):
+            continue
+        found, left_out = served_part(machine, wanted, matrix)
+        extras = extras_for(demand, found, matrix)
+        if not found.refusals and not extras.refusals:
+            return replace(demand, wanted=wanted), found, left_out, extras
+    return None
+
+
+def _bounded(wanted: Wanted, bound: str, cuda: str | None) -> Wanted:
+    if wanted.framework != "torch":
+        return wanted
+    specifier = ",".join(filter(None, (wanted.specifier, bound)))
+    return replace(wanted, specifier=specifier, cuda=wanted.cuda or cuda)
+
+
+def _own_place(place: Place, number: int, proposals: tuple[Proposal, ...]) -> Place:
+    """The first environment is the one that was named; others are made beside it, called after their framework."""
+    if number == 0:
+        return place
+    name = "-".join(one.framework for one in proposals)
+    if place.conda is not None:
+        return replace(place, conda=f"{place.conda}-{name}")
+    return replace(place, venv=f"{place.venv or 'gpu-env'}-{name}")
+
+
+def _plan(
+    proposals: tuple[Proposal, ...],
+    place: Place,
+    found: Fit,
+    extras: Extras,
+    demand: Demand,
+    indexes: Indexes,
+    packages: Packages | None,
+) -> InstallPlan:
+    others = demand.others if not demand.wanted or proposals == found.environments[0].proposals else ()
+    requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes)
+    removed = () if place.is_new else removals(proposals, packages)
+    install: list[Step] = [install_step(place, requirements, main, beside)]
+    install += [install_step(place, after.requirements, main, beside, *after.options) for after in extras.after]
+    return InstallPlan(
+        place=place,
+        choices=tuple(_choice(one, indexes) for one in proposals),
+        requirements=requirements,
+        index_url=main,
+        extra_index_urls=beside,
+        make=make_steps(place),
+        remove=remove_steps(place, removed),
+        removed=removed,
+        install=tuple(install),
+        notes=extras.notes,
+    )
+
+
+def _asked(
+    proposals: tuple[Proposal, ...], others: tuple[str, ...], indexes: Indexes
+) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
+    """Requirements, the index in place of the configured one, and those beside it.
+
+    torch alone comes from the index of its build. Beside others it is named with its build, and that index is added.
+    """
+    wanted = [text for one in proposals for text in one.requirements]
+    torch = next((one for one in proposals if one.index_url), None)
+    index = indexes.of_build(torch.index_url) if torch is not None else None
+    if torch is None or index is None:
+        return tuple(dict.fromkeys((*wanted, *others))), indexes.main, ()
+    if indexes.main is None and not others and not must_be_named(proposals):
+        return tuple(dict.fromkeys(wanted)), index, ()
+    plain = f"torch=={torch.version}"
+    named = [f"{plain}+{torch.variant}" if text == plain else text for text in wanted]
+    return tuple(dict.fromkeys((*named, *others))), indexes.main, (index,)
+
+
+def _choice(one: Proposal, indexes: Indexes) -> Choice:
+    return Choice(
+        framework=one.framework,
+        build=one.build,
+        version=one.version,
+        variant=one.variant,
+        cuda=one.cuda,
+        why=tuple(reason.text for reason in one.why),
+        why_not_newer=_not_newer(one.why_not_newer),
+        limits=one.limits,
+        requirements=one.requirements,
+        index_url=indexes.of_build(one.index_url),
+        source=one.source,
+        checked=one.checked,
+    )
+
+
+def _not_newer(newer: NotNewer | None) -> str | None:
+    if newer is None:
+        return None
+    reasons = dict.fromkeys(
+        f"{one.text} (would do: {one.change})" if one.change else one.text for one in newer.obstacles
+    )
+    return f"not {newer.build}: {'; '.join(reasons)}"
+
+
+def _notes(found: Fit, machine: Machine, left_out: tuple[str, ...]) -> tuple[str, ...]:
+    notes = []
+    if machine.cpu_only and any(one.variant in ("cpu", "plain") for e in found.environments for one in e.proposals):
+        notes.append("Builds for the CPU: no NVIDIA GPU is to be used here.")
+    if left_out:
+        notes.append(f"No build serves every GPU: {', '.join(left_out)} cannot be used by what is installed here.")
+    if found.not_judged:
+        notes.append(f"Not judged, because not known: {', '.join(found.not_judged)}.")
+    return tuple(notes)
+
+
+__all__ = ["Demand", "Indexes", "Refused", "Wanted", "plan_install"]
