@@ -26,6 +26,8 @@ class Toolkits(Section, frozen=True, kw_only=True):
     """All CUDA toolkits found, and which one a build would take."""
 
     found: tuple[Toolkit, ...] = ()
+    #: Only what is stated here is known (a ticket): there may be more toolkits, and a compiler.
+    excerpt: bool = False
     nvcc_on_path: str | None = None
     ptxas_on_path: str | None = None
     #: Full version of that ptxas, from the files beside it: 12.4.131.

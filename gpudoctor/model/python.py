@@ -147,6 +147,8 @@ class Packages(Section, frozen=True, kw_only=True):
     """The target's installed distributions and what does not agree among them."""
 
     installed: tuple[Package, ...] = ()
+    #: Only these are known (a part of a list, in a ticket): one that is not among them may be installed too.
+    excerpt: bool = False
     unmet: tuple[Unmet, ...] = ()
     overlaps: tuple[Overlap, ...] | Gap = ()
     damaged: tuple[Damage, ...] | Gap = ()
@@ -160,6 +162,10 @@ class Packages(Section, frozen=True, kw_only=True):
     def find(self, name: str) -> Package | None:
         """The distribution of that normalised name that an import would use."""
         return next((package for package in self.installed if package.name == name), None)
+
+    def lacks(self, *names: str) -> bool:
+        """All packages are known, and none of these is among them."""
+        return not self.excerpt and not any(self.find(name) for name in names)
 
 
 class Framework(Fact, frozen=True, kw_only=True):

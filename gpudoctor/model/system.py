@@ -125,6 +125,8 @@ class Environ(Section, frozen=True, kw_only=True):
     """The allow-listed environment variables, credentials in URLs removed."""
 
     variables: dict[str, str] = {}
+    #: Only these are known (what a ticket shows): one that is not among them may be set too.
+    excerpt: bool = False
     #: How many other variables there are; their names and values are not kept.
     others: int | None = None
     #: What the user's login files set; None where they were not read.

@@ -52,7 +52,7 @@ def jax_cpu_only(
         return
     jaxlib = frameworks.get("jaxlib")
     unsure = all(part is None or part.variant is None for part in (jax, jaxlib))
-    if unsure and isinstance(packages, Gap | None):
+    if unsure and (isinstance(packages, Gap | None) or packages.excerpt):
         return
     others = [name for name in ("torch", "tensorflow") if _is_cuda(frameworks.get(name))]
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)

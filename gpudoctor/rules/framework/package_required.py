@@ -45,6 +45,8 @@ def package_required(
         version = _version(requirement.subject, packages, frameworks)
         if version is not None and not unmet(dotted(version), requirement.comparisons):
             continue
+        if version is None and packages is not None and packages.excerpt:
+            continue
         has = f"{requirement.subject} {version}" if version else f"no {requirement.subject}"
         yield Problem(
             summary=f"{requirement.text} is required, but {where} has {has}.",

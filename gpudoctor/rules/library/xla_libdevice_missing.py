@@ -60,7 +60,9 @@ def xla_libdevice_missing(
         return
     if numbers is None or not (2,) <= numbers < FIRST_NOT_JUDGED or FLAG in (environ.get("XLA_FLAGS") or ""):
         return
-    if _has_missing(libraries) or ptxas_of_packages(packages) or any(packages.find(n) for n in CONDA_PACKAGES):
+    if _has_missing(libraries) or ptxas_of_packages(packages) or not packages.lacks(*CONDA_PACKAGES):
+        return
+    if environ.excerpt or (toolkits is not None and toolkits.excerpt):
         return
     found = toolkits.found if toolkits is not None else ()
     if not (_takes_packages(libraries) if numbers >= FIRST_COMPILING else found and host.os == "windows"):

@@ -47,8 +47,8 @@ def xla_ptxas_missing(
     jax = jax_kernels(frameworks)
     if not gpus.nvidia or jax is None or jax.cuda is None or not calls_ptxas_of_path(jax):
         return
-    has_toolkit = toolkits is not None and (toolkits.found or toolkits.ptxas_on_path)
-    if has_toolkit or ptxas_of_packages(packages) or any(packages.find(name) for name in CONDA_PACKAGES):
+    has_toolkit = toolkits is not None and (toolkits.found or toolkits.ptxas_on_path or toolkits.excerpt)
+    if has_toolkit or ptxas_of_packages(packages) or not packages.lacks(*CONDA_PACKAGES):
         return
     if not cuda_packages(packages).get(jax.cuda.major):
         return

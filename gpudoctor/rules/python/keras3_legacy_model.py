@@ -46,7 +46,7 @@ def keras3_legacy_model(
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or numbers is None or numbers < FIRST_KERAS3 or len(numbers) < 2:
         return
-    if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or packages.find("tf-keras") is not None:
+    if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not packages.lacks("tf-keras"):
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"

@@ -46,7 +46,7 @@ def keras3_no_tfkeras(
     if tensorflow is None or numbers is None or numbers < FIRST_KERAS3 or transformers is None:
         return
     theirs = release_numbers(transformers.version)
-    if theirs is None or theirs >= FIRST_WITHOUT_TENSORFLOW or packages.find("tf-keras") is not None:
+    if theirs is None or theirs >= FIRST_WITHOUT_TENSORFLOW or not packages.lacks("tf-keras"):
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"

@@ -84,6 +84,11 @@ def cuda_home_missing(
 
 
 def _has_compiler(toolkits: Toolkits | None) -> bool:
+    """It has, or may have."""
     if toolkits is None:
         return False
-    return toolkits.nvcc_on_path is not None or any(toolkit.nvcc is not None for toolkit in toolkits.found)
+    return (
+        toolkits.excerpt
+        or toolkits.nvcc_on_path is not None
+        or any(toolkit.nvcc is not None for toolkit in toolkits.found)
+    )

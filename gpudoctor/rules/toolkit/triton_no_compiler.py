@@ -43,7 +43,7 @@ def triton_no_compiler(
     """
     if not gpus.nvidia or frameworks.get("triton") is None or not isinstance(host, System) or host.os != "linux":
         return
-    no_compiler = toolkits is not None and toolkits.compiler is None
+    no_compiler = toolkits is not None and toolkits.compiler is None and not toolkits.excerpt
     no_header = interpreter.has_python_h is False
     if not (no_compiler or no_header):
         return
