@@ -1,0 +1,127 @@
+"""What the measurements of all frameworks share: from the request to devices, cases, rounds and facts.
+
+A framework gives: name, version, threads, has_pinned, gpus(), describe(index), gpu_memory(index),
+gpu_precisions(capability), gemm(…), transfer(…), step(…), each of the last three {"time": run, part: run …}.
+"""
+
+import time
+
+import bench_cases
+from bench_cores import cores, fast_bfloat16, memory, running_now
+from bench_rounds import Budget, Rounds
+
+#: Of a GPU's free memory, what one measurement may take; the pools of operands take as much again.
+FRACTION_OF_GPU = 0.25
+#: Seconds kept back for the last words.
+LAST = 0.3
+
+
+class Subject:
+    """A framework and its devices, as `bench_rounds.Rounds` asks for it."""
+
+    def __init__(self, framework, devices):
+        self.framework = framework
+        self.devices = devices
+        self._memory = {"cpu": memory()}
+        self._memory.update((name, framework.gpu_memory(index)) for name, index in devices)
+
+    def memory(self, device):
+        """Bytes that one measurement may take on a device."""
+        return self._memory[device]
+
+    def runners(self, case):
+        """What to run for a case."""
+        return getattr(self.framework, case.kind)(**case.fields)
+
+
+def begin(teller, kind):
+    """Measure with a framework of that kind. The time there is begins when it has been imported."""
+    request = teller.request
+    seconds = float(request.get("seconds") or 30)
+    began = time.perf_counter()
+    with teller.stage("import " + kind.name):
+        framework = kind(request.get("threads") or cores())
+    teller.fact(
+        "bench",
+        framework=framework.name,
+        version=framework.version,
+        seconds_asked=seconds,
+        import_seconds=time.perf_counter() - began,
+        cpu_threads=framework.threads,
+    )
+    began = time.perf_counter()
+    with teller.stage("devices"):
+        devices, described = _devices(framework, request.get("devices"))
+        for device in described:
+            teller.fact("device", **device)
+    _tell_of_others(teller)
+    subject = Subject(framework, devices)
+    gpus = [(one["name"], framework.gpu_precisions(one.get("capability"))) for one in described[1:]]
+    on_cpu = ["float32", "bfloat16"] if fast_bfloat16() else ["float32"]
+    found = bench_cases.cases(on_cpu, gpus, framework.has_pinned)
+    Rounds(teller, subject, lambda case, measured: _tell(teller, case, measured)).measure(
+        found, Budget(began + seconds - LAST)
+    )
+    teller.fact("bench", seconds=time.perf_counter() - began, complete=True)
+
+
+def _devices(framework, asked):
+    """(name, index) of the GPUs to measure, and all devices as facts. The CPU is always measured: to compare with."""
+    count = framework.gpus()
+    wanted = ["gpu:0"] if asked is None and count else [one for one in asked or () if one != "cpu"]
+    absent = [one for one in wanted if int(one.split(":")[1]) >= count]
+    if absent:
+        raise NoSuchDevice("{} of {} GPUs".format(", ".join(absent), count))
+    devices = [(one, int(one.split(":")[1])) for one in wanted]
+    return devices, [{"name": "cpu"}] + [dict(framework.describe(index), name=name) for name, index in devices]
+
+
+def _tell_of_others(teller):
+    """Note what else runs: its time is missing from ours."""
+    others = running_now() - 1
+    if others > 0:
+        teller.fact("note", text="{} other threads were running when the measuring began".format(others))
+
+
+class NoSuchDevice(Exception):
+    """A GPU was asked for that the framework does not list."""
+
+
+def _tell(teller, case, measured):
+    fields = {name: value for name, value in case.fields.items() if value is not None}
+    if case.kind == "transfer":
+        fields["moved"] = case.fields["size"] * (3 if case.fields["direction"] in ("host", "device") else 1)
+    teller.fact(case.kind, time=measured.timing(), **dict(fields, **measured.parts))
+
+
+def parts_of_a_step(device, choose, copy, train, wait, before):
+    """What to run for a training step: the whole of it, and its parts. `before` sets what other cases have changed."""
+    here = choose()
+    there = copy(here)
+
+    def repeated(one):
+        def run(count):
+            before()
+            for _ in range(count):
+                one()
+            wait()
+
+        return run
+
+    parts = {
+        "time": repeated(lambda: train(*copy(choose()))),
+        "compute_seconds": repeated(lambda: train(*there)),
+        "input_seconds": repeated(choose),
+        "transfer_seconds": repeated(lambda: copy(here)),
+    }
+    if device == "cpu":
+        del parts["transfer_seconds"]
+    return parts
+
+
+def capability_at_least(capability, major, minor):
+    """Whether a compute capability such as "8.6" is known and not below major.minor."""
+    if not capability:
+        return False
+    parts = [int(part) for part in capability.split(".")]
+    return parts >= [major, minor]
