@@ -1,0 +1,229 @@
+"""Carries out the steps for one environment: built beside, verified, proved, and only then switched to.
+
+Until the switch the environment is as it was; the switch is one rename. What fails, or is interrupted, leaves nothing.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Literal
+
+from msgspec import structs
+
+from gpudoctor.apply import journal
+from gpudoctor.apply.building import Building, Failed
+from gpudoctor.apply.clone import clone
+from gpudoctor.apply.distributions import differences, installed
+from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Started, Switched
+from gpudoctor.apply.installer import environment_for, scrub, scrubbed
+from gpudoctor.apply.journal import Change, write
+from gpudoctor.apply.lock import Busy, Lock
+from gpudoctor.apply.rebase import Step, names_of
+from gpudoctor.apply.refuse import Refused, check_folder
+from gpudoctor.apply.relocate import relocate
+from gpudoctor.apply.room import NoRoom
+from gpudoctor.apply.signals import interruptible, undisturbed
+from gpudoctor.apply.switch import exchange, identity
+from gpudoctor.apply.undo import mend, mend_unfinished, remove, remove_empty
+from gpudoctor.apply.verify import Sizer
+from gpudoctor.model.base import Fact
+from gpudoctor.model.fix import Run
+
+#: Trains a small network with each framework of the environment of an interpreter.
+Prove = Callable[[str], tuple[Proved, ...]]
+Tell = Callable[[Event], None]
+
+
+class Work(Fact, frozen=True, kw_only=True):
+    """What is to be done to one environment."""
+
+    #: Absolute path of its folder; and as it is written in the steps, where that differs.
+    environment: str
+    given: str | None = None
+    kind: Literal["new", "replaced", "changed"]
+    #: in-place: for environments that cannot be moved, those of conda.
+    way: Literal["beside", "in-place"] = "beside"
+    #: Make the environment (where it is new), then change it. Those that are commands are run.
+    make: tuple[Step, ...] = ()
+    steps: tuple[Step, ...] = ()
+    #: Distributions that must be there afterwards.
+    wanted: tuple[str, ...] = ()
+    #: Whether the installer is asked first (its dry run).
+    verify: bool = True
+    #: Environment variables of the user.
+    variables: Mapping[str, str] = {}
+
+
+def carry_out(work: Work, prove: Prove, tell: Tell, size_of: Sizer) -> Finished:
+    """Do it. Whatever happens is told, and the last event is returned. Raises nothing but our own bugs."""
+    begun = time.monotonic()
+
+    def say(event: Event) -> None:
+        tell(_timed(event, time.monotonic() - begun))
+
+    with interruptible():
+        end = _guarded(work, prove, say, size_of)
+    say(end)
+    return end
+
+
+def _timed(event: Event, seconds: float) -> Event:
+    return structs.replace(event, seconds=round(seconds, 3))
+
+
+def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
+    parents: tuple[str, ...] = ()
+    try:
+        check_folder(work.environment, exists=work.kind != "new")
+        parents = _make_parents(os.path.dirname(work.environment))
+        with Lock(work.environment) as lock:
+            for mended in mend_unfinished(work.environment):
+                say(mended)
+            return _locked(work, prove, say, size_of, lock.descriptor, parents)
+    except (Refused, Busy) as error:
+        return _finished("refused", reason=str(error))
+    except KeyboardInterrupt:
+        return _finished("interrupted", reason="interrupted; nothing was changed")
+    except OSError as error:
+        return _finished("refused", reason=_explained(error))
+    finally:
+        remove_empty(parents)
+
+
+def _make_parents(path: str) -> tuple[str, ...]:
+    """Make the folders above the environment; those that were not there."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for folder in reversed(missing):
+        os.mkdir(folder)
+    return tuple(missing)
+
+
+def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, parents: tuple[str, ...]) -> Finished:
+    change = Change(
+        id=journal.new_id(),
+        begun=journal.now(),
+        kind=work.kind,
+        environment=work.environment,
+        way=work.way,
+        commands=tuple(scrubbed(step.argv) for step in (*work.make, *work.steps) if isinstance(step, Run)),
+        before=installed(work.environment) if work.kind != "new" else (),
+        made=parents,
+    )
+    say(Started(id=change.id, environment=change.environment, kind=change.kind))
+    try:
+        return _attempt(work, change, prove, say, size_of, lock)
+    except BaseException as error:
+        with undisturbed():
+            _take_back(change, error)
+        outcome, reason = _ending(error)
+        if outcome is None:
+            raise
+        return _finished(outcome, reason=reason)
+
+
+def _ending(error: BaseException) -> tuple[Outcome | None, str]:
+    if isinstance(error, Failed):
+        return "failed-and-rolled-back", str(error)
+    if isinstance(error, Refused | NoRoom):
+        return "refused", str(error)
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted", "interrupted; the environment is as it was"
+    if isinstance(error, OSError):
+        return "failed-and-rolled-back", _explained(error)
+    return None, ""
+
+
+def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer, lock: int) -> Finished:
+    change = _open(change)
+    place = change.environment if work.way == "in-place" else change.tree
+    building = Building(
+        names=names_of(work.environment, work.given),
+        place=place,
+        detour=change.detour,
+        variables=environment_for(work.variables),
+        say=say,
+        size_of=size_of,
+        keep_open=(lock,),
+    )
+    if work.kind == "changed":
+        clone(change.environment, change.tree)
+        if work.way == "in-place":
+            change = write(change, state="changing")
+    elif work.way == "in-place":
+        change = write(change, state="changing")
+    building.run(work.make, verify=False)
+    building.run(work.steps, verify=work.verify)
+    building.expect(work.wanted)
+    proofs = prove(building.python)
+    for proof in proofs:
+        say(proof)
+    failed = [proof for proof in proofs if proof.outcome == "failed"]
+    if failed:
+        raise Failed("; ".join(f"{one.framework} does not work: {one.detail or 'training failed'}" for one in failed))
+    if work.way == "beside":
+        change = _switch(change, building)
+    say(Switched(environment=change.environment))
+    return _close(change, proofs)
+
+
+def _open(change: Change) -> Change:
+    """Make the folder of the change. From here on there is a journal."""
+    write(change)
+    os.mkdir(change.folder, 0o700)
+    with open(os.path.join(change.folder, ".gitignore"), "w", encoding="utf-8") as stream:
+        stream.write("*\n")
+    return write(change)
+
+
+def _switch(change: Change, building: Building) -> Change:
+    relocate(change.tree, change.detour)
+    change = write(change, state="switching", staged=identity(change.tree))
+    if change.kind == "new":
+        os.rename(change.tree, change.environment)
+    else:
+        exchange(change.environment, change.tree)
+    building.starts(change.environment)
+    return change
+
+
+def _close(change: Change, proofs: tuple[Proved, ...]) -> Finished:
+    after = installed(change.environment)
+    proved = tuple(proof.framework for proof in proofs if proof.outcome == "passed")
+    with undisturbed():
+        change = write(change, state="done", after=after, proved=proved)
+        _forget_older(change)
+    complete = bool(proofs) and len(proved) == len(proofs)
+    outcome: Outcome = "installed-and-proved" if complete else "installed-not-proved"
+    return _finished(outcome, changes=differences(change.before, after), id=change.id)
+
+
+#: Ways back that are kept for one environment. Each holds only the files that were replaced.
+KEPT = 3
+
+
+def _forget_older(change: Change) -> None:
+    kept = [one for one in journal.load_changes(change.environment) if one.state == "done"]
+    for old in kept[:-KEPT]:
+        remove(old.folder)
+
+
+def _take_back(change: Change, error: BaseException) -> None:
+    """As it was before; the journal keeps why."""
+    known = next((one for one in journal.load_changes(change.environment) if one.id == change.id), change)
+    mend(known)
+    _, reason = _ending(error)
+    with suppress(OSError):
+        write(known, state="failed", reason=scrub(reason or type(error).__name__)[:2000])
+
+
+def _explained(error: OSError) -> str:
+    what = error.strerror or str(error)
+    return f"{error.filename}: {what}" if error.filename else what
+
+
+def _finished(outcome: Outcome, **facts: object) -> Finished:
+    return Finished(outcome=outcome, exit_code=EXIT_CODES[outcome], **facts)  # type: ignore[arg-type]

@@ -1,0 +1,96 @@
+"""A second copy of an environment that costs little: large files share their bytes, all others are copied.
+
+Installers replace files, they do not write into them; what they might write into all the same (scripts, metadata, .pth
+files, all small ones) is copied. Where the file system can share bytes between separate files, every file is shared so.
+"""
+
+import os
+import shutil
+import stat
+import sys
+
+#: Files above this many bytes are linked, those below are copied.
+SMALL = 16 * 1024
+#: ioctl of Linux that makes a file share another's bytes until one of them is written (ioctl_ficlone(2)).
+_FICLONE = 0x40049409
+
+
+def clone(tree: str, to: str) -> None:
+    """Make `to`, a copy of the folder `tree` on the same file system. Raises OSError."""
+    share = _can_share(tree, os.path.dirname(to))
+    _folder(tree, to, share=share)
+
+
+def _folder(tree: str, to: str, *, share: bool) -> None:
+    os.mkdir(to, 0o700)
+    with os.scandir(tree) as entries:
+        for entry in entries:
+            target = os.path.join(to, entry.name)
+            if entry.is_symlink():
+                os.symlink(os.readlink(entry.path), target)
+                shutil.copystat(entry.path, target, follow_symlinks=False)
+            elif entry.is_dir():
+                _folder(entry.path, target, share=share)
+            else:
+                _file(entry, target, share=share)
+    _own(tree, to)
+    shutil.copystat(tree, to)
+
+
+def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> None:
+    found = entry.stat(follow_symlinks=False)
+    if not stat.S_ISREG(found.st_mode):  # a socket or a pipe is no part of an environment
+        return
+    if share:
+        _shared(entry.path, target)
+        _own(entry.path, target)
+        shutil.copystat(entry.path, target)
+    elif found.st_size > SMALL:
+        _linked(entry.path, target)
+    else:
+        _copied(entry.path, target)
+
+
+def _copied(path: str, target: str) -> None:
+    shutil.copyfile(path, target)
+    _own(path, target)
+    shutil.copystat(path, target)
+
+
+def _own(path: str, target: str) -> None:
+    """The copy belongs to whom the original belongs to, where root makes it."""
+    if sys.platform != "win32" and os.geteuid() == 0:
+        found = os.stat(path)
+        os.chown(target, found.st_uid, found.st_gid)
+
+
+def _linked(path: str, target: str) -> None:
+    try:
+        os.link(path, target)
+    except OSError:  # too many links to it, or another's file (fs.protected_hardlinks)
+        _copied(path, target)
+
+
+def _shared(path: str, target: str) -> None:
+    if sys.platform != "linux":
+        raise NotImplementedError
+    import fcntl
+
+    with open(path, "rb") as source, open(target, "xb") as copy:
+        fcntl.ioctl(copy.fileno(), _FICLONE, source.fileno())
+
+
+def _can_share(tree: str, folder: str) -> bool:
+    """Whether the file system has reflinks (btrfs, XFS, ...), tried with one file of the environment."""
+    if sys.platform != "linux":
+        return False
+    sample = os.path.join(tree, "pyvenv.cfg")
+    trial = os.path.join(folder, "shared")
+    try:
+        _shared(sample, trial)
+    except OSError:
+        return False
+    finally:
+        if os.path.lexists(trial):
+            os.unlink(trial)
+    return True

@@ -1,0 +1,171 @@
+"""What was changed and how far it got: a file in a folder beside the environment, and a copy in the user's own list.
+
+The folder `.gpudoctor-ID` beside the environment holds `.journal.json` and the tree, a folder with the environment's
+own name: the environment that is being built; after the switch, the one that was there before. Whatever moment a run
+dies at, the state written last says what the tree is.
+"""
+
+import os
+import re
+import secrets
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime, timezone
+from typing import Literal
+
+import msgspec
+from msgspec import structs
+
+from gpudoctor.model.base import Fact
+from gpudoctor.model.codec import decode, encode
+
+#: preparing: the tree is unfinished, the environment as it was. changing: the environment is being changed in place,
+#: and the tree its copy from before. switching: the two change places; the inode of the tree tells whether they have.
+#: done: the tree is what was there before. undoing: the two change places again. undone, failed: as it was before.
+State = Literal["preparing", "changing", "switching", "done", "undoing", "undone", "failed"]
+#: States in which a run was cut short, when nobody holds the lock.
+UNFINISHED: tuple[State, ...] = ("preparing", "changing", "switching", "undoing")
+PREFIX = ".gpudoctor-"
+JOURNAL = ".journal.json"
+ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
+
+
+class Distribution(Fact, frozen=True, kw_only=True):
+    """An installed distribution, exactly."""
+
+    name: str
+    version: str
+    #: Where it came from, if not from an index; without credentials.
+    direct_url: str | None = None
+    #: SHA-256 of its RECORD, which holds the hashes of its files.
+    record: str | None = None
+
+
+class Change(Fact, frozen=True, kw_only=True):
+    """One change of one environment."""
+
+    id: str
+    #: ISO 8601, UTC.
+    begun: str
+    #: new: there was nothing. replaced: another environment took its place. changed: packages changed.
+    kind: Literal["new", "replaced", "changed"]
+    #: Absolute path of the environment's folder.
+    environment: str
+    state: State = "preparing"
+    #: Built in the tree and switched to, or changed where it is with the tree as the copy.
+    way: Literal["beside", "in-place"] = "beside"
+    #: As they were run, without credentials, with the environment's final path.
+    commands: tuple[tuple[str, ...], ...] = ()
+    before: tuple[Distribution, ...] = ()
+    after: tuple[Distribution, ...] = ()
+    #: (device, inode) of the tree before the switch.
+    staged: tuple[int, int] | None = None
+    #: Frameworks that trained a network.
+    proved: tuple[str, ...] = ()
+    #: Folders above the environment that did not exist.
+    made: tuple[str, ...] = ()
+    #: Why it failed.
+    reason: str | None = None
+
+    @property
+    def folder(self) -> str:
+        """The folder of this change, beside the environment."""
+        return os.path.join(os.path.dirname(self.environment), f"{PREFIX}{self.id}")
+
+    @property
+    def tree(self) -> str:
+        """See `State`."""
+        return os.path.join(self.folder, os.path.basename(self.environment))
+
+    @property
+    def detour(self) -> str:
+        """The piece of the tree's path that the environment's path does not have."""
+        return f"{PREFIX}{self.id}{os.sep}"
+
+
+def new_id() -> str:
+    """An id that sorts by time."""
+    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+
+
+def now() -> str:
+    """The time, ISO 8601, UTC."""
+    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def write(change: Change, **fields: object) -> Change:
+    """The change with these fields, written to its folder (if that is there) and to the user's list."""
+    change = structs.replace(change, **fields)
+    raw = encode(change, indent=2) + b"\n"
+    if os.path.isdir(change.folder):
+        _put(os.path.join(change.folder, JOURNAL), raw)
+    # The list is a convenience: a home that cannot be written does not keep anyone from installing.
+    with suppress(OSError):
+        os.makedirs(listing(), mode=0o700, exist_ok=True)
+        _put(os.path.join(listing(), f"{change.id}.json"), raw)
+    return change
+
+
+def _put(path: str, raw: bytes) -> None:
+    """Write a file whole or not at all."""
+    beside = f"{path}.{os.getpid()}"
+    with open(beside, "wb") as stream:
+        stream.write(raw)
+        stream.flush()
+        os.fsync(stream.fileno())
+    os.replace(beside, path)
+
+
+def listing() -> str:
+    """The folder of the user's list of changes."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or os.path.expanduser(r"~\AppData\Local")
+    else:
+        base = os.environ.get("XDG_STATE_HOME") or os.path.expanduser("~/.local/state")
+    return os.path.join(base, "gpudoctor", "changes")
+
+
+def load_changes(environment: str | None = None) -> tuple[Change, ...]:
+    """The changes of the user's list and those beside `environment`, oldest first."""
+    found: dict[str, Change] = {}
+    for path in (*_listed(), *(_beside(environment) if environment else ())):
+        change = _read(path)
+        if change is not None:
+            change = _read(os.path.join(change.folder, JOURNAL)) or _without_folder(change)
+            found[change.id] = change
+    every = (found[key] for key in sorted(found))
+    return tuple(one for one in every if environment is None or one.environment == environment)
+
+
+def _without_folder(change: Change) -> Change:
+    """A change whose folder is gone can be neither finished nor undone, unless it was of a new environment."""
+    if change.state in UNFINISHED and not os.path.isdir(change.folder):
+        return structs.replace(change, state="failed", reason=change.reason or "it was cut short before it began")
+    return change
+
+
+def _listed() -> Iterable[str]:
+    try:
+        names = os.listdir(listing())
+    except OSError:
+        return ()
+    return (os.path.join(listing(), name) for name in names if ID.fullmatch(name.removesuffix(".json")))
+
+
+def _beside(environment: str) -> Iterable[str]:
+    parent = os.path.dirname(environment)
+    try:
+        names = os.listdir(parent)
+    except OSError:
+        return ()
+    ours = (name for name in names if name.startswith(PREFIX) and ID.fullmatch(name.removeprefix(PREFIX)))
+    return (os.path.join(parent, name, JOURNAL) for name in ours)
+
+
+def _read(path: str) -> Change | None:
+    try:
+        with open(path, "rb") as stream:
+            return decode(stream.read(), Change)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,59 @@
+"""Whether there is room: for what is downloaded, and for what that becomes when it is unpacked."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable
+
+from gpudoctor.apply.events import Room
+
+#: Bytes on disk for each byte of wheels, sizes in RECORD against sizes on the index: jaxlib 0.10.2 4.2, numpy 2.4.6
+#: 3.4, scipy 1.17.1 3.2 (measured 2026-11-21); libraries of NVIDIA are packed less densely.
+UNPACKED = 3.5
+#: Bytes that an environment takes without anything in it, and what should stay free.
+SPARE = 64 * 1024 * 1024
+
+
+class NoRoom(RuntimeError):
+    """A file system is too full; the message says which and by how much."""
+
+
+def rooms(environment: str, download_bytes: int, cache: str | None = None) -> tuple[Room, ...]:
+    """The space on each file system that is written to, and what is needed there.
+
+    Installers unpack in the temporary folder or in their cache before they move files into the environment.
+    """
+    needs = (
+        (_existing(environment), int(download_bytes * UNPACKED)),
+        (tempfile.gettempdir(), download_bytes),
+        (_existing(cache or os.path.expanduser("~/.cache")), download_bytes),
+    )
+    return tuple(_together(needs))
+
+
+def _together(needs: Iterable[tuple[str, int]]) -> Iterable[Room]:
+    by_device: dict[int, Room] = {}
+    for path, needed in needs:
+        device = os.stat(path).st_dev
+        known = by_device.get(device)
+        if known is None:
+            by_device[device] = Room(path=path, free=shutil.disk_usage(path).free, needed=needed + SPARE)
+        else:
+            by_device[device] = Room(path=known.path, free=known.free, needed=known.needed + needed)
+    return by_device.values()
+
+
+def _existing(path: str) -> str:
+    while not os.path.exists(path):
+        path = os.path.dirname(path) or "."
+    return path
+
+
+def check(found: Iterable[Room]) -> None:
+    """Raises NoRoom."""
+    for room in found:
+        if room.free < room.needed:
+            raise NoRoom(
+                f"too little space: {room.path} has {room.free / 1e9:.2f} GB free, and {room.needed / 1e9:.2f} GB are "
+                "needed to download and unpack; free some, or set TMPDIR and the cache of your installer elsewhere"
+            )
