@@ -1,0 +1,91 @@
+"""From messages to causes: which are likeliest, all messages and the surroundings taken together."""
+
+import re
+from collections.abc import Iterable
+
+from gpudoctor.model.live import Symptom
+from gpudoctor.signatures.catalogue import Cause, signature_of
+
+#: Causes that no rule tells, in words.
+OTHER_CAUSES: dict[str, str] = {
+    "batch-too-large": "The batch or the model is larger than the memory of the GPU.",
+    "other-process-holds-memory": "Another program holds most of the GPU's memory.",
+    "memory-fragmented": "Free memory is there, but in pieces that are too small.",
+    "label-out-of-range": "A label or an index of the data is outside the range that the model was made for.",
+    "bug-in-gpu-code": "The program, or an extension it uses, has a fault in its GPU code.",
+    "earlier-gpu-error": "An earlier error broke the program's connection to the GPU; the first message counts.",
+    "overclocked-or-unstable": "The GPU is overclocked, too hot, short of power, or faulty.",
+    "forked-after-cuda": "The program used CUDA and then made a copy of itself (fork); use the start method spawn.",
+    "script-hides-gpus": "The program itself hides the GPUs: it sets CUDA_VISIBLE_DEVICES before it starts CUDA.",
+    "script-names-gpu": "The program asks for a GPU by a number that this machine does not have.",
+    "model-on-other-machine": "The model was saved on a machine with a GPU (or with more GPUs) than this one.",
+    "peer-process-failed": "Another process of the group failed first; its own message says why.",
+    "network-between-nodes": "The machines of the group do not reach one another on the chosen network interface.",
+    "firewall-or-interface": "A firewall or the wrong network interface keeps the processes apart.",
+    "import-missing": "A package that the program needs is not installed in this Python.",
+    "package-half-installed": "A package is only partly installed.",
+    "wrong-environment": "The program runs in another Python environment than the packages were installed into.",
+    "dependency-conflict": "Two packages ask for versions of a third that exclude each other.",
+    "mistyped-name": "The name or version of the package is mistyped or was never published.",
+    "no-network": "The package index could not be reached.",
+    "build-isolation": "The package needs torch while it is built, and the installer builds it apart from torch.",
+    "conda-repodata": "The solver's channels offer no build that fits the rest of the environment.",
+    "no-free-port": "The port is in use by another program.",
+    "toolkit-not-needed": "The message is about a toolkit that the program may not need.",
+    "windows-no-nccl": "There is no NCCL on Windows.",
+    "numpy-older-than-built": "A package was compiled for a newer NumPy than the installed one.",
+    "harmless": "The message is harmless: nothing has to be done.",
+    "mps-service": "CUDA's multi-process service (MPS) is not running, or runs for another user.",
+    "nvlink-fault": "A link between two GPUs had an error.",
+    "watchdog-display": "The GPU also drives a display, and the system stops programs that keep it busy for seconds.",
+    "disk-full": "A disk, or the temporary folder, is full.",
+    "tensorrt-not-needed": "TensorRT is not installed; only programs that ask for it need it.",
+    "not-installed": "The program or package is not installed.",
+    "host-memory-full": "The machine ran out of main memory, and the system ended the program.",
+    "feature-needs-newer-gpu": "The program uses something that this GPU does not have.",
+    "keras-version": "The program was written for another major version of Keras.",
+    "api-changed": "The program was written for another version of the library.",
+}
+
+#: A cause that needs surroundings which are not known to be there, or are, counts by this factor.
+ELSEWHERE, THERE = 0.4, 3.0
+_MOST = 0.97
+
+
+def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> tuple[Cause, ...]:
+    """The causes of all messages together, likeliest first. Each message adds its doubt; none takes any away."""
+    around = frozenset(surroundings)
+    unlikely: dict[str, float] = {}
+    for name in dict.fromkeys(symptom.signature for symptom in symptoms):
+        row = signature_of(name)
+        for cause in row.causes if row else ():
+            unlikely[cause.key] = unlikely.get(cause.key, 1.0) * (1.0 - _weight(cause, around))
+    ranked = sorted(unlikely.items(), key=lambda item: item[1])
+    return tuple(Cause(key=key, prior=round(1.0 - doubt, 4)) for key, doubt in ranked)
+
+
+#: Words of a text that tell its surroundings.
+_SURROUNDINGS = {
+    "wsl": r"\bwsl ?[12]?\b|microsoft-standard|/usr/lib/wsl|/dev/dxg",
+    "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
+    "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
+    "windows": r"\bwindows (?:1[01]|server)|\bwin_amd64\b|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
+    "macos": r"\bmac ?os\b|\bdarwin\b|macosx_",
+    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack\b",
+}
+
+
+def surroundings_in(text: str) -> frozenset[str]:
+    """Where the program ran, as far as the text says so."""
+    return frozenset(name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE))
+
+
+def _weight(cause: Cause, around: frozenset[str]) -> float:
+    if cause.where is None:
+        return min(cause.prior, _MOST)
+    return min(cause.prior * (THERE if cause.where in around else ELSEWHERE), _MOST)
+
+
+def words_of_cause(key: str, rule_summaries: dict[str, str]) -> str:
+    """A cause in one sentence: the summary of the rule of that name, or our own words."""
+    return OTHER_CAUSES.get(key) or rule_summaries.get(key) or key

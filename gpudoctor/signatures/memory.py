@@ -1,0 +1,93 @@
+"""Out of memory: of the GPU, of the machine, of a disk."""
+
+from gpudoctor.signatures.catalogue import signature
+
+_ALLOCATOR = "https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management"
+_FULL = {
+    "batch-too-large": 0.6,
+    "other-process-holds-memory": 0.45,
+    "gpu-mem-orphan": 0.2,
+    "memory-fragmented": 0.15,
+}
+
+SIGNATURES = (
+    signature(
+        "torch-gpu-out-of-memory",
+        r"cuda out of memory|torch\.(?:cuda\.)?outofmemoryerror|hip out of memory",
+        needles=("out of memory", "outofmemoryerror"),
+        meaning="The GPU's memory is full.",
+        causes=_FULL,
+        ask="nvidia-smi, before and while the program runs",
+        source=_ALLOCATOR,
+        frameworks=("torch",),
+    ),
+    signature(
+        "cuda-out-of-memory",
+        r"cudaerrormemoryallocation\b|cuda_error_out_of_memory\b|cuda(?: runtime"
+        r"| driver)? error[^\n]{0,20}\bout of memory"
+        r"|failed to allocate [\d.]+ ?\w* ?(?:\(\d+ bytes\) )?from device",
+        needles=("cudaerrormemoryallocation", "cuda_error_out_of_memory", "out of memory", "from device"),
+        meaning="The GPU's memory is full.",
+        causes=_FULL,
+        ask="nvidia-smi, before and while the program runs",
+        source="https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html",
+    ),
+    signature(
+        "tensorflow-gpu-out-of-memory",
+        r"oom when allocating tensor|resourceexhaustederror|ran out of memory trying to allocate"
+        r"|resource_exhausted: (?:out of memory|failed to allocate|oom)",
+        needles=("oom when allocating", "resourceexhausted", "ran out of memory", "resource_exhausted"),
+        meaning="The memory of the device is full.",
+        causes=_FULL,
+        ask="nvidia-smi, before and while the program runs",
+        source="https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth",
+        frameworks=("tensorflow", "jax"),
+    ),
+    signature(
+        "host-out-of-memory",
+        r"defaultcpuallocator: (?:can.?t|not enough memory)|std::bad_alloc|cannot allocate memory|^\s*memoryerror\b"
+        r"|oom-kill|out of memory: killed process|\boom_reaper\b",
+        needles=(
+            "defaultcpuallocator",
+            "bad_alloc",
+            "cannot allocate memory",
+            "memoryerror",
+            "oom-kill",
+            "killed process",
+            "oom_reaper",
+        ),
+        meaning="The machine's main memory is full.",
+        causes={"host-memory-full": 0.85, "batch-too-large": 0.25},
+        ask="free -h",
+        source="https://www.kernel.org/doc/html/latest/admin-guide/mm/concepts.html",
+    ),
+    signature(
+        "shared-memory-bus-error",
+        r"dataloader worker[^\n]{0,60}(?:bus error|killed by signal)|insufficient shared memory|out of shared memory"
+        r"|unable to (?:open|write to) (?:shared memory object|file </torch_)",
+        needles=("dataloader worker", "shared memory", "</torch_"),
+        meaning="The processes that load data ran out of shared memory (/dev/shm).",
+        causes={"shm-pressure": 0.55, "container-shm-small": 0.5, "host-memory-full": 0.15},
+        ask="df -h /dev/shm",
+        source="https://docs.pytorch.org/docs/stable/multiprocessing.html",
+        frameworks=("torch",),
+    ),
+    signature(
+        "nccl-shared-memory",
+        r"/dev/shm/nccl-",
+        needles=("/dev/shm/nccl-",),
+        meaning="NCCL, which lets several GPUs work together, ran out of shared memory (/dev/shm).",
+        causes={"container-shm-small": 0.75, "shm-pressure": 0.45},
+        ask="df -h /dev/shm",
+        source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+    ),
+    signature(
+        "disk-full",
+        r"no space left on device",
+        needles=("no space left on device",),
+        meaning="A disk, the temporary folder or the shared memory is full.",
+        causes={"disk-tmp-small": 0.65, "disk-full": 0.4, "container-shm-small @ container": 0.2},
+        ask='df -h . /tmp /dev/shm; echo "$TMPDIR"',
+        source="https://pip.pypa.io/en/stable/topics/caching/",
+    ),
+)

@@ -1,0 +1,200 @@
+"""PyTorch's own messages, and those of torchvision and torchaudio."""
+
+from gpudoctor.signatures.catalogue import signature
+
+_CUDA = "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py"
+_START = "https://pytorch.org/get-started/locally/"
+_COMPANIONS = "https://pytorch.org/get-started/previous-versions/"
+_TORCH = ("torch",)
+_CPU_BUILD = {
+    "torch-cpu-only": 0.65,
+    "torch-cpu-only-conda": 0.45,
+    "torch-cpu-only-lock": 0.3,
+    "jetson-generic-wheel @ jetson": 0.3,
+    "macos-no-cuda @ macos": 0.33,
+}
+
+SIGNATURES = (
+    signature(
+        "torch-not-compiled-with-cuda",
+        r"torch not compiled with cuda enabled",
+        needles=("torch not compiled with cuda",),
+        meaning="The installed PyTorch is built for the processor only.",
+        causes=_CPU_BUILD,
+        ask="python -c 'import torch; print(torch.__version__, torch.version.cuda)'",
+        source=_START,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-sm-not-compatible",
+        r"with cuda capability sm_\d+ is not compatible with the current pytorch|"
+        r"the current pytorch install supports cuda capabilities|\bsm_1\d\d\b[^\n]{0,40}not (?:compatible|supported)",
+        needles=("cuda capability sm_", "supports cuda capabilities", "sm_1"),
+        meaning="The installed PyTorch has no GPU code for this model of GPU.",
+        causes={"arch-too-new-for-build": 0.8, "arch-too-old-for-build": 0.3, "arch-ok-warning-only": 0.15},
+        ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
+        source=_CUDA,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-gpu-too-old",
+        r"pytorch no longer supports this gpu because it is too old|minimum cuda capability supported by this library",
+        needles=("no longer supports this gpu", "minimum cuda capability"),
+        meaning="The GPU is older than what the installed PyTorch was built for.",
+        causes={"arch-too-old-for-build": 0.95},
+        ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
+        source=_CUDA,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-cuda-unavailable",
+        r"torch\.cuda\.is_available\(\)\)?['\"]?\s*(?:->|:|=+|returns?|always returns)?\s*['\"`]?false"
+        r"|(?:is )?cuda available\??\s*:?\s*false|is_available\(\) (?:always )?returns? '?false",
+        needles=("is_available()", "cuda available"),
+        meaning="PyTorch sees no GPU that it can use.",
+        causes={
+            "torch-cpu-only": 0.5,
+            "torch-cpu-only-conda": 0.4,
+            "driver-too-old": 0.3,
+            "container-no-gpu-flag @ container": 0.31,
+            "jetson-generic-wheel @ jetson": 0.35,
+            "slurm-no-gpu @ slurm": 0.31,
+            "wsl-kernel @ wsl": 0.28,
+            "cuda-init-failed": 0.15,
+        },
+        ask="python -c 'import torch; print(torch.__version__, torch.version.cuda)'; nvidia-smi",
+        source=_START,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-load-without-cuda",
+        r"attempting to deserialize object on (?:a )?cuda device",
+        needles=("attempting to deserialize",),
+        meaning="A model that was saved on a GPU is loaded where PyTorch sees no (such) GPU.",
+        causes={"model-on-other-machine": 0.5, "torch-cpu-only": 0.4, "cvd-invalid": 0.1, "drv-absent": 0.1},
+        ask="python -c 'import torch; print(torch.__version__, torch.cuda.device_count())'",
+        source="https://docs.pytorch.org/docs/stable/generated/torch.load.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-lazy-init-fork",
+        r"cannot re-initialize cuda in forked subprocess",
+        needles=("re-initialize cuda in forked",),
+        meaning="The program used CUDA and then made a copy of itself (fork), in which CUDA cannot be used.",
+        causes={"forked-after-cuda": 0.97},
+        ask="grep -n 'multiprocessing\\|num_workers' your_program.py",
+        source="https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-companion-cuda",
+        r"compiled with different cuda (?:major )?versions"
+        r"|pytorch has cuda version ?[=\d][^\n]{0,40}torch(?:vision|audio) has cuda",
+        needles=("compiled with different cuda", "pytorch has cuda version"),
+        meaning="Torchvision or torchaudio is built for another CUDA than PyTorch.",
+        causes={"torch-companion-cuda": 0.95, "torch-companion-version": 0.15},
+        ask="pip list | grep torch",
+        source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torchvision-operators",
+        r"operator torchvision::nms does not exist|couldn.?t load custom c\+\+ ops"
+        r"|failed to load image python extension"
+        r"|could not run 'torchvision::nms'|torchvision\b[^\n]{0,60}undefined symbol",
+        needles=("torchvision", "custom c++ ops", "image python extension"),
+        meaning="The installed torchvision belongs to another PyTorch.",
+        causes={"torch-companion-version": 0.75, "torch-companion-cuda": 0.35, "ext-abi-mismatch": 0.05},
+        ask="pip list | grep torch",
+        source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torchaudio-extension",
+        r"(?:torchaudio|torchtext|torchvision)[^\n]{0,120}(?:could not load this library|undefined symbol|_load_lib)",
+        needles=("torchaudio", "torchtext"),
+        meaning="A companion package of PyTorch belongs to another PyTorch.",
+        causes={"torch-companion-version": 0.7, "torch-companion-cuda": 0.4},
+        ask="pip list | grep torch",
+        source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-module-attribute",
+        r"module 'torch[\w.]*' has no attribute|cannot import name '\w+' from (?:partially initialized module )?'torch",
+        needles=("module 'torch", "from 'torch"),
+        meaning="Another torch was imported than the program, or torchvision, was written for.",
+        causes={
+            "py-user-site-shadow": 0.4,
+            "torch-companion-version": 0.35,
+            "py-name-shadow": 0.35,
+            "api-changed": 0.3,
+            "package-half-installed": 0.2,
+        },
+        ask="python -c 'import torch; print(torch.__file__, getattr(torch, \"__version__\", None))'; pip list | "
+        "grep torch",
+        source="https://docs.pytorch.org/docs/stable/index.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-numpy-unavailable",
+        r"numpy is not available|failed to initialize numpy",
+        needles=("numpy is not available", "failed to initialize numpy"),
+        meaning="PyTorch was compiled for another NumPy than the installed one, or NumPy is not installed.",
+        causes={"numpy2-abi": 0.7, "import-missing": 0.35},
+        ask="pip list | grep -i -E '^(numpy|torch) '",
+        source="https://numpy.org/doc/stable/numpy_2_0_migration_guide.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-no-index",
+        r"indexerror: list index out of range[^\n]{0,40}hip|hip_runtime_version",
+        needles=("hip_runtime_version", "list index out of range"),
+        meaning="PyTorch for AMD GPUs finds no GPU.",
+        causes={"torch-backend-gpu-vendor": 0.8, "torch-rocm-build": 0.3},
+        ask="python -c 'import torch; print(torch.version.hip, torch.version.cuda)'; lspci | grep -i vga",
+        source="https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/pytorch-install.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-hip-error",
+        r"\bhip error\b|hiperror[a-z]+|\bno hip gpus are available|rocm is not supported",
+        needles=("hip error", "hiperror", "no hip gpus", "rocm is not"),
+        meaning="PyTorch for AMD GPUs cannot use the GPU.",
+        causes={"torch-backend-gpu-vendor": 0.6, "torch-rocm-build": 0.4},
+        ask="rocminfo | grep gfx; python -c 'import torch; print(torch.version.hip)'",
+        source="https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/pytorch-install.html",
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-import-library",
+        r"from torch\._c import|importerror: [^\n]{0,120}torch[/\\]lib",
+        needles=("torch._c import", "torch/lib", "torch\\lib"),
+        meaning="PyTorch's compiled part could not be loaded.",
+        causes={
+            "torch-nvidia-deps-missing": 0.35,
+            "ld-path-shadows-nvidia-wheels": 0.3,
+            "files-damaged": 0.3,
+            "py-name-shadow": 0.1,
+        },
+        ask="ldd $(python -c 'import importlib.util as u; print(u.find_spec(\"torch\").submodule_search_locations[0])')"
+        "/lib/libtorch_cuda.so | grep 'not found'",
+        source=_START,
+        frameworks=_TORCH,
+        fallback=True,
+    ),
+    signature(
+        "torch-nan-loss",
+        r"\bloss ?[:= ] ?nan\b",
+        needles=("loss: nan", "loss=nan", "loss = nan", "loss nan", "loss:nan"),
+        meaning="The loss became 'not a number'.",
+        causes={
+            "feature-needs-newer-gpu": 0.1,
+            "overclocked-or-unstable": 0.15,
+            "tf32-default": 0.1,
+            "tf1-on-new-gpu": 0.2,
+        },
+        ask="the same program on the processor",
+        source="https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html",
+    ),
+)
