@@ -21,7 +21,8 @@ from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.port import Host
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recording import RecordingHost, without_large_files
-from gpudoctor.probes.environ import clean_value, is_allowed
+from gpudoctor.probes.environ import clean_value
+from gpudoctor.redact.variables import is_allowed
 from gpudoctor.probes.take import take_snapshot
 
 MACHINES = Path(__file__).resolve().parents[1] / "tests" / "machines"

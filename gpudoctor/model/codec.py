@@ -60,13 +60,22 @@ def decode_snapshot(raw: bytes) -> Snapshot:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
 
 
+def to_plain(fact: Fact) -> Any:
+    """The fact as dictionaries, lists, texts and numbers."""
+    return msgspec.to_builtins(fact, enc_hook=_encode)
+
+
+def from_plain(value: Any, kind: type[_F]) -> _F:
+    """The fact that `to_plain` made plain. Raises msgspec.ValidationError."""
+    return msgspec.convert(value, kind, dec_hook=_decode)
+
+
 def presentable(section: _S) -> _S:
     """The section with bytes that are no UTF-8 (names in another encoding) replaced, so that it can be written."""
     try:
         _ENCODER.encode(section)
     except UnicodeEncodeError:
-        plain = _replaced(msgspec.to_builtins(section, enc_hook=_encode))
-        return msgspec.convert(plain, type(section), dec_hook=_decode)
+        return from_plain(_replaced(to_plain(section)), type(section))
     return section
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.environ import REMOVED, VALUE_LIMIT, clean_value, is_allowed, parse_environ, probe
+from gpudoctor.probes.environ import VALUE_LIMIT, clean_value, parse_environ, probe
+from gpudoctor.redact.credentials import REMOVED
+from gpudoctor.redact.variables import is_allowed
 
 KEPT = (
     "CUDA_VISIBLE_DEVICES",

@@ -1,0 +1,37 @@
+"""Names that tell nothing of a person or a place: the accounts of distributions and images, and public hosts."""
+
+_ACCOUNTS = frozenset({
+    "root", "admin", "administrator", "user", "users", "ubuntu", "debian", "centos", "fedora", "ec2-user",
+    "azureuser", "opc", "jovyan", "nobody", "docker", "runner", "vscode", "codespace", "gitpod", "colab", "kaggle",
+    "sagemaker-user", "studio-lab-user", "conda", "condauser", "mambauser", "anaconda", "linuxbrew", "shared",
+    "public", "default", "all users", "default user", "app", "appuser", "worker", "service", "test", "guest", "me",
+    "you", "name", "username", "yourname", "someone", "daemon", "slurm", "nvidia", "jetson", "triton-server", "torch",
+    "tensorflow", "python", "cuda", "git", "none", "null", "local", "media", "software", "opt", "lib", "tmp", "data",
+    "site-packages", "dist-packages",
+})  # fmt: skip
+
+_HOSTS = (
+    "localhost", "localhost.localdomain", "pypi.org", "pythonhosted.org", "pytorch.org", "tensorflow.org",
+    "nvidia.com", "nvidia.cn", "github.com", "githubusercontent.com", "github.io", "gitlab.com", "huggingface.co",
+    "hf-mirror.com", "anaconda.com", "anaconda.org", "conda-forge.org", "prefix.dev", "google.com", "googleapis.com",
+    "python.org", "readthedocs.io", "docs.rs", "keras.io", "microsoft.com", "aka.ms", "amazonaws.com", "docker.com",
+    "docker.io", "nvcr.io", "quay.io", "ghcr.io", "gcr.io", "ubuntu.com", "debian.org", "kernel.org",
+    "kernel.ubuntu.com", "redhat.com", "fedoraproject.org", "archlinux.org", "opensuse.org", "almalinux.org",
+    "tsinghua.edu.cn", "ustc.edu.cn", "aliyun.com", "douban.com", "sjtu.edu.cn", "intel.com", "amd.com", "apple.com",
+    "arm.com", "stackoverflow.com", "wikipedia.org", "astral.sh", "numpy.org", "scipy.org", "kubernetes.io", "w3.org",
+    "example.com", "example.org", "example", "apache.org", "gnu.org", "schedmd.com", "jax.dev", "openxla.org",
+)  # fmt: skip
+
+
+def is_public_account(name: str) -> bool:
+    """Many machines have an account of this name, or it is a pseudonym of ours."""
+    lower = name.lower()
+    return lower in _ACCOUNTS or (lower.startswith("user-") and lower[5:].isdigit()) or not any(map(str.isalpha, name))
+
+
+def is_public_host(name: str) -> bool:
+    """The host is on the open internet and known to all, or a pseudonym of ours."""
+    lower = name.lower().rstrip(".")
+    if lower.startswith("host-") and lower[5:].partition(".")[0].isdigit():
+        return True
+    return any(lower == host or lower.endswith("." + host) for host in _HOSTS)
