@@ -74,8 +74,8 @@ SIGNATURES = (
     ),
     signature(
         "nccl-shared-memory",
-        r"/dev/shm/nccl-",
-        needles=("/dev/shm/nccl-",),
+        r"/dev/shm/nccl-",  # noqa: S108 - a pattern
+        needles=("/dev/shm/nccl-",),  # noqa: S108
         meaning="NCCL, which lets several GPUs work together, ran out of shared memory (/dev/shm).",
         causes={"container-shm-small": 0.75, "shm-pressure": 0.45},
         ask="df -h /dev/shm",

@@ -1,0 +1,76 @@
+"""On every error string of the cases, the true cause is among the first three."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.rules._load import load_rules
+from gpudoctor.signatures import OTHER_CAUSES, causes_of, recognise, signatures, surroundings_in, words_of_cause
+
+#: What reports of the cases show. kind: error, or a description in the reporter's own words; surroundings as stated.
+STRINGS = json.loads(Path(__file__).with_name("case_strings.json").read_text(encoding="utf-8"))
+ERRORS = [row for row in STRINGS if row["kind"] == "error"]
+RULES = {rule.name for rule in load_rules()}
+
+
+def first_three(text, surroundings=()):
+    causes = causes_of(recognise(text), {*surroundings, *surroundings_in(text)})
+    return [cause.key for cause in causes[:3]]
+
+
+def missed(rows, *, with_surroundings):
+    return [
+        (row["case"], row["cause"], row["text"])
+        for row in rows
+        if row["cause"] not in first_three(row["text"], row.get("surroundings", ()) if with_surroundings else ())
+    ]
+
+
+@pytest.mark.parametrize("with_surroundings", [False, True])
+def test_the_true_cause_is_among_the_first_three(with_surroundings):
+    wrong = missed(ERRORS, with_surroundings=with_surroundings)
+    assert len(wrong) <= 0.1 * len(ERRORS), "\n".join(map(str, wrong))
+
+
+def test_there_are_enough_strings_to_say_so():
+    assert len(ERRORS) >= 175
+    assert len({row["cause"] for row in ERRORS}) >= 80
+
+
+def test_every_cause_is_a_rule_or_has_words():
+    for row in signatures():
+        for cause in row.causes:
+            assert (cause.key in RULES) != (cause.key in OTHER_CAUSES), (row.name, cause.key)
+            assert 0 < cause.prior < 1, (row.name, cause.key)
+    used = {cause.key for row in signatures() for cause in row.causes}
+    assert used >= set(OTHER_CAUSES), "words of a cause that no message has"
+
+
+def test_two_messages_together_say_more_than_one():
+    alone = causes_of(recognise("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."))
+    both = causes_of(
+        recognise(
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver.\n"
+            "modprobe: ERROR: could not insert 'nvidia': Key was rejected by service"
+        )
+    )
+    assert alone[0].key != "drv-secureboot-rejected"
+    assert both[0].key == "drv-secureboot-rejected"
+    assert both[0].prior > alone[0].prior
+
+
+def test_surroundings_turn_the_order():
+    message = "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
+    assert "slurm-no-gpu" not in first_three(message)
+    assert first_three(message, ["slurm"])[0] == "slurm-no-gpu"
+    assert "wsl1" in first_three(message, ["wsl"])
+    assert surroundings_in("srun -p gpu python -c 'import torch'") == {"slurm"}
+    assert surroundings_in("File C:\\Users\\me\\torch\\lib\\x.dll") == {"windows"}
+    assert surroundings_in("an ordinary sentence") == frozenset()
+
+
+def test_a_cause_in_words():
+    assert words_of_cause("batch-too-large", {}).endswith(".")
+    assert words_of_cause("driver-too-old", {"driver-too-old": "The driver is old."}) == "The driver is old."
+    assert words_of_cause("never-heard-of", {}) == "never-heard-of"
