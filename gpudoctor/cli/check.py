@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.cli.output import Partial
 from gpudoctor.host.aside import Aside
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 @click.command("check")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
-@click.option("--static", is_flag=True, help="Run nothing of the examined environment. All that check does today.")
+@click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--from", "source", metavar="FILE", help="Judge a saved snapshot instead of this machine; - reads stdin.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("-q", "--quiet", is_flag=True, help="Only the verdict and its causes.")
 def command(
     python: str | None,
-    static: bool,  # noqa: ARG001 - the static part is all there is yet
+    static: bool,
     source: str | None,
     form: str,
     select: tuple[str, ...],
@@ -39,6 +40,9 @@ def command(
     quiet: bool,
 ) -> None:
     """Examine this machine and say what keeps the GPU from being used.
+
+    Then list the devices that each installed framework sees, and train a small network with it, to prove the verdict;
+    --static leaves that out.
 
     The exit code is the verdict: 0 healthy or no GPU needed, 1 findings, 3 could not examine.
     """
@@ -52,6 +56,13 @@ def command(
     from gpudoctor.cli.judging import criteria_of, judge, show
 
     criteria = criteria_of(select, ignore, require, fail_on)
-    report = judge(look.result(), criteria)
+    snapshot, complete = look.result(), True
+    if source is None and not static:
+        from gpudoctor.cli.examine import run_frameworks
+
+        snapshot, complete = run_frameworks(snapshot, quiet=quiet)
+    report = judge(snapshot, criteria)
     show(report, form, verbosity=1 if verbose else -1 if quiet else 0)
+    if not complete:
+        raise Partial
     raise click.exceptions.Exit(report.exit_code)

@@ -1,11 +1,15 @@
-"""Where a snapshot comes from: this machine, or a file."""
+"""Where a snapshot comes from: this machine, what was run on it, or a file."""
 
 import sys
 from collections.abc import Callable
 
 import click
+from msgspec import structs
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
+from gpudoctor.model.live import Errand
+from gpudoctor.model.python import Interpreter
 from gpudoctor.model.snapshot import Snapshot
 
 
@@ -32,6 +36,50 @@ def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
     return begin_snapshot(host, python, fork=sys.platform == "linux")
 
 
+def run_frameworks(
+    snapshot: Snapshot,
+    *,
+    errands: tuple[Errand, ...] = ("devices", "smoke"),
+    only: tuple[str, ...] | None = None,
+    devices: tuple[str, ...] | None = None,
+    data: str = "generated",
+    quick: bool = True,
+    deadline: float | None = None,
+    quiet: bool = False,
+) -> tuple[Snapshot, bool]:
+    """The snapshot with what the frameworks of its interpreter showed when they were run; whether all were.
+
+    False: the user interrupted it, and what is there is a part.
+    """
+    interpreter, frameworks = snapshot.interpreter, snapshot.frameworks
+    if not isinstance(interpreter, Interpreter) or isinstance(frameworks, Gap):
+        gap = Gap(reason="the frameworks could not be examined, so none was run")
+        return structs.replace(snapshot, live=gap), True
+    # Imported here: a look that runs nothing needs none of it.
+    from gpudoctor.cli.progress import Progress
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.probes.live import DEADLINE, Interrupted, prove
+
+    progress = Progress(quiet=quiet)
+    try:
+        with progress:
+            live = prove(
+                RealHost(),
+                interpreter,
+                frameworks,
+                errands=errands,
+                only=only,
+                devices=devices,
+                data=data,
+                quick=quick,
+                deadline=deadline or DEADLINE,
+                on_event=progress.on_event,
+            )
+    except Interrupted as stop:
+        return structs.replace(snapshot, live=stop.live), False
+    return structs.replace(snapshot, live=live if live.devices or live.smoke else None), True
+
+
 def read_snapshot(source: str) -> Snapshot:
     """The snapshot in a file, or on standard input for "-". Raises CannotExamine."""
     try:
@@ -43,3 +91,10 @@ def read_snapshot(source: str) -> Snapshot:
         return decode_snapshot(raw)
     except NotASnapshot as error:
         raise CannotExamine(f"{source} cannot be judged: {error}") from None
+
+
+def seconds_of(timeout: float | None) -> float | None:
+    """The seconds of --timeout. Raises click.BadParameter for what is none."""
+    if timeout is not None and not 0 < timeout < 86400:
+        raise click.BadParameter("give a number of seconds above 0 and below a day.", param_hint="--timeout")
+    return timeout

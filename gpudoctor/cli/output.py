@@ -17,6 +17,15 @@ class CannotWrite(click.ClickException):
     exit_code = 3
 
 
+class Partial(click.ClickException):
+    """Ctrl-C while frameworks were run: what was found until then has been shown."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("interrupted: what is shown is what was found until then. Nothing was changed.")
+
+
 def shows_unicode() -> bool:
     """Whether standard output can show the check mark."""
     try:

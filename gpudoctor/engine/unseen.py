@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.engine.proof import unproved
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
@@ -30,6 +31,7 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     if not isinstance(snapshot.interpreter, Gap):
         yield from _section("the installed packages", snapshot.packages)
         yield from _section("the frameworks", snapshot.frameworks)
+    yield from unproved(snapshot)
     if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
         return
     yield from _section("the driver", snapshot.driver)

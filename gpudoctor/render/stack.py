@@ -1,6 +1,6 @@
 """The stack in one line each, bottom to top: what is there, and how it stands."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Literal
 
 from gpudoctor.model.base import Fact, Gap
@@ -8,6 +8,7 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import SEVERITIES, Finding
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.model.snapshot import Snapshot
 
@@ -21,7 +22,8 @@ FAMILIES: dict[str, tuple[str, ...]] = {
     "CUDA": ("TLK", "ENV"),
     "Libraries": ("LIB",),
     "Python": ("PYT",),
-    "Framework": ("FRM", "SMK", "PRF"),
+    "Framework": ("FRM", "PRF"),
+    "Training": ("SMK",),
 }
 
 
@@ -34,7 +36,7 @@ class StackLine(Fact, frozen=True, kw_only=True):
 
 
 def stack_lines(snapshot: Snapshot, findings: Iterable[Finding]) -> tuple[StackLine, ...]:
-    """The six lines, hardware first."""
+    """The six lines, hardware first; and what training showed, where frameworks were run."""
     texts = {
         "Hardware": _hardware(snapshot.gpus),
         "Driver": _driver(snapshot.driver),
@@ -43,16 +45,21 @@ def stack_lines(snapshot: Snapshot, findings: Iterable[Finding]) -> tuple[StackL
         "Python": _python(snapshot.interpreter),
         "Framework": _frameworks(snapshot.frameworks),
     }
+    if isinstance(snapshot.live, Live) and snapshot.live.smoke:
+        texts["Training"] = _training(snapshot.live)
     findings = tuple(findings)
     return tuple(
-        StackLine(layer=layer, text=text, state=_state(state, layer, findings))
+        StackLine(layer=layer, text=text, state=_state(state, layer, findings, texts))
         for layer, (text, state) in texts.items()
     )
 
 
-def _state(seen: State, layer: str, findings: tuple[Finding, ...]) -> State:
+def _state(seen: State, layer: str, findings: tuple[Finding, ...], shown: Container[str]) -> State:
     """The gravest finding of the layer, notes left out; else how it was seen."""
-    grave = [f.severity for f in findings if f.code[:3] in FAMILIES[layer] and f.severity != "info"]
+    families = FAMILIES[layer]
+    if layer == "Framework" and "Training" not in shown:
+        families += FAMILIES["Training"]
+    grave = [f.severity for f in findings if f.code[:3] in families and f.severity != "info"]
     return min(grave, key=SEVERITIES.index) if grave else seen
 
 
@@ -143,6 +150,13 @@ def _frameworks(frameworks: Frameworks | Gap | None) -> tuple[str, State]:
     if not found:
         return "none of TensorFlow, PyTorch, JAX installed", "absent"
     return ", ".join(_framework(framework) for framework in found), "ok"
+
+
+def _training(live: Live) -> tuple[str, State]:
+    from gpudoctor.render.proof import training
+
+    text, well = training(live)
+    return text, "ok" if well else "error"
 
 
 def _framework(framework: Framework) -> str:

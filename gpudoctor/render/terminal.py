@@ -40,20 +40,26 @@ def _lines(view: View, style: Style) -> Iterator[str]:
     for line in view.stack:
         yield from _stack_line(line.layer, line.text, line.state, style)
     yield ""
-    for part in _wrapped(view.headline, style):
+    for part in wrapped(view.headline, style):
         yield _headline(part, view)
     yield from _details(view, style)
     if view.examined:
         yield ""
-        yield from _wrapped(f"Examined: {view.examined}. Static check, {view.rules_run} rules.", style)
+        how = "Frameworks were run" if view.was_run else "Static check"
+        yield from wrapped(f"Examined: {view.examined}. {how}, {view.rules_run} rules.", style)
 
 
-def _details(view: View, style: Style) -> Iterator[str]:
+def finding_lines(view: View, style: Style) -> Iterator[str]:
+    """The root causes, and what follows from them."""
     for finding in view.causes:
         yield ""
         yield from _finding(finding, style)
     if view.consequences:
         yield from _consequences(view.consequences, style)
+
+
+def _details(view: View, style: Style) -> Iterator[str]:
+    yield from finding_lines(view, style)
     for finding in view.notes:
         yield ""
         yield from _note(finding, style)
@@ -61,12 +67,12 @@ def _details(view: View, style: Style) -> Iterator[str]:
         yield ""
         yield "Not seen, and needed for a verdict:"
         for fact in view.unseen:
-            yield from _wrapped(fact, style, indent="  - ", hang="    ")
+            yield from wrapped(fact, style, indent="  - ", hang="    ")
     if view.skipped and style.verbosity > 0:
         yield ""
         yield "Rules that could not judge:"
         for code, reason in view.skipped:
-            yield from _wrapped(f"{code}  {reason}", style, indent="  ", hang="          ")
+            yield from wrapped(f"{code}  {reason}", style, indent="  ", hang="          ")
     for crash in view.crashes:
         yield ""
         yield "gpudoctor's own failure, for a bug report:"
@@ -74,9 +80,9 @@ def _details(view: View, style: Style) -> Iterator[str]:
 
 
 def _stack_line(layer: str, text: str, state: str, style: Style) -> Iterator[str]:
-    sign = click.style(_sign(state, style).ljust(2), fg=_COLOURS.get(state), bold=state == "error")
+    mark = click.style(sign(state, style).ljust(2), fg=_COLOURS.get(state), bold=state == "error")
     head, *rest = textwrap.wrap(text, max(20, style.width - 15), break_on_hyphens=False) or [""]
-    yield f"{sign} {layer:<11} {head}"
+    yield f"{mark} {layer:<11} {head}"
     for line in rest:
         yield " " * 15 + line
 
@@ -89,23 +95,23 @@ def _finding(finding: FindingView, style: Style) -> Iterator[str]:
     sure = "" if finding.confidence == "certain" else f" ({finding.confidence})"
     label = click.style(f"{finding.severity} {finding.code}", fg=_COLOURS.get(finding.severity), bold=True)
     yield f"{label} {finding.name}{sure}"
-    yield from _wrapped(finding.summary, style, indent="  ")
+    yield from wrapped(finding.summary, style, indent="  ")
     for fact, value, where in finding.evidence:
         source = f"  [{where}]" if where and style.verbosity > 0 else ""
-        yield from _wrapped(f"{fact}: {value}{source}", style, indent="    ", hang="      ")
+        yield from wrapped(f"{fact}: {value}{source}", style, indent="    ", hang="      ")
     for number, fix in enumerate(finding.fixes):
         yield from _fix(fix, style, first=number == 0)
 
 
 def _fix(fix: FixView, style: Style, *, first: bool) -> Iterator[str]:
     needs = f" ({fix.needs})" if fix.needs else ""
-    yield from _wrapped(f"{'To mend it' if first else 'Or'}: {fix.title}{needs}", style, indent="  ", hang="    ")
+    yield from wrapped(f"{'To mend it' if first else 'Or'}: {fix.title}{needs}", style, indent="  ", hang="    ")
     for is_command, line in fix.commands:
         if is_command:
             # Never wrapped: it must be pasted as it stands.
             yield "    " + click.style(line, bold=True)
         else:
-            yield from _wrapped(line, style, indent="    ")
+            yield from wrapped(line, style, indent="    ")
 
 
 def _consequences(findings: tuple[FindingView, ...], style: Style) -> Iterator[str]:
@@ -113,28 +119,29 @@ def _consequences(findings: tuple[FindingView, ...], style: Style) -> Iterator[s
     yield "What follows from it:"
     for finding in findings:
         because = ", ".join(finding.because_of)
-        yield from _wrapped(
+        yield from wrapped(
             f"{finding.code} {finding.summary} (because of {because})", style, indent="  ", hang="         "
         )
         if style.verbosity > 0:
             for fact, value, _ in finding.evidence:
-                yield from _wrapped(f"{fact}: {value}", style, indent="         ", hang="           ")
+                yield from wrapped(f"{fact}: {value}", style, indent="         ", hang="           ")
 
 
 def _note(finding: FindingView, style: Style) -> Iterator[str]:
-    yield from _wrapped(f"note {finding.code}: {finding.summary}", style, hang="  ")
+    yield from wrapped(f"note {finding.code}: {finding.summary}", style, hang="  ")
     if style.verbosity > 0:
         for fact, value, _ in finding.evidence:
-            yield from _wrapped(f"{fact}: {value}", style, indent="    ", hang="      ")
+            yield from wrapped(f"{fact}: {value}", style, indent="    ", hang="      ")
     for fix in finding.fixes:
         for is_command, line in fix.commands:
             if is_command:
                 yield f"    {line}"
             else:
-                yield from _wrapped(line, style, indent="  ")
+                yield from wrapped(line, style, indent="  ")
 
 
-def _wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:
+def wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:
+    """The text in lines of the style's width; `hang` indents all but the first."""
     yield from textwrap.wrap(
         text,
         max(30, style.width),
@@ -145,5 +152,6 @@ def _wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = No
     )
 
 
-def _sign(state: str, style: Style) -> str:
+def sign(state: str, style: Style) -> str:
+    """The sign of a state."""
     return _SIGNS[state][0 if style.unicode else 1]

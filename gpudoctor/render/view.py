@@ -6,8 +6,10 @@ from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report
+from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import System
 from gpudoctor.render.commands import Step, is_command, step_lines, visible
 from gpudoctor.render.stack import StackLine, stack_lines
@@ -49,6 +51,8 @@ class View(Fact, frozen=True, kw_only=True):
     crashes: tuple[str, ...]
     rules_run: int
     examined: str
+    #: Frameworks were run.
+    was_run: bool = False
 
 
 def view_of(report: Report) -> View:
@@ -71,7 +75,8 @@ def view_of(report: Report) -> View:
         skipped=tuple((skip.code, visible(skip.gap.reason)) for skip in diagnosis.skipped),
         crashes=tuple(crash.traceback for crash in diagnosis.crashed) + (doctor.crashes if doctor else ()),
         rules_run=len(diagnosis.clean) + len({finding.code for finding in diagnosis.findings}),
-        examined=_examined(snapshot.interpreter),
+        examined=examined_of(snapshot),
+        was_run=isinstance(snapshot.live, Live),
     )
 
 
@@ -118,9 +123,21 @@ def _headline(report: Report) -> str:
         seen = f"There is {lesser} to look at." if lesser else "Nothing wrong was seen."
         return f"No verdict: something a verdict needs could not be looked at. {seen}"
     if report.verdict == "no-gpu":
-        return f"{_without_gpu(report)} {_nothing_else(lesser)}"
+        return " ".join(filter(None, (_without_gpu(report), _proof(report), _nothing_else(lesser))))
     said = f"; {lesser} to look at" if lesser else ""
+    if proof := _proof(report):
+        return f"Healthy{said}. {proof}"
     return f"Healthy: nothing in the files and the driver keeps the GPU from being used{said}. No training was run."
+
+
+def _proof(report: Report) -> str:
+    """What was proved by running frameworks, as a sentence."""
+    if not isinstance(report.snapshot.live, Live):
+        return ""
+    from gpudoctor.render.proof import proved
+
+    clause = proved(report.snapshot.live)
+    return f"{clause}." if clause else ""
 
 
 def _nothing_else(lesser: str) -> str:
@@ -146,7 +163,9 @@ def _without_gpu(report: Report) -> str:
     return "Fine, no GPU."
 
 
-def _examined(interpreter: object) -> str:
+def examined_of(snapshot: Snapshot) -> str:
+    """Which interpreter was examined, and why that one; empty where none was."""
+    interpreter = snapshot.interpreter
     if not isinstance(interpreter, Interpreter):
         return ""
     reason = {

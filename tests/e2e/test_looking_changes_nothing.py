@@ -15,7 +15,6 @@ from tests.e2e.command import gpudoctor
 
 COMMANDS = [
     ("check", "--static"),
-    ("check",),
     ("snapshot",),
     ("rules",),
     ("explain", "torch-cpu-only"),

@@ -44,7 +44,7 @@ def environments(tmp_path_factory):
 
 def verdict(*arguments, env=None, code=None):
     """(report as JSON, names of the root causes that are errors)."""
-    done = gpudoctor("check", "--format", "json", *arguments, env=env)
+    done = gpudoctor("check", "--static", "--format", "json", *arguments, env=env)
     assert code is None or done.returncode == code, done.out + done.err
     report = json.loads(done.stdout)
     assert report["exit_code"] == done.returncode
@@ -180,7 +180,9 @@ def test_a_nvidia_smi_first_on_path_is_not_run(tmp_path):
 )
 def test_requirements(fake_driver, environments, requirement, code):
     env = fake_driver.environment(machine("RTX 4090", 2))
-    done = gpudoctor("check", "--python", environments("2.6.0+cu124", "'12.4'"), "--require", requirement, env=env)
+    done = gpudoctor(
+        "check", "--static", "--python", environments("2.6.0+cu124", "'12.4'"), "--require", requirement, env=env
+    )
     assert done.returncode == code, done.out
 
 

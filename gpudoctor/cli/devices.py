@@ -1,0 +1,45 @@
+"""`gpudoctor devices`."""
+
+import click
+
+
+@click.command("devices")
+@click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
+@click.option("--timeout", type=float, metavar="S", help="Seconds for each framework.  [default: 180]")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="Also everything else that the frameworks say of themselves.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(python: str | None, timeout: float | None, form: str, verbose: bool, quiet: bool) -> None:
+    """List the devices that NVML, the CUDA driver and each framework see, and why they differ.
+
+    The exit code is 1 where a GPU is hidden from a framework, or a framework could not tell.
+    """
+    from gpudoctor.cli.examine import begin_to_examine, run_frameworks, seconds_of
+
+    deadline = seconds_of(timeout)
+    snapshot, complete = run_frameworks(
+        begin_to_examine(python)(), errands=("devices",), deadline=deadline, quiet=quiet
+    )
+    from gpudoctor.cli.judging import criteria_of, judge
+    from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
+    from gpudoctor.engine.cross_view import cross_view
+    from gpudoctor.model.live import Live
+    from gpudoctor.render.live import device_lines
+    from gpudoctor.render.live_json import render_devices
+    from gpudoctor.render.terminal import Style
+    from gpudoctor.render.view import examined_of
+
+    findings = judge(snapshot, criteria_of((), (), (), None)).diagnosis.findings
+    view = cross_view(snapshot, findings)
+    live = snapshot.live if isinstance(snapshot.live, Live) else Live()
+    differs = any(sight.state != "seen" and sight.why for row in view.rows for sight in row.sights)
+    unfinished = any(one.run is not None and one.run.ending != "finished" for one in live.devices)
+    if form == "json":
+        write_bytes(render_devices(view, live))
+    else:
+        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
+        lines = (*device_lines(view, live, style), "", f"Examined: {examined_of(snapshot)}.")
+        write_text("\n".join(lines) + "\n")
+    if not complete:
+        raise Partial
+    raise click.exceptions.Exit(1 if differs or unfinished else 0)

@@ -1,0 +1,131 @@
+"""`gpudoctor smoke`."""
+
+import re
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gpudoctor.model.snapshot import Snapshot
+
+
+@click.command("smoke")
+@click.argument("frameworks", nargs=-1, metavar="[tensorflow|torch|keras|jax]...")
+@click.option(
+    "--device", "devices", multiple=True, metavar="D", help="cpu, gpu:0, gpu:1 … or all; repeatable.  [default: all]"
+)
+@click.option("--timeout", type=float, metavar="S", help="Seconds for each framework.  [default: 180]")
+@click.option("--data", type=click.Choice(["generated", "fashion-mnist"]), default="generated", show_default=True)
+@click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
+@click.option("--quick", is_flag=True, help="Only what `gpudoctor check` trains.")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="Every training, and the lines of the log that matter.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(
+    frameworks: tuple[str, ...],
+    devices: tuple[str, ...],
+    timeout: float | None,
+    data: str,
+    python: str | None,
+    quick: bool,
+    form: str,
+    verbose: bool,
+    quiet: bool,
+) -> None:
+    """Train small networks with each framework, on each device, and say whether they learn.
+
+    The exit code is 0 where everything that was tried passed, and 1 where something failed.
+    """
+    from gpudoctor.cli.examine import begin_to_examine, run_frameworks, seconds_of
+
+    names, deadline = _known(frameworks), seconds_of(timeout)
+    wanted = _devices(devices)
+    snapshot = begin_to_examine(python)()
+    _refuse_impossible(snapshot, names, wanted)
+    snapshot, complete = run_frameworks(
+        snapshot,
+        errands=("smoke",),
+        only=names or None,
+        devices=wanted,
+        data=data,
+        quick=quick,
+        deadline=deadline,
+        quiet=quiet,
+    )
+    from gpudoctor.cli.judging import criteria_of, judge
+    from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
+    from gpudoctor.model.live import Live
+    from gpudoctor.render.live import smoke_lines
+    from gpudoctor.render.live_json import render_smoke
+    from gpudoctor.render.terminal import Style, finding_lines
+    from gpudoctor.render.view import examined_of, view_of
+
+    live = snapshot.live if isinstance(snapshot.live, Live) else Live()
+    failed = not all(run.proved for run in live.smoke)
+    report = judge(snapshot, criteria_of((), (), (), None))
+    if form == "json":
+        write_bytes(render_smoke(live, report.diagnosis))
+    else:
+        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
+        causes = finding_lines(view_of(report), style) if failed else ()
+        write_text("\n".join((*smoke_lines(live, style), *causes, "", f"Examined: {examined_of(snapshot)}.")) + "\n")
+    if not complete:
+        raise Partial
+    raise click.exceptions.Exit(1 if failed else 0)
+
+
+def _known(names: tuple[str, ...]) -> tuple[str, ...]:
+    from gpudoctor.probes.live_plan import FRAMEWORKS
+
+    also = {"pytorch": "torch", "tf": "tensorflow"}
+    chosen = tuple(dict.fromkeys(also.get(name.lower(), name.lower()) for name in names))
+    for name in chosen:
+        if name not in FRAMEWORKS:
+            known = ", ".join(sorted(FRAMEWORKS))
+            raise click.BadParameter(
+                f"{name!r} is none of the frameworks that can be run: {known}.", param_hint="FRAMEWORKS"
+            )
+    return chosen
+
+
+def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
+    """The devices asked for; None is all of them."""
+    words = [word.strip().lower() for value in given for word in value.split(",")]
+    for word in words:
+        if not re.fullmatch(r"all|cpu|gpu:\d{1,3}", word):
+            raise click.BadParameter(f"{word!r} is no device: write cpu, gpu:0, gpu:1 … or all.", param_hint="--device")
+    return None if not words or "all" in words else tuple(dict.fromkeys(words))
+
+
+def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
+    """Say at once what cannot be run here. Raises click.ClickException."""
+    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.model.base import Gap
+    from gpudoctor.model.gpus import Gpus
+    from gpudoctor.model.python import Interpreter
+    from gpudoctor.probes.live_plan import installed
+
+    gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
+    if isinstance(gap, Gap):
+        raise CannotExamine(f"the environment could not be examined: {gap.reason}")
+    where = snapshot.interpreter.executable if isinstance(snapshot.interpreter, Interpreter) else "this environment"
+    found = installed(snapshot.frameworks)
+    for name in names:
+        if name not in found:
+            there = f"; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}" if found else ""
+            raise click.UsageError(f"{name} is not installed for {where}{there}.")
+    if not found:
+        raise CannotExamine(f"none of TensorFlow, PyTorch, Keras and JAX is installed for {where}.")
+    if isinstance(snapshot.gpus, Gap):
+        return
+    count = len(snapshot.gpus.devices) if isinstance(snapshot.gpus, Gpus) else 0
+    for device in devices or ():
+        if device != "cpu" and int(device.partition(":")[2]) >= count:
+            have = (
+                f"the GPUs are gpu:0 to gpu:{count - 1}"
+                if count > 1
+                else "the only GPU is gpu:0"
+                if count
+                else "there is no GPU here; --device cpu trains on the processor"
+            )
+            raise click.BadParameter(f"there is no {device}: {have}.", param_hint="--device")
