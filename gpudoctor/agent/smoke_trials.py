@@ -51,7 +51,7 @@ class Trials:
 
 
 def stage_name(network, device, precision="float32", mode=None):
-    """train dense float32 on gpu:0 (graph)."""
+    """Such as "train dense float32 on gpu:0 (graph)"."""
     return "train {} {} on {}{}".format(network, precision, device, " ({})".format(mode) if mode else "")
 
 

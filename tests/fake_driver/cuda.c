@@ -3,6 +3,7 @@
 
 #define NO_DEVICE 100
 #define INVALID_DEVICE 101
+#define CANNOT 801
 
 static int initialized;
 
@@ -45,11 +46,29 @@ API int cuDeviceGetUuid_v2(unsigned char *out, int d) {
     }
     return text ? 0 : 1;
 }
+/* What a Tesla T4 answers to the attributes that frameworks ask for before they list a GPU; the others are 0. */
+static int attribute_of_t4(int attribute) {
+    switch (attribute) {
+        case 1: case 2: case 3: case 39: return 1024; /* threads: of a block, its x, its y, of a multiprocessor */
+        case 4: return 64;                            /* z of a block */
+        case 5: return 2147483647;                    /* x of a grid */
+        case 6: case 7: return 65535;                 /* y, z of a grid */
+        case 8: return 49152;                         /* shared memory of a block, bytes */
+        case 10: return 32;                           /* threads of a warp */
+        case 12: case 81: case 82: case 97: return 65536; /* registers and shared memory */
+        case 13: return 1590000;                      /* clock, kHz */
+        case 16: return 40;                           /* multiprocessors */
+        case 36: return 5001000;                      /* memory clock, kHz */
+        case 37: return 256;                          /* memory bus, bits */
+        case 38: return 4194304;                      /* level 2 cache, bytes */
+        default: return 0;
+    }
+}
 API int cuDeviceGetAttribute(int *out, int attribute, int d) {
     ON(d, cuDeviceGetAttribute)
     const char *text = fact(d, "capability"); /* 8,9 */
-    if (!text || (attribute != 75 && attribute != 76)) return 1;
-    *out = atoi(attribute == 75 ? text : strchr(text, ',') + 1);
+    if (!text) return 1;
+    *out = attribute == 75 ? atoi(text) : attribute == 76 ? atoi(strchr(text, ',') + 1) : attribute_of_t4(attribute);
     return 0;
 }
 API int cuDeviceTotalMem_v2(size_t *out, int d) {
@@ -58,3 +77,14 @@ API int cuDeviceTotalMem_v2(size_t *out, int d) {
     *out = text ? strtoull(text, NULL, 0) << 20 : 0;
     return text ? 0 : 1;
 }
+/* Frameworks look at the state of a context before they make one. None can be made: this driver computes nothing. */
+API int cuDevicePrimaryCtxGetState(int d, unsigned *flags, int *active) {
+    ON(d, cuDevicePrimaryCtxGetState)
+    *flags = *active = 0;
+    return 0;
+}
+API int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { ON(d, cuDevicePrimaryCtxSetFlags_v2) return 0; }
+API int cuDevicePrimaryCtxSetFlags(int d, unsigned flags) { ON(d, cuDevicePrimaryCtxSetFlags) return 0; }
+API int cuDevicePrimaryCtxRetain(void **out, int d) { ON(d, cuDevicePrimaryCtxRetain) return CANNOT; }
+API int cuCtxGetCurrent(void **out) { ON(-1, cuCtxGetCurrent) *out = NULL; return 0; }
+API int cuCtxSetCurrent(void *context) { ON(-1, cuCtxSetCurrent) return 0; }

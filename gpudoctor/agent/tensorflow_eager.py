@@ -1,0 +1,204 @@
+"""Training in TensorFlow 2: at once, as a graph, or compiled by XLA; on one device, or on several together."""
+
+import gc
+
+import smoke_data as data
+import tensorflow_step as network_step
+from smoke_judgement import TOLERANCES
+from telling import Skip
+
+KINDS = {"tf32": "float32"}
+
+
+class Trainer:
+    """Trains the networks of `tensorflow_step` on examples."""
+
+    def __init__(self, tf, trials, examples):
+        self.tf, self.trials, self.examples = tf, trials, examples
+        self.expected = {}
+        tf.config.set_soft_device_placement(False)
+
+    def reference(self, network):
+        """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
+        if network not in self.expected:
+            with self.tf.device("/CPU:0"):
+                weights = [self.tf.constant(one) for one in network_step.start_weights(network)]
+                looked = network_step.look(self.tf, network, weights, *self.batch(0), kind="float64")
+            self.expected[network] = arrays(looked)
+        return self.expected[network]
+
+    def batch(self, step):
+        """Images and labels of a step, as tensors on the device at hand."""
+        start = data.start_of_batch(step)
+        chosen = slice(start, start + data.BATCH)
+        return self.tf.constant(self.examples.images[chosen]), self.tf.constant(self.examples.labels[chosen])
+
+    def train(self, network, device, precision, mode):
+        """What was measured of a training."""
+        expected = self.reference(network)
+        set_tf32(self.tf, precision == "tf32")
+        memory = Memory(self.tf, device)
+        with self.tf.device(place_of(device)):
+            measured = self.lesson(network, KINDS.get(precision, precision), mode, expected)
+        placed = measured["placed_on"]
+        measured.update(placed_on_ok=placed == {place_of(device)}, placed_on=", ".join(sorted(placed)))
+        measured.update(threshold=data.THRESHOLD, tolerance=TOLERANCES[precision])
+        measured.update(memory.used())
+        return measured
+
+    def lesson(self, network, kind, mode, expected):
+        """The steps, on the device at hand."""
+        tf, steps = self.tf, steps_of(network)
+        start = [one.astype("float32") for one in network_step.start_weights(network)]
+        variables = [tf.Variable(one) for one in start]
+        moments = [(tf.Variable(one * 0), tf.Variable(one * 0)) for one in start]
+
+        def step(images, labels, rate):
+            looked = network_step.look(tf, network, variables, images, labels, kind)
+            network_step.adam(tf, variables, moments, looked[2], rate)
+            return looked
+
+        step, losses, first = compiled(tf, step, mode), [], None
+        for number in self.trials.steps(steps):
+            looked = step(*self.batch(number), rate=tf.constant(network_step.rate_of(number), tf.float32))
+            first = first or looked
+            losses.append(float(looked[0]))
+        cast = [tf.cast(one, kind) for one in variables]
+        said = network_step.scores(tf, network, cast, tf.cast(tf.constant(self.examples.test_images), kind))
+        said = tf.cast(said, tf.float32)
+        return {
+            "steps": steps,
+            "first_loss": losses[0],
+            "last_loss": losses[-1],
+            "accuracy": accuracy(said.numpy(), self.examples.test_labels),
+            "difference": network_step.difference(arrays(first), expected),
+            "placed_on": {place_name(one.device) for one in [*variables, looked[0], looked[1], *looked[2]]},
+        }
+
+    def train_together(self, devices):
+        """Each device takes its part of every batch; the mean of their gradients moves the weights of all."""
+        tf, steps = self.tf, data.DENSE_STEPS
+        expected = self.reference("dense")
+        tf.config.set_soft_device_placement(True)
+        strategy = tf.distribute.MirroredStrategy([place_of(device) for device in devices])
+        with strategy.scope():
+            variables = [
+                tf.Variable(one.astype("float32"), aggregation=tf.VariableAggregation.MEAN)
+                for one in network_step.start_weights("dense")
+            ]
+        part = data.BATCH // len(devices)
+
+        def replica(images, labels):
+            context = tf.distribute.get_replica_context()
+            start = tf.cast(context.replica_id_in_sync_group, tf.int32) * part
+            chosen = images[start : start + part], labels[start : start + part]
+            weights = [one.value() for one in variables]
+            loss, said, gradients = network_step.look(tf, "dense", weights, *chosen, kind="float32")
+            loss, *gradients = context.all_reduce(tf.distribute.ReduceOp.MEAN, [loss, *gradients])
+            for variable, gradient in zip(variables, gradients):
+                variable.assign_sub(0.1 * gradient)
+            return loss, said, gradients
+
+        run = tf.function(lambda images, labels: strategy.run(replica, args=(images, labels)))
+        losses, first = [], None
+        for number in self.trials.steps(steps):
+            looked = [strategy.experimental_local_results(one) for one in flat(run(*self.batch(number)))]
+            first = first or looked
+            losses.append(float(looked[0][0]))
+        copies = [strategy.experimental_local_results(one) for one in variables]
+        tf.config.set_soft_device_placement(False)
+        said = network_step.scores(tf, "dense", [one[0] for one in copies], tf.constant(self.examples.test_images))
+        placed = {place_name(one.device) for one in copies[0]}
+        whole = [first[0][0].numpy(), tf.concat(first[1], 0).numpy(), [one[-1].numpy() for one in first[2:]]]
+        used = part * len(devices)
+        return {
+            "steps": steps,
+            "first_loss": losses[0],
+            "last_loss": losses[-1],
+            "accuracy": accuracy(said.numpy(), self.examples.test_labels),
+            "threshold": data.THRESHOLD,
+            "difference": network_step.difference(whole, expected) if used == data.BATCH else None,
+            "tolerance": TOLERANCES["float32"],
+            "placed_on": ", ".join(sorted(placed)),
+            "placed_on_ok": placed == {place_of(device) for device in devices} and agree(copies),
+        }
+
+
+def steps_of(network):
+    """How many steps that network takes to learn the images."""
+    return data.DENSE_STEPS if network == "dense" else data.CONV_STEPS
+
+
+def compiled(tf, step, mode):
+    """`step` as it is (eager), as a graph, or compiled by XLA."""
+    if mode == "eager":
+        return step
+    if mode == "graph":
+        return tf.function(step)
+    try:
+        return tf.function(step, jit_compile=True)
+    except TypeError:  # its name before TensorFlow 2.5
+        return tf.function(step, experimental_compile=True)
+
+
+def set_tf32(tf, wanted):
+    """Whether float32 may be rounded to TF32; TensorFlow 2.4 and later can be told, and do so unless told."""
+    if hasattr(tf.config.experimental, "enable_tensor_float_32_execution"):
+        tf.config.experimental.enable_tensor_float_32_execution(wanted)
+    elif wanted:
+        raise Skip("TensorFlow before 2.4 does not use TF32")
+
+
+def place_of(device):
+    """The place /device:GPU:0 of gpu:0."""
+    return "/device:{}".format(device.upper() if ":" in device else device.upper() + ":0")
+
+
+def place_name(device):
+    """The last part of /job:localhost/replica:0/task:0/device:GPU:0."""
+    return "/" + device.rpartition("/")[2]
+
+
+def flat(looked):
+    """Loss, scores and gradients as one list."""
+    return [looked[0], looked[1], *looked[2]]
+
+
+def arrays(looked):
+    """Loss, scores and gradients as NumPy arrays."""
+    return [looked[0].numpy(), looked[1].numpy(), [one.numpy() for one in looked[2]]]
+
+
+def agree(copies):
+    """Whether the copies of every variable are the same number for number."""
+    return all((one.numpy() == others[0].numpy()).all() for others in copies for one in others)
+
+
+def accuracy(said, labels):
+    """The part of the images that were classified right."""
+    return float((said.argmax(axis=1) == labels).mean())
+
+
+class Memory:
+    """Memory of a GPU, MiB: the most in use during a training, and what it left in use. Not told of a CPU."""
+
+    def __init__(self, tf, device):
+        self.tf, self.device = tf, device.upper()
+        self.before = self.current()
+        if self.before is not None and hasattr(tf.config.experimental, "reset_memory_stats"):
+            tf.config.experimental.reset_memory_stats(self.device)
+
+    def current(self, what="current"):
+        """What TensorFlow 2.5 and later tell."""
+        if self.device.startswith("CPU") or not hasattr(self.tf.config.experimental, "get_memory_info"):
+            return None
+        return self.tf.config.experimental.get_memory_info(self.device)[what]
+
+    def used(self):
+        """The fields of the trial."""
+        if self.before is None:
+            return {}
+        peak = self.current("peak") - self.before
+        gc.collect()
+        left = self.current() - self.before
+        return {"memory_peak_mib": round(peak / 2**20, 3), "memory_left_mib": round(left / 2**20, 3)}

@@ -1,0 +1,90 @@
+"""Training in TensorFlow 1: a graph, run in a session that puts every operation where it was asked to be."""
+
+import smoke_data as data
+import tensorflow_session as session
+import tensorflow_step as network_step
+from smoke_judgement import TOLERANCES
+
+
+class Trainer:
+    """Trains the networks of `tensorflow_step` on examples."""
+
+    def __init__(self, tf, trials, examples):
+        self.tf, self.trials, self.examples = tf, trials, examples
+        self.expected = {}
+
+    def batch(self, step):
+        """Images and labels of a step."""
+        start = data.start_of_batch(step)
+        return self.examples.images[start : start + data.BATCH], self.examples.labels[start : start + data.BATCH]
+
+    def opened(self, graph):
+        """A session for that graph."""
+        config = session.configuration(self.tf, self.trials.teller.request.get("threads"))
+        return self.tf.compat.v1.Session(graph=graph, config=config)
+
+    def reference(self, network):
+        """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
+        tf = self.tf
+        if network not in self.expected:
+            with tf.Graph().as_default() as graph, tf.device("/CPU:0"):
+                weights = [tf.constant(one) for one in network_step.start_weights(network)]
+                looked = network_step.look(tf, network, weights, *map(tf.constant, self.batch(0)), kind="float64")
+                with self.opened(graph) as opened:
+                    self.expected[network] = opened.run(looked)
+        return self.expected[network]
+
+    def train(self, network, device, precision, mode):  # noqa: ARG002 - there is one mode
+        """What was measured of a training."""
+        tf = self.tf
+        expected = self.reference(network)
+        place = "/device:{}".format(device.upper() if ":" in device else device.upper() + ":0")
+        with tf.Graph().as_default() as graph, tf.device(place):
+            images = tf.compat.v1.placeholder(tf.float32, [None, data.SIDE, data.SIDE])
+            labels = tf.compat.v1.placeholder(tf.int64, [None])
+            rate = tf.compat.v1.placeholder(tf.float32, [])
+            start = [one.astype("float32") for one in network_step.start_weights(network)]
+            variables = [tf.Variable(one, use_resource=True) for one in start]
+            moments = [[tf.Variable(one * 0, use_resource=True) for _ in range(2)] for one in start]
+            looked = network_step.look(tf, network, variables, images, labels, precision)
+            updates = network_step.adam(tf, variables, moments, looked[2], rate)
+            begin = tf.compat.v1.global_variables_initializer()
+            with self.opened(graph) as opened:
+                opened.run(begin)
+                measured = self.steps(opened, network, (images, labels, rate), looked, updates)
+        measured["difference"] = network_step.difference(measured.pop("first"), expected)
+        placed = measured["placed_on"]
+        measured.update(placed_on_ok=placed == {place}, placed_on=", ".join(sorted(placed)))
+        return dict(measured, threshold=data.THRESHOLD, tolerance=TOLERANCES[precision])
+
+    def steps(self, opened, network, inputs, looked, updates):
+        """Every step; which devices the session gave the operations to; and what was learned."""
+        tf, steps, losses = self.tf, data.DENSE_STEPS if network == "dense" else data.CONV_STEPS, []
+        for number in self.trials.steps(steps):
+            fed = dict(zip(inputs, (*self.batch(number), network_step.rate_of(number))))
+            if number == 0:
+                options, said = tf.compat.v1.RunOptions(output_partition_graphs=True), tf.compat.v1.RunMetadata()
+                first, _ = opened.run([looked, updates], fed, options=options, run_metadata=said)
+                losses.append(first[0])
+            else:
+                losses.append(opened.run([looked[0], updates], fed)[0])
+        fed = {inputs[0]: self.examples.test_images, inputs[1]: self.examples.test_labels}
+        scores = opened.run(looked[1], fed)
+        return {
+            "steps": steps,
+            "first_loss": float(losses[0]),
+            "last_loss": float(losses[-1]),
+            "accuracy": float((scores.argmax(axis=1) == self.examples.test_labels).mean()),
+            "first": first,
+            "placed_on": placed_operations(said),
+        }
+
+
+#: Operations that say where the work was done; what is fed and fetched is always on the CPU.
+WORK = ("MatMul", "Conv2D", "Relu", "AssignSubVariableOp")
+
+
+def placed_operations(said):
+    """The devices that the session gave the operations of the training to."""
+    nodes = [node for graph in said.partition_graphs for node in graph.node]
+    return {"/" + node.device.rpartition("/")[2] for node in nodes if node.op.startswith(WORK)} or {"not told"}

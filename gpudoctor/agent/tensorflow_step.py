@@ -1,0 +1,80 @@
+"""One training step in TensorFlow's own operations, the same in TensorFlow 1 and 2. Keras is another story."""
+
+import smoke_data as data
+
+#: Adam's constants, and what half precision multiplies a loss with so that small gradients do not vanish.
+BETA1, BETA2, EPSILON = 0.9, 0.999, 1e-7
+LOSS_SCALE = 128.0
+
+SHAPES = {
+    "dense": ((data.PIXELS, 128), (128,), (128, data.CLASSES), (data.CLASSES,)),
+    "conv": ((3, 3, 1, 8), (8,), (3, 3, 8, 16), (16,), (7 * 7 * 16, data.CLASSES), (data.CLASSES,)),
+}
+
+
+def start_weights(network):
+    """The same weights each time (He et al., 2015), as NumPy arrays in double precision; a bias starts at zero."""
+    import numpy
+
+    normal = numpy.random.RandomState([data.SEED]).standard_normal
+    inputs = [int(numpy.prod(shape[:-1])) for shape in SHAPES[network]]
+    return [
+        normal(shape) * (2.0 / count) ** 0.5 if len(shape) > 1 else numpy.zeros(shape)
+        for shape, count in zip(SHAPES[network], inputs)
+    ]
+
+
+def scores(tf, network, weights, images):
+    """What the network says of each image, before the softmax; in the kind of number of `weights`."""
+    if network == "dense":
+        values = tf.reshape(images, [-1, data.PIXELS])
+        values = tf.nn.relu(tf.matmul(values, weights[0]) + weights[1])
+    else:
+        values = tf.reshape(images, [-1, data.SIDE, data.SIDE, 1])
+        for kernel, bias in (weights[:2], weights[2:4]):
+            values = tf.nn.relu(tf.nn.conv2d(values, kernel, [1, 1, 1, 1], "SAME") + bias)
+            values = tf.nn.max_pool2d(values, 2, 2, "VALID")
+        values = tf.reshape(values, [-1, 7 * 7 * 16])
+    return tf.matmul(values, weights[-2]) + weights[-1]
+
+
+def look(tf, network, weights, images, labels, kind):
+    """(loss, scores, gradients) of a batch, computed in `kind`; the loss itself at least in single precision."""
+    wide = "float64" if kind == "float64" else "float32"
+    scale = LOSS_SCALE if kind == "float16" else 1.0
+    with tf.GradientTape() as tape:
+        for one in weights:
+            tape.watch(one)
+        said = scores(tf, network, [tf.cast(one, kind) for one in weights], tf.cast(images, kind))
+        said = tf.cast(said, wide)
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=said))
+        scaled = loss * scale
+    return loss, said, [gradient / scale for gradient in tape.gradient(scaled, weights)]
+
+
+def adam(tf, variables, moments, gradients, rate):
+    """The operations that move every variable one step (Kingma and Ba, 2015)."""
+    updates = []
+    for variable, (mean, square), gradient in zip(variables, moments, gradients):
+        new_mean = BETA1 * mean + (1 - BETA1) * gradient
+        new_square = BETA2 * square + (1 - BETA2) * gradient * gradient
+        delta = rate * new_mean / (tf.sqrt(new_square) + EPSILON)
+        updates += [mean.assign(new_mean), square.assign(new_square), variable.assign_sub(delta)]
+    return updates
+
+
+def rate_of(step, rate=data.RATE):
+    """The rate of that step, corrected for the moments that begin at zero."""
+    return rate * (1 - BETA2 ** (step + 1)) ** 0.5 / (1 - BETA1 ** (step + 1))
+
+
+def difference(looked, expected):
+    """Largest difference of loss, scores and gradients from those expected, relative to the largest number of each."""
+    import numpy
+
+    pairs = zip([looked[0], looked[1], *looked[2]], [expected[0], expected[1], *expected[2]])
+    parts = [
+        numpy.max(numpy.abs(numpy.asarray(one, "float64") - other)) / max(float(numpy.max(numpy.abs(other))), 1e-30)
+        for one, other in pairs
+    ]
+    return float(numpy.max(parts))  # NaN where one is
