@@ -48,4 +48,10 @@ class Fix(Fact, frozen=True, kw_only=True):
     steps: tuple[Run | SetEnv | Write | Ask, ...]
     needs_root: bool = False
     needs_reboot: bool = False
+    #: A session keeps the groups and variables that it started with.
+    needs_login: bool = False
+    #: A container is given its devices and its memory when it is created.
+    needs_container: bool = False
+    #: The driver that it brings: ">=580.65.06", ">=570", "<=470"; ">=0" any. None: it changes no driver.
+    driver: str | None = None
     undo: str | None = None

@@ -9,6 +9,8 @@ from gpudoctor.model.fix import Ask, Fix, Run, SetEnv, Write
 Manager = Literal["pip", "uv", "conda", "mamba", "micromamba"]
 MANAGERS: tuple[Manager, ...] = ("pip", "uv", "conda", "mamba", "micromamba")
 Step = Run | SetEnv | Write | Ask
+#: user: the user's own environment, can be carried out. system: needs root. person: nothing that a machine could run.
+Scope = Literal["user", "system", "person"]
 
 
 class Place(Fact, frozen=True, kw_only=True):
@@ -112,8 +114,7 @@ class Mending(Fact, frozen=True, kw_only=True):
     cures: tuple[str, ...]
     #: Their sentences, in the same order.
     because: tuple[str, ...] = ()
-    #: user: the user's own environment, can be carried out. system: needs root. person: nothing to run.
-    scope: Literal["user", "system", "person"]
+    scope: Scope
     #: root, a restart, a new login, a new container.
     needs: tuple[str, ...] = ()
 

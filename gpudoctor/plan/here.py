@@ -1,11 +1,10 @@
-"""The machine and the environment of a snapshot, as an install plan asks for them."""
+"""The machine and the environment that were looked at, as an install plan asks for them."""
 
 from msgspec.structs import replace
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
-from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.plan import Manager, Place
 from gpudoctor.model.python import Packages
 from gpudoctor.model.snapshot import Snapshot
@@ -30,12 +29,11 @@ def scene_of(snapshot: Snapshot) -> Scene:
     )
 
 
-def machine_here(snapshot: Snapshot, matrix: Matrix, *, cpu_only: bool = False) -> Machine:
-    """What builds must fit on the machine of a snapshot.
+def machine_here(scene: Scene, matrix: Matrix, *, cpu_only: bool = False) -> Machine:
+    """What builds must fit on this machine.
 
     A machine that was looked at and has no NVIDIA GPU gets builds for the CPU. What was not seen rules nothing out.
     """
-    scene = scene_of(snapshot)
     host = scene.host if isinstance(scene.host, System) else System()
     known = [(gpu, capability) for gpu in nvidia_gpus(scene) if (capability := matrix.capability(gpu)) is not None]
     without = not isinstance(scene.gpus, Gap) and not nvidia_gpus(scene)
@@ -53,28 +51,25 @@ def machine_here(snapshot: Snapshot, matrix: Matrix, *, cpu_only: bool = False) 
     )
 
 
-def unknown_gpus(snapshot: Snapshot, matrix: Matrix) -> tuple[str, ...]:
+def unknown_gpus(scene: Scene, matrix: Matrix) -> tuple[str, ...]:
     """NVIDIA GPUs whose compute capability is not known: no build is chosen for them."""
-    gpus = snapshot.gpus.nvidia if isinstance(snapshot.gpus, Gpus) else ()
-    return tuple(gpu.label for gpu in gpus if matrix.capability(gpu) is None)
+    return tuple(gpu.label for gpu in nvidia_gpus(scene) if matrix.capability(gpu) is None)
 
 
-def can_be_root(snapshot: Snapshot) -> bool | None:
+def can_be_root(host: System | Gap | None) -> bool | None:
     """Whether the user may run commands as root; None is not known."""
-    host = snapshot.host
     if not isinstance(host, System) or (host.is_root is None and host.groups is None):
         return None
     return bool(host.is_root) or (None if host.groups is None else bool(ADMINISTRATORS & set(host.groups)))
 
 
 def place_here(
-    snapshot: Snapshot, *, manager: Manager | None = None, venv: str | None = None, conda: str | None = None
+    scene: Scene, *, manager: Manager | None = None, venv: str | None = None, conda: str | None = None
 ) -> Place:
     """Where to install: a new environment that is named; else the target's own, unless packages do not belong there.
 
     They do not belong into the Python of the operating system, nor into conda's own environment: then a new one.
     """
-    scene = scene_of(snapshot)
     target = scene.target
     windows = scene.os == "windows"
     tools = target.managers if target else ()
@@ -91,6 +86,6 @@ def place_here(
     return replace(place, manager=manager if manager in ("pip", "uv") else own)
 
 
-def packages_here(snapshot: Snapshot) -> Packages | None:
+def packages_here(scene: Scene) -> Packages | None:
     """The installed distributions, where they were seen."""
-    return snapshot.packages if isinstance(snapshot.packages, Packages) else None
+    return scene.packages if isinstance(scene.packages, Packages) else None

@@ -4,6 +4,8 @@ Package names only where the distribution's own documents give them: help.ubuntu
 wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinux.org/title/NVIDIA; read 2026-11.
 """
 
+import re
+
 from gpudoctor.model.base import Gap
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.system import Container, System
@@ -41,7 +43,27 @@ def update_driver(host: System | Gap | None, container: Container | Gap | None, 
         where = "On the host of this container, install" if is_contained(container) else "Install"
         text = f"{where} a driver of {need}: from your distribution, or from NVIDIA's repository ({VENDOR_GUIDE})."
         steps = (Ask(text=text),)
-    return (Fix(title=f"Install a driver of {need}", safety="manual", steps=steps, needs_root=True, needs_reboot=True),)
+    floor = re.search(r"\d+(?:\.\d+)*", need)
+    return (
+        Fix(
+            title=f"Install a driver of {need}",
+            safety="manual",
+            steps=steps,
+            needs_root=True,
+            needs_reboot=True,
+            driver=f">={floor.group()}" if floor else ">=0",
+        ),
+    )
+
+
+def newer_driver(
+    host: System | Gap | None, container: Container | Gap | None, comparisons: tuple[tuple[str, str], ...]
+) -> tuple[Fix, ...]:
+    """Bring the driver to what the user demands; nothing where an older one is demanded than some that would do."""
+    floor = next((version for sign, version in comparisons if sign == ">="), None)
+    if floor is None:
+        return ()
+    return update_driver(host, container, f"release {floor} or newer" if "." in floor else f"branch {floor} or newer")
 
 
 def install_driver(
@@ -49,12 +71,14 @@ def install_driver(
 ) -> tuple[Fix, ...]:
     """Install the distribution's NVIDIA driver."""
     if wsl_of(container) or _os(host) == "windows":
-        return (Fix(title="Install the NVIDIA driver on Windows", safety="manual", steps=(WINDOWS_DRIVER,)),)
+        return (
+            Fix(title="Install the NVIDIA driver on Windows", safety="manual", steps=(WINDOWS_DRIVER,), driver=">=0"),
+        )
     title, steps = "Install the NVIDIA driver", _install_steps(known(host), needs_open=needs_open)
     if is_contained(container):
         title = "Install the NVIDIA driver on the host, never inside the container"
         steps = (Ask(text=f"On the host, follow its distribution's guide, or NVIDIA's: {VENDOR_GUIDE}"),)
-    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True),)
+    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True, driver=">=0"),)
 
 
 def _os(host: System | Gap | None) -> str | None:

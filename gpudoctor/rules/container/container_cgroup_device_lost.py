@@ -58,7 +58,15 @@ def container_cgroup_device_lost(gpus: Gpus, driver: Driver, container: Containe
             seen("container", container.kind),
         ),
         explains=(*NO_DEVICE, "dev-permission"),
-        fixes=(Fix(title="Start the container again", safety="manual", steps=(again, lasting), needs_root=True),),
+        fixes=(
+            Fix(
+                title="Start the container again",
+                safety="manual",
+                steps=(again, lasting),
+                needs_root=True,
+                needs_container=True,
+            ),
+        ),
     )
 
 

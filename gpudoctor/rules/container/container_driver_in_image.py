@@ -48,5 +48,9 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         ),
         explains=("drv-lib-mismatch", "nvml-library-missing", *NO_DEVICE),
-        fixes=(Fix(title="Build the image without a driver", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(
+            Fix(
+                title="Build the image without a driver", safety="manual", steps=(Ask(text=text),), needs_container=True
+            ),
+        ),
     )

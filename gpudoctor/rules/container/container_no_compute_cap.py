@@ -56,5 +56,7 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
             seen(CUDA_LIBRARY, "missing"),
         ),
         explains=(*NO_CUDA, "nvml-library-missing"),
-        fixes=(Fix(title="Ask for the compute capability", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(
+            Fix(title="Ask for the compute capability", safety="manual", steps=(Ask(text=text),), needs_container=True),
+        ),
     )

@@ -70,4 +70,11 @@ def _fixes(container: Container) -> tuple[Fix, ...]:
         text = "Start the container again with the option --nv: apptainer exec --nv IMAGE COMMAND"
     else:
         text = "Start the container again with: docker run --gpus all IMAGE"
-    return (Fix(title="Start the container with GPU access", safety="manual", steps=(Ask(text=text),)),)
+    return (
+        Fix(
+            title="Start the container with GPU access",
+            safety="manual",
+            steps=(Ask(text=text),),
+            needs_container=True,
+        ),
+    )

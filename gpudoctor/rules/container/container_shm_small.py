@@ -55,5 +55,12 @@ def container_shm_small(
             *((seen("free", f"{shm.free // 1024**2} MiB"),) if shm.free is not None else ()),
             seen("NVIDIA GPUs", len(gpus.nvidia)),
         ),
-        fixes=(Fix(title="Give the container more shared memory", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(
+            Fix(
+                title="Give the container more shared memory",
+                safety="manual",
+                steps=(Ask(text=text),),
+                needs_container=True,
+            ),
+        ),
     )

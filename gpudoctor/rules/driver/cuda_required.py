@@ -6,16 +6,22 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.system import System
-from gpudoctor.model.wish import Wish
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.rules._builds import driver_os
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import os_of
 
 
 @rule("DRV901", name="cuda-required", severity="error", since="0.1")
-def cuda_required(driver: Driver | None, host: System | Gap, wish: Wish, matrix: Matrix) -> Iterator[Problem]:
+def cuda_required(
+    driver: Driver | None, host: System | Gap, container: Container | Gap | None, wish: Wish, matrix: Matrix
+) -> Iterator[Problem]:
     """You require a CUDA version that the driver does not offer.
 
     What it means:
@@ -46,4 +52,21 @@ def cuda_required(driver: Driver | None, host: System | Gap, wish: Wish, matrix:
                 subject=requirement.text,
                 evidence=(seen("CUDA version that the driver offers", offered or "none, or not known"),),
                 explains=("no-gpu",),
+                fixes=_fixes(driver, host, container, requirement, matrix),
             )
+
+
+def _fixes(
+    driver: Driver | None,
+    host: System | Gap,
+    container: Container | Gap | None,
+    requirement: Requirement,
+    matrix: Matrix,
+) -> tuple[Fix, ...]:
+    """A driver of the release that the CUDA asked for came with; nothing where there is no driver to update."""
+    system = driver_os(host, container)
+    wanted = [CudaVersion.parse(version) for sign, version in requirement.comparisons if sign in (">=", "==")]
+    if driver is None or driver.release is None or system is None or not wanted or wanted[0] is None:
+        return ()
+    floor = matrix.toolkit_floor(wanted[0], system)
+    return update_driver(host, container, f"release {floor.release} or newer") if floor is not None else ()

@@ -72,10 +72,19 @@ def _permissions(node: DeviceNode) -> str:
 def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Start the container with your groups: podman run --group-add keep-groups, or docker run --group-add."
-        return (Fix(title="Keep your groups inside the container", safety="manual", steps=(Ask(text=text),)),)
+        return (
+            Fix(
+                title="Keep your groups inside the container",
+                safety="manual",
+                steps=(Ask(text=text),),
+                needs_container=True,
+            ),
+        )
     if groups:
         add = Ask(text=f"Have an administrator run: usermod -aG {groups[0]} YOUR_USER_NAME")
     else:
         add = Ask(text="Ask the administrator for access to /dev/nvidia*: a group, or mode 0666 of the files.")
     steps = (Run(argv=("ls", "-l", "/dev/nvidiactl")), add, Ask(text="Log out, and log in again."))
-    return (Fix(title="Get access to the device files", safety="manual", steps=steps, needs_root=True),)
+    return (
+        Fix(title="Get access to the device files", safety="manual", steps=steps, needs_root=True, needs_login=True),
+    )

@@ -68,6 +68,7 @@ def driver_dropped_gpu(
                     steps=(Ask(text=hold),),
                     needs_root=True,
                     needs_reboot=True,
+                    driver=f"<={last}",
                 ),
             ),
         )

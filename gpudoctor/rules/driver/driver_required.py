@@ -2,16 +2,21 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.system import Container, System
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import newer_driver
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 
 
 @rule("DRV900", name="driver-required", severity="error", since="0.1")
-def driver_required(driver: Driver | None, wish: Wish) -> Iterator[Problem]:
+def driver_required(
+    driver: Driver | None, host: System | Gap | None, container: Container | Gap | None, wish: Wish
+) -> Iterator[Problem]:
     """You require a driver release that this machine does not have.
 
     What it means:
@@ -42,4 +47,5 @@ def driver_required(driver: Driver | None, wish: Wish) -> Iterator[Problem]:
                 subject=requirement.text,
                 evidence=(seen("driver in use", release or "none, or not known"),),
                 explains=("no-gpu",),
+                fixes=newer_driver(host, container, requirement.comparisons) if release else (),
             )

@@ -2,11 +2,16 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import Container, System
 from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import dotted
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -18,7 +23,15 @@ OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
 
 @rule("FRM900", name="package-required", severity="error", since="0.1")
 def package_required(
-    wish: Wish, packages: Packages | None, frameworks: Frameworks | Gap | None, interpreter: Interpreter | Gap | None
+    wish: Wish,
+    packages: Packages | None,
+    frameworks: Frameworks | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """A required package is missing, or its version does not meet the requirement.
 
@@ -39,6 +52,7 @@ def package_required(
     The requirement itself.
     """
     where = interpreter.executable if isinstance(interpreter, Interpreter) else "the examined Python"
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for requirement in wish.requirements:
         if requirement.subject in OTHERS:
             continue
@@ -52,7 +66,7 @@ def package_required(
             summary=f"{requirement.text} is required, but {where} has {has}.",
             subject=requirement.subject,
             evidence=(seen("required", requirement.text), seen("installed", version or "not installed")),
-            fixes=(_fix(requirement, where),),
+            fixes=(_fix(requirement, where, scene, matrix),),
         )
 
 
@@ -65,9 +79,26 @@ def _version(name: str, packages: Packages | None, frameworks: Frameworks | Gap 
     return package.version if package is not None else None
 
 
-def _fix(requirement: Requirement, where: str) -> Fix:
-    return Fix(
-        title=f"Install {requirement.text}",
-        safety="manual",
-        steps=(Ask(text=f"Install {requirement.text} into {where}, in the build for your GPU."),),
-    )
+def _fix(requirement: Requirement, where: str, scene: Scene, matrix: Matrix) -> Fix:
+    """Install it: a framework in the build that fits this machine, anything else as the installer finds it."""
+    # Imported here: only a demand that is not met needs a plan.
+    from gpudoctor.model.plan import InstallPlan
+    from gpudoctor.plan.demand import NotADemand, parse_demand
+    from gpudoctor.plan.here import machine_here, packages_here, place_here
+    from gpudoctor.plan.install import Refused, plan_install
+
+    title = f"Install {requirement.text}"
+    try:
+        demand = parse_demand((requirement.text,))
+    except NotADemand:
+        return Fix(title=title, safety=safety(scene), steps=install(scene, requirement.text))
+    machine = machine_here(scene, matrix)
+    plan = None
+    if machine.platform is not None:
+        plan = plan_install(machine, demand, matrix, place=place_here(scene), packages=packages_here(scene))
+    if isinstance(plan, InstallPlan) and not plan.apart:
+        builds = " and ".join(choice.build for choice in plan.choices)
+        return Fix(title=f"{title}: {builds}" if builds else title, safety=safety(scene), steps=plan.steps)
+    because = f" {plan.text}" if isinstance(plan, Refused) else ""
+    text = f"Install {requirement.text} into {where}, in the build for your GPU.{because}"
+    return Fix(title=title, safety="manual", steps=(Ask(text=text),))

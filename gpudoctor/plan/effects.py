@@ -1,0 +1,80 @@
+"""What a fix changes, as far as two fixes can contradict each other in it."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.model.fix import Fix, Run, SetEnv, Write
+from gpudoctor.model.versions import DriverRelease
+
+#: What is changed (a package of an environment, a variable, a file), and to what; None: taken away.
+Effect = tuple[tuple[str, ...], str | None]
+
+_REQUIREMENT = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(.*)")
+#: Options of pip and uv that a value follows.
+_WITH_VALUE = frozenset(
+    ("--index-url", "--extra-index-url", "--default-index", "--index", "--index-strategy", "--python", "-r", "-c")
+)
+
+
+def contradiction(one: Fix, other: Fix) -> str | None:
+    """Why two fixes cannot both be carried out, in one sentence; None: they can."""
+    if one.driver is not None and other.driver is not None and (text := _drivers(one.driver, other.driver)):
+        return text
+    mine, theirs = effects(one), effects(other)
+    for what in sorted(mine.keys() & theirs.keys()):
+        if mine[what] != theirs[what]:
+            return f"Both change {_named(what)}: one {_to(what, mine[what])}, the other {_to(what, theirs[what])}."
+    return None
+
+
+def effects(fix: Fix) -> dict[tuple[str, ...], str | None]:
+    """What a fix leaves changed. A package that is uninstalled and installed again counts as installed."""
+    return {what: value for step in fix.steps for what, value in _effects(step)}
+
+
+def _effects(step: object) -> Iterator[Effect]:
+    if isinstance(step, SetEnv):
+        yield ("variable", step.name), step.value
+    elif isinstance(step, Write):
+        yield ("file", step.path), step.text
+    elif isinstance(step, Run):
+        yield from _packages(step.argv)
+
+
+def _packages(argv: tuple[str, ...]) -> Iterator[Effect]:
+    """The packages that a command of pip or uv installs or takes away, by the environment it works in."""
+    if "pip" not in argv or not {"install", "uninstall"} & set(argv):
+        return
+    verb = "install" if "install" in argv else "uninstall"
+    place = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else argv[0]
+    words = iter(argv[argv.index(verb) + 1 :])
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-") and (match := _REQUIREMENT.fullmatch(word)):
+            name = re.sub(r"[-_.]+", "-", match.group(1)).lower()
+            yield ("package", name, place), match.group(2) if verb == "install" else None
+
+
+def _drivers(one: str, other: str) -> str | None:
+    """A floor and a last branch that leave no driver between them."""
+    floor = next((text for text in (one, other) if text.startswith(">=")), None)
+    last = next((text for text in (one, other) if text.startswith("<=")), None)
+    if floor is None or last is None:
+        return None
+    if DriverRelease(floor[2:]).branch <= DriverRelease(last[2:]).branch:
+        return None
+    return f"One needs a driver {floor}, and the other a driver of branch {last[2:]} or older, for another GPU."
+
+
+def _named(what: tuple[str, ...]) -> str:
+    kind, name, *_ = what
+    return name if kind == "package" else f"the {kind} {name}"
+
+
+def _to(what: tuple[str, ...], value: str | None) -> str:
+    if value is None:
+        return "takes it away"
+    if what[0] == "package":
+        return f"installs {what[1]}{value}" if value else "installs it"
+    return "writes it" if what[0] == "file" else f"sets it to {value!r}"
