@@ -69,5 +69,6 @@ def _stamp(rule: Rule, problem: Problem) -> Finding:
         confidence=problem.confidence,
         evidence=problem.evidence,
         explains=problem.explains,
+        follows_from=problem.follows_from,
         fixes=problem.fixes,
     )

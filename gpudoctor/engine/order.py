@@ -16,39 +16,61 @@ LAYERS: dict[str, int] = {
 _CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "possible")
 
 
+#: Other names of the frameworks that a subject may begin with.
+_FRAMEWORKS = {
+    **{name: name for name in ("torch", "tensorflow", "jax")},
+    "pytorch": "torch",
+    "jaxlib": "jax",
+    "tensorflow-cpu": "tensorflow",
+    "tensorflow-gpu": "tensorflow",
+}
+
+
 def in_causal_order(findings: list[Finding]) -> tuple[Finding, ...]:
     """Findings with `because_of` filled in: root causes first (gravest, surest, lowest layer), then what follows."""
-    explained = {
-        finding.code: tuple(sorted({cause.code for cause in findings if _explains(cause, finding)}))
-        for finding in findings
-    }
-    roots = {code: _roots(code, explained) for code in explained}
-    stamped = [_with_causes(finding, roots[finding.code]) for finding in findings]
+    causes = [[number for number, cause in enumerate(findings) if _is_cause(cause, finding)] for finding in findings]
+    stamped = [
+        _with_causes(finding, tuple(sorted({findings[root].code for root in _roots(number, causes)})))
+        for number, finding in enumerate(findings)
+    ]
     return tuple(sorted(stamped, key=_rank))
 
 
-def _explains(cause: Finding, finding: Finding) -> bool:
+def _is_cause(cause: Finding, finding: Finding) -> bool:
     """A cause explains findings of its own gravity or less: a note never explains an error away."""
-    grave_enough = SEVERITIES.index(cause.severity) <= SEVERITIES.index(finding.severity)
-    return cause.code != finding.code and finding.name in cause.explains and grave_enough
+    if cause.code == finding.code or SEVERITIES.index(cause.severity) > SEVERITIES.index(finding.severity):
+        return False
+    if finding.name in cause.explains:
+        return True
+    return cause.name in finding.follows_from and _fits(cause, finding)
 
 
-def _roots(code: str, explained: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
-    """The codes at the far end of the chain of causes; empty for a root, and for a circle of causes."""
-    found: set[str] = set()
-    seen: set[str] = {code}
-    queue = list(explained[code])
+def _fits(cause: Finding, finding: Finding) -> bool:
+    """What is wrong with one framework is not why another one fails."""
+    one, other = _framework(cause), _framework(finding)
+    return one is None or other is None or one == other
+
+
+def _framework(finding: Finding) -> str | None:
+    words = (finding.subject or "").split()
+    return _FRAMEWORKS.get(words[0].lower()) if words else None
+
+
+def _roots(finding: int, causes: list[list[int]]) -> set[int]:
+    """The findings at the far end of the chain of causes; empty for a root, and for a circle of causes."""
+    found: set[int] = set()
+    seen = {finding}
+    queue = list(causes[finding])
     while queue:
         cause = queue.pop()
         if cause in seen:
             continue
         seen.add(cause)
-        further = explained[cause]
-        if further:
-            queue += further
+        if causes[cause]:
+            queue += causes[cause]
         else:
             found.add(cause)
-    return tuple(sorted(found))
+    return found
 
 
 def _with_causes(finding: Finding, causes: tuple[str, ...]) -> Finding:

@@ -31,6 +31,9 @@ class Problem(Fact, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...] = ()
     #: Names of the rules whose findings follow from this one.
     explains: tuple[str, ...] = ()
+    #: Names of the rules that are the root cause of this, where they fired with at least its gravity, and about the
+    #: same framework where both name one: TensorFlow sees no GPU because libcudnn is missing.
+    follows_from: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     #: Only where it differs from the rule's own severity.
     severity: Severity | None = None
@@ -47,6 +50,7 @@ class Finding(Fact, frozen=True, kw_only=True):
     confidence: Confidence = "certain"
     evidence: tuple[Evidence, ...] = ()
     explains: tuple[str, ...] = ()
+    follows_from: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     #: Codes of the findings this one follows from; empty for a root cause.
     because_of: tuple[str, ...] = ()
