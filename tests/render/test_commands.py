@@ -1,5 +1,8 @@
 """A printed command is one line that a shell reads back as the very same words, whatever the names in it."""
 
+import os
+import random
+import re
 import shutil
 import subprocess
 
@@ -8,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.model.fix import Ask, Run, SetEnv
-from gpudoctor.render.commands import step_lines, visible
+from gpudoctor.render.commands import quoted, step_lines, visible
 
 HOSTILE = [
     "plain",
@@ -94,3 +97,100 @@ def test_powershell_reads_back_the_same_words(word):
 def test_a_name_cannot_fake_a_line_of_the_report():
     assert "\n" not in visible("RTX\nerror DRV001") and "\x1b" not in visible("\x1b[2J")
     assert "\n" not in step_lines(Ask(text="one\ntwo"))[0]
+
+
+# fish.
+
+
+def in_fish(line, folder):
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"set words {line}; printf '%s\\0' $words"],
+        capture_output=True,
+        check=True,
+        cwd=folder,
+        timeout=20,
+    )
+    return tuple(done.stdout.decode().split("\0")[:-1])
+
+
+def test_fish_quoting():
+    # https://fishshell.com/docs/current/language.html
+    run = Run(argv=("pip", "install", "torch>=2", "it's", "a\\b", "x\ny", ""), env={"A": "b c"})
+    assert step_lines(run, shell="fish") == (r"env 'A=b c' pip install 'torch>=2' 'it\'s' 'a\\b' 'x'\x0a'y' ''",)
+    assert step_lines(SetEnv(name="A", value="b c"), shell="fish") == ("set -gx A 'b c'",)
+    assert step_lines(SetEnv(name="A", value=None), shell="fish") == ("set -e A",)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+@pytest.mark.parametrize("word", HOSTILE)
+def test_fish_reads_back_the_same_words(word, tmp_path):
+    argv = ("echo", word, "end")
+    (line,) = step_lines(Run(argv=argv), shell="fish")
+    assert "\n" not in line
+    assert in_fish(line, tmp_path) == argv
+    assert not list(tmp_path.iterdir())
+
+
+# Ten thousand at once: every word is written by the quoting, read back by a real shell, and nothing is run.
+
+
+ALPHABET = "abc -_./:=+,*?[]{}()<>|&;!#~%^@$`'\"\\\n\r\t\x1b\x07\x00\u202e\u2028éß中\u2019😀"
+
+
+def fuzzed(count):
+    source = random.Random(20261121)
+    pieces = [*ALPHABET.replace("\x00", ""), "$(touch canary)", "`touch canary`", "; touch canary;", "&& touch canary"]
+    return ["".join(source.choices(pieces, k=source.randint(0, 12))) for _ in range(count)]
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish"])
+def test_ten_thousand_strings_are_read_back_by_the_real_shell(shell, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    words = fuzzed(10_000)
+    script = tmp_path / "script"
+    lines = [f"printf '%s\\0' {quoted(word, shell)}" for word in words]
+    assert not any("\n" in line or "\x1b" in line for line in lines)
+    script.write_text("\n".join(lines) + "\n", encoding="utf-8", newline="")
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    options = ["--no-config"] if shell == "fish" else []
+    env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": str(folder)}
+    done = subprocess.run([shell, *options, str(script)], capture_output=True, check=True, cwd=folder, env=env)
+    assert done.stdout.decode().split("\0")[:-1] == words
+    assert not (folder / "canary").exists()
+
+
+def test_ten_thousand_strings_in_powershell_are_literal():
+    """Without the shell itself: what is printed is single-quoted literals, numbers of characters, or a bare word."""
+    for word in fuzzed(10_000):
+        text = quoted(word, "powershell")
+        if re.fullmatch(r"[A-Za-z0-9_./:\\=+-]+", text):
+            assert text == word
+        else:
+            assert "\n" not in text
+            assert read_powershell(text) == word
+
+
+def read_powershell(text):
+    """The value of a literal, or of a sum of literals and characters, by the rules of about_Quoting_Rules."""
+    out, rest = [], text.removeprefix("('' + ").removesuffix(")") if text.startswith("('' + ") else text
+    while rest:
+        if match := re.match(r"\[char\](\d+)", rest):
+            out.append(chr(int(match.group(1))))
+        else:
+            match = re.match("'((?:[^'\u2018\u2019\u201a\u201b]|['\u2018\u2019\u201a\u201b]{2})*)'", rest)
+            assert match, rest
+            out.append(re.sub("(['\u2018\u2019\u201a\u201b])\\1", r"\1", match.group(1)))
+        rest = rest[match.end() :].removeprefix(" + ")
+    return "".join(out)
+
+
+def test_a_variable_with_a_hostile_name_is_no_command(tmp_path):
+    name = "a;touch canary;b"
+    for step in (SetEnv(name=name, value="x"), SetEnv(name=name, value=None), Run(argv=("true",), env={name: "x"})):
+        for shell in ("bash", "fish"):
+            if shutil.which(shell):
+                (line,) = step_lines(step, shell=shell)
+                subprocess.run([shell, "-c", line], capture_output=True, check=False, cwd=tmp_path)
+    assert not list(tmp_path.iterdir())
