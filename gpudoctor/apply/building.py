@@ -79,6 +79,12 @@ class Building:
                 how = f"was ended by signal {-done.code}"
             raise Failed(f"{' '.join(scrubbed(step.argv))} {how}:\n{self._final(done.why)}")
 
+    def ask(self, steps: tuple[Step, ...]) -> None:
+        """Only ask what these commands would do. Raises Refused, NoRoom, OSError."""
+        for step in steps:
+            if isinstance(step, Run) and is_install((moved := rebased(step, self._names, self._place)).argv):
+                self._ask(moved)
+
     def _ask(self, moved: Run) -> None:
         found = verify(moved.argv, {**self._variables, **moved.env}, self._size_of, self._keep_open)
         if found.refused is not None:

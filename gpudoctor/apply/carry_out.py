@@ -195,6 +195,9 @@ def _close(change: Change, proofs: tuple[Proved, ...]) -> Finished:
     proved = tuple(proof.framework for proof in proofs if proof.outcome == "passed")
     with undisturbed():
         change = write(change, state="done", after=after, proved=proved)
+        if change.kind == "new" and journal.is_listed(change):
+            # There is nothing in it: undoing a new environment removes it.
+            remove(change.folder)
         _forget_older(change)
     complete = bool(proofs) and len(proved) == len(proofs)
     outcome: Outcome = "installed-and-proved" if complete else "installed-not-proved"

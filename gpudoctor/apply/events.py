@@ -5,6 +5,7 @@ from typing import Any, Literal
 import msgspec
 
 from gpudoctor.model.base import Fact
+from gpudoctor.model.plan import InstallPlan
 
 #: How a run ended, and the exit code for it.
 Outcome = Literal["installed-and-proved", "installed-not-proved", "refused", "failed-and-rolled-back", "interrupted"]
@@ -21,6 +22,12 @@ class Event(Fact, frozen=True, kw_only=True, omit_defaults=False, tag_field="eve
     """Something happened. `seconds` since the run began."""
 
     seconds: float = 0.0
+
+
+class Planned(Event, frozen=True, kw_only=True):
+    """What is going to be done, before anyone is asked."""
+
+    plan: InstallPlan
 
 
 class Started(Event, frozen=True, kw_only=True):
@@ -104,9 +111,9 @@ class Finished(Event, frozen=True, kw_only=True):
     id: str | None = None
 
 
-Any_Event = Started | Mended | Stepped | Output | Progress | Verified | Room | Proved | Switched | Finished
+AnyEvent = Planned | Started | Mended | Stepped | Output | Progress | Verified | Room | Proved | Switched | Finished
 
 
 def events_schema() -> dict[str, Any]:
     """The JSON Schema of one line."""
-    return msgspec.json.schema(Any_Event)
+    return msgspec.json.schema(AnyEvent)

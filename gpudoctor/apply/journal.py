@@ -126,6 +126,17 @@ def listing() -> str:
     return os.path.join(base, "gpudoctor", "changes")
 
 
+def is_listed(change: Change) -> bool:
+    """Whether it is in the user's list."""
+    return os.path.isfile(os.path.join(listing(), f"{change.id}.json"))
+
+
+def unlist(change: Change) -> None:
+    """Take it off the user's list."""
+    with suppress(OSError):
+        os.unlink(os.path.join(listing(), f"{change.id}.json"))
+
+
 def load_changes(environment: str | None = None) -> tuple[Change, ...]:
     """The changes of the user's list and those beside `environment`, oldest first."""
     found: dict[str, Change] = {}

@@ -146,3 +146,13 @@ def _writable(function: object, path: str, info: object) -> None:  # noqa: ARG00
         shutil.rmtree(path)
     else:
         os.unlink(path)
+
+
+def forget(change: Change) -> None:
+    """Remove what is kept to undo a finished change. Raises CannotUndo, Busy."""
+    with Lock(change.environment):
+        change = _current(change)
+        if change.state in UNFINISHED:
+            raise CannotUndo(f"{change.id} was cut short; `gpudoctor undo {change.id}` puts it right")
+        remove(change.folder)
+        journal.unlist(change)

@@ -1,0 +1,108 @@
+"""Plans carried out: the environment that is meant, the proof, and what came of it."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+
+from gpudoctor.apply.building import Building, Failed
+from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.events import EXIT_CODES, Event, Finished
+from gpudoctor.apply.installer import environment_for
+from gpudoctor.apply.rebase import names_of
+from gpudoctor.apply.refuse import Refused, check_new, check_target
+from gpudoctor.apply.room import NoRoom
+from gpudoctor.apply.sizes import sizer
+from gpudoctor.apply.verify import Sizer
+from gpudoctor.cli.account import ending
+from gpudoctor.cli.output import write_text
+from gpudoctor.cli.proving import Proving
+from gpudoctor.cli.sites import Site
+from gpudoctor.model.plan import InstallPlan
+from gpudoctor.model.python import Interpreter
+from gpudoctor.probes.live_plan import FRAMEWORKS
+
+Tell = Callable[[Event], None]
+
+
+def install(plan: InstallPlan, site: Site, tell: Tell, *, replace: bool, verify: bool, quiet: bool) -> Finished:
+    """Carry a plan out for one environment, prove it, and tell how it ended."""
+    try:
+        work = _work(plan, site, replace=replace, verify=verify)
+    except Refused as error:
+        end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=str(error))
+        tell(end)
+        environment = plan.place.interpreter
+    else:
+        before = plan.place.python if work.kind == "changed" else None
+        wanted = tuple(one.framework for one in plan.choices if one.framework in FRAMEWORKS)
+        end = carry_out(work, Proving(wanted=wanted, before=before, quiet=quiet), tell, file_sizes(site.target))
+        environment = work.environment
+    if not quiet:
+        write_text(ending(end, environment))
+    return end
+
+
+def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work:
+    """Raises Refused."""
+    place = plan.place
+    wanted = tuple(one.framework for one in plan.choices)
+    asked = {"make": plan.make, "steps": (*plan.remove, *plan.install), "wanted": wanted, "verify": verify}
+    variables = dict(os.environ)
+    if place.venv is not None:
+        folder = real_folder(place.venv)
+        check_new(folder, replace=replace)
+        kind = "replaced" if os.path.lexists(folder) else "new"
+        return Work(environment=folder, given=place.venv, kind=kind, variables=variables, **asked)  # type: ignore[arg-type]
+    if place.conda is not None:
+        folder = os.path.abspath(place.conda)
+        return Work(environment=folder, kind="new", way="in-place", variables=variables, **asked)  # type: ignore[arg-type]
+    return Work(variables=variables, **of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
+
+
+def of_target(target: Interpreter, *, conda_base: bool = False) -> dict[str, object]:
+    """What a Work says of the environment that an interpreter belongs to. Raises Refused."""
+    folder = check_target(target, conda_base=conda_base)
+    # An environment of conda holds its own path in binaries: it cannot be built elsewhere and moved.
+    way = "in-place" if target.environment in ("conda", "conda-base") else "beside"
+    return {"environment": real_folder(folder), "given": folder, "kind": "changed", "way": way}
+
+
+def real_folder(path: str) -> str:
+    """The absolute path of an environment's folder; where it is a link, of what it leads to."""
+    return os.path.realpath(path) if os.path.islink(path) else os.path.abspath(path)
+
+
+def file_sizes(target: Interpreter) -> Sizer:
+    """Asks the index with the certificates that pip is set up for."""
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.index.settings import read_settings
+
+    return sizer(read_settings(RealHost(), (target.executable, sys.executable)))
+
+
+def try_out(plan: InstallPlan, site: Site, tell: Tell) -> int:
+    """Let the installer say what it would do, in an empty environment in the temporary folder; the exit code."""
+    new = plan.place.venv
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
+        place = os.path.join(folder, "env") if new is not None else (site.target.prefix or "")
+        building = Building(
+            names=names_of(real_folder(new), new) if new is not None else (),
+            place=place,
+            detour="",
+            variables=environment_for(os.environ),
+            say=tell,
+            size_of=file_sizes(site.target),
+            keep_open=(),
+        )
+        try:
+            if plan.place.conda is not None:
+                raise Refused("the environment of conda is not there yet, so nothing could be verified.")
+            building.run(plan.make, verify=False)
+            building.ask(plan.install)
+        except (Refused, NoRoom, Failed, OSError) as error:
+            end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=str(error))
+            tell(end)
+            write_text("" if tell.__class__.__name__ == "JsonLines" else ending(end, place))
+            return end.exit_code
+    return 0

@@ -1,0 +1,48 @@
+"""Changes that were made to environments: found by their id or their place, and told in a line."""
+
+import os
+
+from gpudoctor.apply.distributions import differences
+from gpudoctor.apply.journal import UNFINISHED, Change, load_changes
+from gpudoctor.render.commands import visible
+
+
+class NoSuchChange(LookupError):
+    """Nothing fits what was asked for; the message says what there is."""
+
+
+def find(change_id: str | None, place: str | None) -> Change:
+    """The change of that id, or of that environment; else the last one that can be taken back. Raises NoSuchChange."""
+    every = load_changes(environment_of(place) if place is not None else None)
+    if change_id is not None:
+        fitting = [one for one in every if one.id.startswith(change_id)]
+        if len(fitting) != 1:
+            what = "no change" if not fitting else "more than one change"
+            raise NoSuchChange(f"{what} has the id {change_id!r}; `gpudoctor history` lists them.")
+        return fitting[0]
+    open_ = [one for one in every if one.state == "done" or one.state in UNFINISHED]
+    if not open_:
+        where = f" of {place}" if place is not None else ""
+        raise NoSuchChange(f"there is no change{where} that could be taken back.")
+    return open_[-1]
+
+
+def environment_of(place: str) -> str:
+    """The folder of an environment that is given by itself, or by its interpreter."""
+    path = os.path.abspath(place)
+    if os.path.basename(os.path.dirname(path)) in ("bin", "Scripts"):
+        path = os.path.dirname(os.path.dirname(path))
+    return os.path.realpath(path) if os.path.islink(path) else path
+
+
+def told(change: Change) -> str:
+    """A change in one line."""
+    if change.state in UNFINISHED:
+        what = "cut short, or still going on"
+    elif change.state == "failed":
+        what = f"failed: {(change.reason or '').splitlines()[0] if change.reason else 'no reason is known'}"
+    else:
+        made = ", ".join(line for line in differences(change.before, change.after)[:4])
+        what = {"new": "new environment", "replaced": "new environment in place of another"}.get(change.kind, made)
+        what = what if change.state == "done" else f"{what} (undone)"
+    return visible(f"{change.id}  {change.environment}  {what}")

@@ -1,0 +1,43 @@
+"""`gpudoctor history`."""
+
+import click
+
+
+@click.command("history")
+@click.option("--python", "--venv", "place", metavar="PATH", help="Only changes of this environment.")
+@click.option("--forget", "forgotten", metavar="ID", help="Remove what is kept to undo this change.")
+@click.option("--json", "as_json", is_flag=True, help="All that is known of them, as JSON.")
+def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
+    """List what gpudoctor changed, the latest last; `gpudoctor undo ID` takes a change back."""
+    from gpudoctor.apply.journal import load_changes
+    from gpudoctor.cli.changes import environment_of, told
+    from gpudoctor.cli.output import write_bytes, write_text
+    from gpudoctor.model.codec import encode
+
+    if forgotten is not None:
+        _forget(forgotten, place)
+        return
+    changes = load_changes(environment_of(place) if place is not None else None)
+    if as_json:
+        for change in changes:
+            write_bytes(encode(change) + b"\n")
+        return
+    lines = [told(change) for change in changes] or ["gpudoctor has changed no environment."]
+    write_text("\n".join(lines) + "\n")
+
+
+def _forget(change_id: str, place: str | None) -> None:
+    from gpudoctor.apply.lock import Busy
+    from gpudoctor.apply.undo import CannotUndo, forget
+    from gpudoctor.cli.changes import NoSuchChange, find
+    from gpudoctor.cli.output import write_text
+    from gpudoctor.cli.undo import CannotGoBack
+
+    try:
+        change = find(change_id, place)
+        forget(change)
+    except NoSuchChange as error:
+        raise click.UsageError(str(error)) from None
+    except (CannotUndo, Busy) as error:
+        raise CannotGoBack(f"{error}. Nothing was changed.") from None
+    write_text(f"{change.id} cannot be undone any more; {change.environment} stays as it is.\n")

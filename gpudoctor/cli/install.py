@@ -1,0 +1,146 @@
+"""`gpudoctor install`."""
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gpudoctor.apply.events import Finished
+    from gpudoctor.model.plan import InstallPlan, Manager
+
+EPILOG = """
+\b
+Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 could not examine, 4 a bug of gpudoctor,
+5 installed but not proved, 6 refused: nothing was changed, 7 failed: everything is as it was, 130 interrupted.
+"""
+
+
+@click.command("install", epilog=EPILOG)
+@click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")
+@click.option("--cuda", metavar="VERSION", help="Builds for this CUDA: 12.6, 12.")
+@click.option("--cpu", is_flag=True, help="Builds without a GPU.")
+@click.option("--venv", metavar="DIR", help="Make a new virtual environment in this folder.")
+@click.option("--python", metavar="PATH", help="Install into this environment; with --venv, make the new one with it.")
+@click.option("--conda", metavar="NAME", help="Install into this conda environment, which is made if it is not there.")
+@click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
+@click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
+@click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
+@click.option("--index-url", metavar="URL", help="In place of the index that pip or uv is set up for.")
+@click.option("--torch-index", metavar="URL", help="A mirror of https://download.pytorch.org/whl.")
+@click.option("--replace", is_flag=True, help="Put the new environment in the place of one; undo brings it back.")
+@click.option("--dry-run", is_flag=True, help="Show and verify; change nothing.")
+@click.option("--verify/--no-verify", default=True, help="Ask the installer first what it would do.  [default: yes]")
+@click.option("--yes", "-y", is_flag=True, help="Do not ask.")
+@click.option("--json", "as_json", is_flag=True, help="What happens, as JSON lines.")
+def command(
+    wish: tuple[str, ...],
+    cuda: str | None,
+    cpu: bool,
+    venv: str | None,
+    python: str | None,
+    conda: str | None,
+    manager: "Manager | None",
+    requirements: str | None,
+    from_pyproject: bool,
+    index_url: str | None,
+    torch_index: str | None,
+    replace: bool,
+    dry_run: bool,
+    verify: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Install builds that fit this machine, prove that they work, and keep the way back.
+
+    Shows what it will do, asks, lets the installer verify it, builds beside, trains a small network with each
+    framework, and only then puts the environment in its place. `gpudoctor undo` takes it back.
+    """
+    _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
+    if not (yes or dry_run or can_ask(as_json=as_json)):
+        raise click.UsageError(
+            "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was done."
+        )
+    # Imported here: --help needs nothing of it.
+    from gpudoctor.cli.planning import Wishes, plan_for
+    from gpudoctor.cli.sites import Site, site_of
+
+    wishes = Wishes(
+        words=wish,
+        cuda="cpu" if cpu else cuda,
+        requirements=requirements,
+        from_pyproject=from_pyproject,
+        index_url=index_url,
+        torch_index=torch_index,
+    )
+    site: Site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
+    plans = plan_for(wishes, site)
+    _carry_out(plans, site, replace=replace, dry_run=dry_run, verify=verify, yes=yes, as_json=as_json)
+
+
+def _contradictions(
+    cuda: str | None,
+    venv: str | None,
+    python: str | None,
+    conda: str | None,
+    manager: "Manager | None",
+    *,
+    replace: bool,
+    cpu: bool,
+) -> None:
+    if cpu and cuda is not None:
+        raise click.UsageError("--cpu asks for builds without a GPU, and --cuda for builds with one. Leave one out.")
+    if conda is not None and (venv is not None or python is not None):
+        raise click.UsageError("--conda names an environment, and so does --venv or --python. Leave one out.")
+    if venv == "" or conda == "":
+        raise click.UsageError("the name of the environment is empty.")
+    if replace and venv is None:
+        raise click.UsageError("--replace is for --venv DIR: a new environment takes the place of the one in DIR.")
+    if conda is None and manager in ("conda", "mamba", "micromamba"):
+        raise click.UsageError(f"--manager {manager} needs the environment's name: --conda NAME.")
+    if conda is not None and manager in ("pip", "uv"):
+        raise click.UsageError(f"--conda NAME is an environment of conda, and --manager {manager} makes none.")
+
+
+def can_ask(*, as_json: bool) -> bool:
+    """Whether there is a person who can answer."""
+    try:
+        return not as_json and sys.stdin.isatty()
+    except ValueError:  # closed
+        return False
+
+
+def _carry_out(
+    plans: "tuple[InstallPlan, ...]",
+    site: object,
+    *,
+    replace: bool,
+    dry_run: bool,
+    verify: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    from gpudoctor.apply.events import Planned
+    from gpudoctor.cli.account import JsonLines, Sentences, plan_text
+    from gpudoctor.cli.applying import install, try_out
+    from gpudoctor.cli.output import width, write_text
+    from gpudoctor.cli.sites import Site
+
+    assert isinstance(site, Site)
+    tell = JsonLines() if as_json else Sentences()
+    for plan in plans:
+        if as_json:
+            tell(Planned(plan=plan))
+        else:
+            write_text(plan_text(plan, width()))
+    if dry_run:
+        raise click.exceptions.Exit(max(try_out(plan, site, tell) for plan in plans) if verify else 0)
+    if not yes and not click.confirm("Go ahead?", default=False):
+        click.echo("Nothing was done.")
+        raise click.exceptions.Exit(6)
+    ends: list[Finished] = []
+    for plan in plans:
+        ends.append(install(plan, site, tell, replace=replace, verify=verify, quiet=as_json))
+        if ends[-1].exit_code not in (0, 5):
+            break
+    raise click.exceptions.Exit(next((end.exit_code for end in reversed(ends) if end.exit_code), 0))

@@ -1,0 +1,127 @@
+"""Where to install: which environment is meant, what manages it, and what never is touched."""
+
+import os
+import shutil
+import sys
+
+import click
+import msgspec
+
+from gpudoctor.cli.examine import CannotExamine
+from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
+from gpudoctor.model.base import Fact, Gap
+from gpudoctor.model.plan import Manager, Place
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.plan.here import place_here, scene_of
+
+#: Settings of pip by which it finds packages where uv would not look.
+_OWN_INDEX = ("index-url", "extra-index-url", "find-links", "no-index")
+
+
+class NotThere(click.ClickException):
+    """Nothing was changed: packages are not installed there."""
+
+    exit_code = 6
+
+
+class Site(Fact, frozen=True, kw_only=True):
+    """The place, the machine, and what was asked for."""
+
+    place: Place
+    snapshot: Snapshot
+    #: conda's base was named by the user.
+    is_base: bool = False
+
+    @property
+    def target(self) -> Interpreter:
+        """The interpreter of the environment; of a new one, that which makes it."""
+        assert isinstance(self.snapshot.interpreter, Interpreter)
+        return self.snapshot.interpreter
+
+
+def site_of(
+    *, venv: str | None, python: str | None, conda: str | None, manager: Manager | None, index_url: str | None
+) -> Site:
+    """The place that is meant. Raises click.ClickException."""
+    folder = conda_folder(conda, manager) if conda is not None else None
+    existing = folder is not None and os.path.isdir(os.path.join(folder, "conda-meta"))
+    if existing:
+        python, conda = folder, None
+    from gpudoctor.cli.examine import begin_to_examine
+
+    snapshot = begin_to_examine(python)()
+    target = snapshot.interpreter
+    if isinstance(target, Gap):
+        raise CannotExamine(f"the interpreter could not be examined: {target.reason}")
+    assert isinstance(target, Interpreter)
+    if venv is None and conda is None and python is None and target.environment not in ("venv", "conda"):
+        # No environment is active: packages belong into one of their own.
+        venv = "gpu-env"
+    if venv is not None:
+        venv = os.path.abspath(venv)
+    tool = manager if conda is not None else _pip_like(manager, target, index_url)
+    place = place_here(scene_of(snapshot), manager=tool, venv=venv, conda=folder if conda is not None else None)
+    if python is not None and venv is None and place.is_new:
+        # The planner would make a new environment; who names an interpreter means that one.
+        place = Place(python=target.executable, version=_minor(target))
+    return Site(place=place, snapshot=snapshot, is_base=existing and target.environment == "conda-base")
+
+
+def _minor(target: Interpreter) -> str | None:
+    return ".".join(target.version.split(".")[:2]) if target.version else None
+
+
+def _pip_like(manager: Manager | None, target: Interpreter, index_url: str | None) -> Manager | None:
+    """Prefer uv where there is one: its dry run takes half a second. But pip where only pip knows the user's index."""
+    if manager is not None:
+        if manager == "uv" and shutil.which("uv") is None:
+            raise click.UsageError("--manager uv: there is no uv on PATH.")
+        return manager
+    if target.environment in ("conda", "conda-base"):
+        return "pip"
+    if shutil.which("uv") is None:
+        return None
+    return "uv" if index_url is not None or uv_knows() or not pip_knows(target) else "pip"
+
+
+def uv_knows() -> bool:
+    """Whether uv was told of an index."""
+    return any(os.environ.get(name) for name in ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_FIND_LINKS"))
+
+
+def pip_knows(target: Interpreter) -> bool:
+    """Whether pip was told of an index, by its files or variables."""
+    from gpudoctor.host.real import RealHost
+
+    host = RealHost()
+    for python in (target.executable, sys.executable):
+        ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PATIENCE)
+        if ran.ok:
+            return any(parse_pip_config(ran.text).get(name) for name in _OWN_INDEX)
+    return any(parse_pip_environment(host.env).get(name) for name in _OWN_INDEX)
+
+
+def conda_folder(name: str, manager: Manager | None) -> str:
+    """The folder of a conda environment, there or not. Raises click.ClickException."""
+    if os.sep in name:
+        return os.path.abspath(name)
+    tool = manager or next((one for one in ("conda", "mamba", "micromamba") if shutil.which(one)), None)
+    found = shutil.which(tool) if tool is not None else None
+    if found is None:
+        raise click.UsageError("--conda: there is no conda, mamba or micromamba on PATH.")
+    from gpudoctor.host.real import RealHost
+
+    ran = RealHost().run((found, "info", "--json"), timeout=PATIENCE)
+    try:
+        told = msgspec.json.decode(ran.stdout, type=dict[str, object])
+        # micromamba writes them with spaces.
+        root = told.get("root_prefix") or told.get("base environment")
+        folders = told.get("envs_dirs") or told.get("envs directories")
+        assert isinstance(folders, list)
+    except (msgspec.MsgspecError, AssertionError):
+        raise CannotExamine(f"{found} info --json {ran.describe()}, and names no folder for environments") from None
+    if name == "base" and root:
+        return str(root)
+    places = [os.path.join(str(folder), name) for folder in folders]
+    return next((place for place in places if os.path.isdir(place)), places[0] if places else name)
