@@ -19,11 +19,13 @@ COMMANDS = {
         "List the devices that the driver and each framework see, and why they differ.",
     ),
     "explain": ("gpudoctor.cli.explain", "Print the manual page of a finding's code."),
+    "history": ("gpudoctor.cli.history", "List what gpudoctor changed in environments."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, prove them, and keep the way back."),
     "matrix": ("gpudoctor.cli.matrix", "Show what is known to fit, and which builds fit a machine."),
     "rules": ("gpudoctor.cli.rules", "List every rule."),
     "smoke": ("gpudoctor.cli.smoke", "Train a small network with each framework, to prove that it works."),
     "snapshot": ("gpudoctor.cli.snapshot", "Save the facts of this machine, to be judged elsewhere."),
+    "undo": ("gpudoctor.cli.undo", "Take a change back that gpudoctor made."),
 }
 
 
