@@ -7,11 +7,16 @@ REMOVED = "***"
 
 #: Something of this is in every text that holds a credential which `gpudoctor.redact.patterns` knows.
 _HINT = re.compile(
-    r"://|@|token|secret|pass|pwd|key|auth|cookie|session|credential|bearer|basic |sig=|jwt|psk|sas\b|_pat|_pw|-u |-p |"
-    r"gh[opsru]_|gl[a-z]{1,5}[_-]|hf_|sk[-_]|[rp]k_|whsec|A[KSBC][IC]A|AIza|eyJ|ya29|GOCSPX|1//0|SG\.|sq0|\d:AA|dapi|nvapi|"
+    r"[^\s/]@|:\S*[?&;#]\S*=|"
+    r"(?:token|secret|pass(?:w|phrase)|pwd|_pass|_pw|key|auth|cookie|session|credential|creds?|jwt|psk|dsn|string|sas|pat|sig)"
+    r"[\w-]*\\?[\"']?\s*[=:]|"
+    r"--(?:[a-z-]*-)?(?:password|passwd|token|secret|api-?key|access-?key|auth|pass|pwd|key)[ =]|private key|"
+    r"bearer |basic |password |login |-u |-p |"
+    r"gh[opsru]_|github_pat|gl[a-z]{1,5}[_-]|hf_|api_org|sk[-_]|[rp]k_|whsec|A[KSBC][IC]A|AIza|eyJ|ya29|GOCSPX|1//0|SG\.|sq0|"
+    r"\d:AA|dapi|nvapi|IQoJb3|FwoGZX|EAAA|"
     r"xox|xapp-|npm_|pypi-|dckr_|wandb|_v\d_|hv[sbr]\.|atlasv1|r8_|lin_|ntn_|shp[a-z]{2}_|NR[AI][KI]-|sntry|pul-|fo1_|"
-    r"FlyV1|dp[.-]|PMAK|gsk_|xai-|pplx-|fw_|csk-|AKCp|cmVmd|rubygems_|clojars_|7Q~|JQQJ99|hooks\.slack|"
-    r"[A-Za-z0-9]{20}|%[0-9A-Fa-f]{2}|\\[xu][0-9a-f]{2}|&(?:#|amp;|quot;|colon;|commat;|sol;)|:(?:\d{2,5}|\*):|/t/",
+    r"FlyV1|dp[.-]|PMAK|gsk_|xai-|pplx-|fw_|csk-|AKCp|cmVmd|rubygems_|clojars_|7Q~|JQQJ99|hooks\.slack|api/webhooks|"
+    r"[A-Za-z0-9]{24}|%[0-9A-Fa-f]{2}|\\[xu][0-9a-f]{2}|&(?:#|amp;|quot;|colon;|commat;|sol;)|:(?:\d{2,5}|\*):|/t/|-us\d|AGE-",
     re.IGNORECASE,
 )
 

@@ -5,28 +5,32 @@ gitleaks' public rules; a place is a word such as `password=` before the value.
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
+
+#: Compiled when a text first asks for it: all of them would take longer than a whole check.
+_compiled = cache(re.compile)
 
 
 class Pattern(NamedTuple):
     """One shape. The group `secret` is what is taken out; without such a group the whole match is."""
 
     kind: str
-    regex: re.Pattern[str]
+    shape: str
+    flags: int = 0
     #: A cheap test: without this text (in lower case) there can be no match.
     needs: tuple[str, ...] = ()
 
     def remove(self, text: str, removed: str) -> tuple[str, int]:
         """The text with `removed` in the place of every secret, and how many there were."""
-        if self.needs:
-            lower = text.lower()
-            if not any(word in lower for word in self.needs):
-                return text, 0
+        if not self._may_match(text):
+            return text, 0
         count = 0
+        regex = _compiled(self.shape, self.flags)
 
         def replace(match: re.Match[str]) -> str:
             nonlocal count
-            if "secret" not in self.regex.groupindex:
+            if "secret" not in regex.groupindex:
                 count += 1
                 return removed
             if match.group("secret") == removed:
@@ -36,11 +40,15 @@ class Pattern(NamedTuple):
             whole = match.group()
             return whole[: start - match.start()] + removed + whole[end - match.start() :]
 
-        return self.regex.sub(replace, text), count
+        return regex.sub(replace, text), count
+
+    def _may_match(self, text: str) -> bool:
+        lower = text.lower()
+        return not self.needs or any(word in lower for word in self.needs)
 
 
 def _shape(kind: str, pattern: str, *needs: str, flags: int = 0) -> Pattern:
-    return Pattern(kind, re.compile(rf"(?<![A-Za-z0-9])(?:{pattern})", flags), needs)
+    return Pattern(kind, rf"(?<![A-Za-z0-9])(?:{pattern})", flags, needs)
 
 
 #: Words that make the value after them a secret.
@@ -58,6 +66,8 @@ class _Assigned(Pattern):
     """`name = value` and `name: value`, where the name tells that the value is a secret."""
 
     def remove(self, text: str, removed: str) -> tuple[str, int]:
+        if not self._may_match(text):
+            return text, 0
         count = 0
 
         def replace(match: re.Match[str]) -> str:
@@ -69,7 +79,7 @@ class _Assigned(Pattern):
             start = match.start("value") - match.start()
             return match.group()[:start] + removed + match.group()[start + len(value) :]
 
-        return self.regex.sub(replace, text), count
+        return _compiled(self.shape, self.flags).sub(replace, text), count
 
 
 #: Values that are plainly not secrets: settings, and what people and programs write in their place.
@@ -93,92 +103,74 @@ _WEB = r"https?://"
 PATTERNS: tuple[Pattern, ...] = (
     Pattern(
         "private key",
-        re.compile(
-            r"-----BEGIN[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----(?P<secret>.*?)"
-            r"(?:-----END[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----|\Z)",
-            re.DOTALL,
-        ),
+        (r"-----BEGIN[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----(?P<secret>.*?)"
+            r"(?:-----END[ A-Z0-9]*PRIVATE KEY(?: BLOCK)?-----|\Z)"), re.DOTALL,
         ("private key",),
     ),
-    Pattern("private key", re.compile(r"AGE-SECRET-KEY-1[A-Z0-9]{20,}", re.IGNORECASE), ("age-secret-key",)),
+    Pattern("private key", r"AGE-SECRET-KEY-1[A-Z0-9]{20,}", re.IGNORECASE, ("age-secret-key",)),
     # An address: the part before "@", whatever it holds up to the next slash; and a password with a slash in it. A port
     # before the slash (host:8080/path@v1) is none.
-    Pattern("address with a password", re.compile(r"(?<=://)(?P<secret>[^\s/@\"'<>]*(?:@[^\s/@\"'<>]*)*)(?=@)"), ("://",)),
+    Pattern("address with a password", r"(?<=://)(?P<secret>[^\s/@\"'<>]*(?:@[^\s/@\"'<>]*)*)(?=@)", 0, ("://",)),
     Pattern(
         "address with a password",
-        re.compile(r"(?<=://)(?P<secret>(?!\*\*\*@)[^\s/@:\"'<>]*:(?!\d+(?:/|$))[^\s\"'<>]*)(?=@)"),
+        r"(?<=://)(?P<secret>(?!\*\*\*@)[^\s/@:\"'<>]*:(?!\d+(?:/|$))[^\s\"'<>]*)(?=@)", 0,
         ("://",),
     ),
-    Pattern("conda token", re.compile(r"(?<=/t/)(?P<secret>(?!\*)[^/\s\"']{4,})(?=/)"), ("/t/",)),
+    Pattern("conda token", r"(?<=/t/)(?P<secret>(?!\*)[^/\s\"']{4,})(?=/)", 0, ("/t/",)),
     Pattern(
         "webhook",
-        re.compile(
-            r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord\.com/api/webhooks)/(?P<secret>[\w/-]{8,})"
-        ),
+        r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord\.com/api/webhooks)/(?P<secret>[\w/-]{8,})", 0,
         ("hooks.slack.com", "discord.com/api/webhooks"),
     ),
     Pattern(
         "query parameter",
-        re.compile(
-            r"[?&;#][^=&;\s\"'<>]*(?:token|sig|key|secret|auth|pass|credential|session|sas|code|jwt)[^=&;\s\"'<>]*="
-            r"(?P<secret>[^&;\s\"'<>]+)",
-            re.IGNORECASE,
-        ),
+        (r"[?&;#][^=&;\s\"'<>]*(?:token|sig|key|secret|auth|pass|credential|session|sas|code|jwt)[^=&;\s\"'<>]*="
+            r"(?P<secret>[^&;\s\"'<>]+)"), re.IGNORECASE,
         ("=",),
     ),
     Pattern(
         "authorisation header",
-        re.compile(
-            r"(?:authorization|proxy-authorization|x-api-key|x-auth-token|private-token|job-token|x-amz-security-token|"
+        (r"(?:authorization|proxy-authorization|x-api-key|x-auth-token|private-token|job-token|x-amz-security-token|"
             r"set-cookie|cookie|x-csrf-token|ocp-apim-subscription-key)\\?[\"']?\s*[:=]\s*\\?[\"']?(?:(?:bearer|basic|token|digest|negotiate)\s+)?"
-            r"(?P<secret>[^\s\"'\\,]+(?:;\s*[\w.-]+=[^\s\"'\\;,]+)*)",
-            re.IGNORECASE,
-        ),
+            r"(?P<secret>[^\s\"'\\,]+(?:;\s*[\w.-]+=[^\s\"'\\;,]+)*)"), re.IGNORECASE,
         ("author", "x-", "token", "cookie", "ocp-"),
     ),
-    Pattern("bearer", re.compile(r"\bbearer\s+(?P<secret>[A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE), ("bearer",)),
-    Pattern("basic", re.compile(r"\bbasic\s+(?P<secret>[A-Za-z0-9+/]{12,}={0,2})", re.IGNORECASE), ("basic",)),
+    Pattern("bearer", r"\bbearer\s+(?P<secret>[A-Za-z0-9._~+/=-]{12,})", re.IGNORECASE, ("bearer",)),
+    Pattern("basic", r"\bbasic\s+(?P<secret>[A-Za-z0-9+/]{12,}={0,2})", re.IGNORECASE, ("basic",)),
     Pattern(
         ".netrc",
-        re.compile(r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<secret>\S+)", re.IGNORECASE),
+        r"\bmachine\s+\S+\s+login\s+\S+\s+password\s+(?P<secret>\S+)", re.IGNORECASE,
         ("password",),
     ),
     Pattern(
         ".pgpass",
-        re.compile(r"(?<!\S)[\w.*-]+:(?:\d{2,5}|\*):[A-Za-z*][\w*-]*:[A-Za-z*][\w*-]*:(?P<secret>[^\s:]+)(?!\S)"),
+        r"(?<!\S)[\w.*-]+:(?:\d{2,5}|\*):[A-Za-z*][\w*-]*:[A-Za-z*][\w*-]*:(?P<secret>[^\s:]+)(?!\S)", 0,
         (":",),
     ),
     Pattern(
         "option",
-        re.compile(
-            r"(?<!\S)(?:-u|--user|--proxy-user)[ =][\"']?[^\s:\"']+:(?P<secret>[^\s\"']+)",
-        ),
+        r"(?<!\S)(?:-u|--user|--proxy-user)[ =][\"']?[^\s:\"']+:(?P<secret>[^\s\"']+)", 0,
         ("-u", "--user", "--proxy-user"),
     ),
     Pattern(
         "option",
-        re.compile(
-            r"(?:sshpass\s+-p\s*|docker\s+login\b[^\n]*?\s-p\s+|mysql\b[^\n]*?\s-p(?=\S)|wandb\s+login\s+(?:--relogin\s+)?(?=[0-9a-f]{16}))[\"']?(?P<secret>[^\s\"']+)"
-        ),
+        r"(?:sshpass\s+-p\s*|docker\s+login\b[^\n]*?\s-p\s+|mysql\b[^\n]*?\s-p(?=\S)|"
+        r"wandb\s+login\s+(?:--relogin\s+)?(?=[0-9a-f]{16}))[\"']?(?P<secret>[^\s\"']+)", 0,
         ("sshpass", "docker", "mysql", "wandb"),
     ),
     Pattern(
         "option",
-        re.compile(
-            r"(?<!\S)--(?:[a-z-]*-)?(?:password|passwd|token|secret|api-?key|access-?key|auth|pass|pwd|key)[ =](?!-)"
-            r"[\"']?(?P<secret>[^\s\"']{3,})",
-            re.IGNORECASE,
-        ),
+        (r"(?<!\S)--(?:[a-z-]*-)?(?:password|passwd|token|secret|api-?key|access-?key|auth|pass|pwd|key)[ =](?!-)"
+            r"[\"']?(?P<secret>[^\s\"']{3,})"), re.IGNORECASE,
         ("--",),
     ),
-    Pattern("key", re.compile(r"\"key\\?\"\s*:\s*\\?\"(?P<secret>[0-9a-f]{24,}|[A-Za-z0-9+/]{32,}={0,2})"), ("key",)),
+    Pattern("key", r"\"key\\?\"\s*:\s*\\?\"(?P<secret>[0-9a-f]{24,}|[A-Za-z0-9+/]{32,}={0,2})", 0, ("key",)),
     _Assigned(
         "assignment",
-        re.compile(
-            rf"(?<![\w.-])(?P<name>{_TELLING})(?:\\?[\"'])?\s*(?:=>|:=|=(?!=)|:(?!:))\s*(?:b|r|u|f)?(?:\\?[\"'])?"
-            r"(?P<value>[^\s\"'&;,<>(){}\[\]|`\\]{4,})",
-            re.IGNORECASE,
-        ),
+        (rf"(?<![\w.-])(?P<name>{_TELLING})(?:\\?[\"'])?\s*(?:=>|:=|=(?!=)|:(?!:))\s*(?:b|r|u|f)?(?:\\?[\"'])?"
+            r"(?P<value>[^\s\"'&;,<>(){}\[\]|`\\]{4,})"), re.IGNORECASE,
+        ("token", "secret", "pass", "pwd", "key", "credential", "cookie", "session", "dsn", "connection", "sig", "jwt",
+         "psk", "pat", "auth", "cred", "_pw", "sas", "webhook"),
     ),
     _shape("JSON Web Token", r"eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]*", "eyj"),
     _shape("GitHub token", r"gh[pousr]_[A-Za-z0-9_]{12,}|github_pat_[A-Za-z0-9_]{12,}", "gh", "github_pat"),
