@@ -1,0 +1,143 @@
+"""The report as one HTML page: no network, no outside file, safe whatever the facts hold.
+
+Built as a tree and written by the standard library's serialiser, so no text can become markup; and a content security
+policy lets run exactly our own script, so nothing else would.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from gpudoctor.render.facts import FactGroup
+from gpudoctor.render.html_style import SCRIPT, STYLE
+from gpudoctor.render.view import FindingView, FixView, View
+
+_SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "\u2013", "unseen": "?"}
+_WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", "info": "with a note"}
+
+
+def render_html(view: View, groups: Iterable[FactGroup] = (), *, title: str = "gpudoctor", footer: str = "") -> str:
+    """The whole page."""
+    page = Element("html", lang="en")
+    head = SubElement(page, "head")
+    SubElement(head, "meta", charset="utf-8")
+    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy()})
+    SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
+    SubElement(head, "title").text = f"{title}: {view.headline}"
+    SubElement(head, "style").text = STYLE
+    body = SubElement(page, "body")
+    body.append(_article(view, groups, footer, heading="h1"))
+    SubElement(body, "script").text = SCRIPT
+    return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
+
+
+def render_fragment(view: View) -> str:
+    """The report as an element to put into a page of somebody else's: a notebook's output. Without a script."""
+    box = Element("div", {"class": "gpudoctor"})
+    SubElement(box, "style").text = STYLE
+    box.append(_article(view, (), "", heading="h2", can_copy=False))
+    return tostring(box, encoding="unicode", method="html")
+
+
+def _policy() -> str:
+    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def _article(view: View, groups: Iterable[FactGroup], footer: str, *, heading: str, can_copy: bool = True) -> Element:
+    main = Element("main", {"class": f"report {view.verdict}"})
+    SubElement(main, heading).text = view.headline
+    main.append(_stack(view))
+    for title, findings in (("", view.causes), ("What follows from it", view.consequences), ("Notes", view.notes)):
+        if title and findings:
+            SubElement(main, "h2").text = title
+        main.extend(_finding(finding, can_copy) for finding in findings)
+    _listing(main, "Not seen, and needed for a verdict", view.unseen)
+    for crash in view.crashes:
+        SubElement(main, "h2").text = "gpudoctor's own failure, for a bug report"
+        SubElement(main, "pre", tabindex="0").text = crash
+    groups = tuple(groups)
+    if groups:
+        SubElement(main, "h2").text = "What was seen"
+        main.extend(_facts(group) for group in groups)
+    end = SubElement(main, "footer")
+    if view.examined:
+        SubElement(end, "p").text = f"Examined: {view.examined}, {view.rules_run} rules."
+    if footer:
+        SubElement(end, "p").text = footer
+    return main
+
+
+def _stack(view: View) -> Element:
+    """The layers as they stand on each other: the framework on top, the hardware at the bottom."""
+    stack = Element("ol", {"class": "stack", "aria-label": "The stack, from the framework down to the hardware"})
+    for line in reversed(view.stack):
+        layer = SubElement(stack, "li", {"class": line.state})
+        SubElement(layer, "span", {"class": "sign", "aria-hidden": "true"}).text = _SIGNS[line.state]
+        name = SubElement(layer, "span", {"class": "layer"})
+        name.text = line.layer
+        SubElement(name, "span", {"class": "hidden"}).text = f" ({_WORDS.get(line.state, line.state)})"
+        SubElement(layer, "span", {"class": "text"}).text = line.text
+    return stack
+
+
+def _finding(finding: FindingView, can_copy: bool) -> Element:
+    section = Element(
+        "section", {"class": f"finding {finding.severity}", "aria-label": f"{finding.code} {finding.name}"}
+    )
+    label = SubElement(section, "p", {"class": "label"})
+    SubElement(label, "strong").text = f"{finding.severity} {finding.code}"
+    sure = "" if finding.confidence == "certain" else f" ({finding.confidence})"
+    because = f", because of {', '.join(finding.because_of)}" if finding.because_of else ""
+    SubElement(label, "span").text = f" {finding.name}{sure}{because}"
+    SubElement(section, "p", {"class": "summary"}).text = finding.summary
+    if finding.evidence:
+        section.append(_table(((fact, value) for fact, value, _ in finding.evidence), "Evidence"))
+    for number, fix in enumerate(finding.fixes):
+        _fix(section, fix, "To mend it" if number == 0 else "Or", can_copy)
+    return section
+
+
+def _fix(section: Element, fix: FixView, word: str, can_copy: bool) -> None:
+    needs = f" ({fix.needs})" if fix.needs else ""
+    SubElement(section, "p", {"class": "fix"}).text = f"{word}: {fix.title}{needs}"
+    for is_command, line in fix.commands:
+        if not is_command:
+            SubElement(section, "p", {"class": "say"}).text = line
+            continue
+        row = SubElement(section, "div", {"class": "command"})
+        code = SubElement(row, "pre", {"tabindex": "0"})
+        SubElement(code, "code").text = line
+        if can_copy:
+            SubElement(row, "button", {"type": "button", "aria-label": f"Copy: {line}"}).text = "Copy"
+
+
+def _listing(main: Element, title: str, items: Iterable[str]) -> None:
+    items = tuple(items)
+    if items:
+        SubElement(main, "h2").text = title
+        listing = SubElement(main, "ul")
+        for item in items:
+            SubElement(listing, "li").text = item
+
+
+def _facts(group: FactGroup) -> Element:
+    folded = Element("details")
+    SubElement(folded, "summary").text = group.title
+    folded.append(_table(group.rows, group.title))
+    return folded
+
+
+def _table(rows: Iterable[tuple[str, str]], title: str) -> Element:
+    box = Element("div", {"class": "scroll", "role": "region", "aria-label": title, "tabindex": "0"})
+    body = SubElement(SubElement(box, "table"), "tbody")
+    for name, value in rows:
+        row = SubElement(body, "tr")
+        if name:
+            SubElement(row, "th", scope="row").text = name
+            SubElement(row, "td").text = value
+        else:
+            SubElement(row, "td", colspan="2").text = value
+    return box
