@@ -13,18 +13,21 @@ class Aside(Generic[T]):
     def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
         self._error: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._done = threading.Event()
+        threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
         try:
             self._value = self._call()
         except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
             self._error = error
+        finally:
+            self._done.set()
 
     def result(self) -> T:
         """What the call returned, waiting for it; raises what it raised."""
-        self._thread.join()
+        # Not Thread.join: interrupted by Ctrl-C, it takes the thread for ended ever after (CPython before 3.13).
+        self._done.wait()
         if self._error is not None:
             raise self._error
         return self._value
