@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from gpudoctor.model.base import Fact
 from gpudoctor.redact import shapes
-from gpudoctor.redact.public import is_public_account, is_public_host
+from gpudoctor.redact.public import is_public_account, is_public_host, is_telling
 
 #: What can be kept by the reader's wish.
 KINDS = ("users", "hostnames", "addresses", "uuids", "serials")
@@ -32,11 +32,13 @@ class Pseudonyms:
         self.counts: dict[str, int] = {}
         self._keep = keep
         self._given: dict[str, dict[str, str]] = {}
-        users = [name for name in known.users if len(name) > 2 and not is_public_account(name)]
-        hosts = [name for name in known.hosts if len(name) > 2 and not is_public_host(name)]
+        users = [name for name in known.users if len(name) > 1 and not is_public_account(name)]
+        hosts = [name for name in known.hosts if len(name) > 1 and not is_public_host(name)]
+        hosts += [host.partition(".")[0] for host in hosts if "." in host]
         self._homes = [home for home in known.homes if len(home) > 5 and not shapes.HOME.match(home)]
-        self._users = _any_of(users)
-        self._hosts = _any_of([*hosts, *(host.partition(".")[0] for host in hosts if "." in host)])
+        self._user_folders = _any_of(users, r"(?<=[/\\])", r"(?=[/\\\s\"':;]|$)")
+        self._users = _any_of(list(filter(is_telling, users)), r"(?<![\w.-])", r"(?![\w-]|\.\w)")
+        self._hosts = _any_of(list(filter(is_telling, hosts)), r"(?<![\w.-])", r"(?![\w-]|\.\w)")
 
     def replace(self, text: str) -> str:
         """The text with every identity replaced. A text that was replaced already stays as it is."""
@@ -69,7 +71,9 @@ class Pseudonyms:
         text = shapes.PROMPT.sub(lambda m: f"{self._user(m['user'])}@{m['host']}", text)
         text = shapes.USER_WORD.sub(lambda m: m["word"] + self._user(m["user"]), text)
         text = shapes.ACCOUNT.sub(lambda m: m["word"] + self._named("accounts", m["name"], "account"), text)
-        return self._users.sub(lambda m: self._user(m.group()), text) if self._users else text
+        for names in (self._user_folders, self._users):
+            text = names.sub(lambda m: self._user(m.group()), text) if names else text
+        return text
 
     def _hostnames(self, text: str) -> str:
         text = shapes.URL_HOST.sub(lambda m: (m["credentials"] or "") + self._url_host(m["host"]), text)
@@ -154,7 +158,6 @@ class Pseudonyms:
         return given[name]
 
 
-def _any_of(names: list[str]) -> re.Pattern[str] | None:
-    """Any of these names as a word of its own."""
+def _any_of(names: list[str], before: str, after: str) -> re.Pattern[str] | None:
     longest_first = sorted(set(names), key=len, reverse=True)
-    return re.compile(rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w-]|\.\w)") if names else None
+    return re.compile(f"{before}(?:{'|'.join(map(re.escape, longest_first))}){after}") if names else None

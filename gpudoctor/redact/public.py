@@ -35,3 +35,22 @@ def is_public_host(name: str) -> bool:
     if lower.startswith("host-") and lower[5:].partition(".")[0].isdigit():
         return True
     return any(lower == host or lower.endswith("." + host) for host in _HOSTS)
+
+
+#: Words of reports. A person or host of such a name is found only where the text says that it is one.
+_WORDS = frozenset({
+    "agent", "apple", "array", "audio", "bench", "build", "cache", "class", "clean", "cloud", "code", "conda",
+    "config", "conv", "core", "cuda", "cudnn", "data", "debug", "deep", "default", "desktop", "device", "docker",
+    "driver", "error", "failed", "file", "flash", "float", "found", "fabric", "gpudoctor", "graph", "group", "home",
+    "host", "image", "info", "intel", "jax", "keras", "kernel", "laptop", "learning", "library", "linux", "local",
+    "loader", "main", "memory", "model", "module", "network", "node", "none", "nvidia", "open", "package", "path",
+    "python", "release", "remote", "report", "root", "runtime", "server", "slurm", "smoke", "space", "stack",
+    "static", "system", "table", "tensor", "tensorflow", "test", "text", "title", "torch", "train", "triton",
+    "true", "ubuntu", "update", "user", "value", "version", "vision", "warning", "windows", "work", "worker",
+    "workstation",
+})  # fmt: skip
+
+
+def is_telling(name: str) -> bool:
+    """The name stands for nobody else, so that it can be found as a word of its own."""
+    return len(name) >= 4 and name.lower() not in _WORDS

@@ -3,12 +3,13 @@ import pytest
 from gpudoctor.redact.door import Door, counted
 from gpudoctor.redact.identities import Known
 
-KNOWN = Known(users=("ada", "root"), hosts=("gpu-node-07.cs.uni.edu",), homes=("/scratch/groups/ada",))
+KNOWN = Known(users=("ada", "lovelace", "root"), hosts=("gpu-node-07.cs.uni.edu",), homes=("/scratch/groups/ada",))
 
 TEXTS = {
     "/home/ada/venv/bin/python": "/home/user-1/venv/bin/python",
     "/scratch/groups/ada/x": "/home/user-1/x",
     "/data/ada/x": "/data/user-1/x",
+    "permission denied for lovelace.": "permission denied for user-1.",
     "/home/ubuntu/x /root/y /Users/Shared/z": "/home/ubuntu/x /root/y /Users/Shared/z",
     r"C:\Users\Ada Lovelace\Miniconda3": r"C:\Users\user-1\Miniconda3",
     r"C:\\Users\\Ada\\x": r"C:\\Users\\user-1\\x",
@@ -77,6 +78,13 @@ def test_what_is_kept_stays() -> None:
     text = "ada@gpu-node-07:~$ ping 10.0.0.1:80"
     assert Door(KNOWN, keep=("hostnames",)).text(text) == "user-1@gpu-node-07:~$ ping 192.0.2.1:80"
     assert Door(KNOWN, keep=("users", "hostnames", "addresses")).text(text) == text
+
+
+def test_a_name_that_is_a_word_of_reports_damages_no_fact() -> None:
+    door = Door(Known(users=("torch", "max", "code"), hosts=("gpu", "server")))
+    text = "<code>torch 2.6</code> max memory of gpu 0, an X server"
+    assert door.text(text) == text
+    assert door.text("/data/max/env server: x") == "/data/user-1/env server: x"
 
 
 def test_credentials_are_never_kept() -> None:

@@ -1,0 +1,166 @@
+"""`gpudoctor report`."""
+
+import os
+import sys
+
+import click
+
+from gpudoctor import __version__
+from gpudoctor.cli.examine import begin_to_examine, read_snapshot, run_frameworks
+from gpudoctor.cli.files import reason_against, would_replace, write_whole
+from gpudoctor.cli.judging import criteria_of, judge
+from gpudoctor.cli.output import CannotWrite, Partial, write_bytes
+from gpudoctor.cli.sharing import door, keep_option, replaced
+from gpudoctor.model.codec import encode
+from gpudoctor.model.report import Report
+from gpudoctor.model.system import Environ
+from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.redact.door import Door
+from gpudoctor.render.bundle import render_bundle
+from gpudoctor.render.facts import fact_groups
+from gpudoctor.render.html import render_html
+from gpudoctor.render.json import render_json
+from gpudoctor.render.markdown import render_markdown
+from gpudoctor.render.view import view_of
+
+FORMS = ("zip", "markdown", "html", "json")
+_SUFFIXES = {
+    ".zip": "zip",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".json": "json",
+}
+_DEFAULT = "gpudoctor-report.zip"
+
+
+@click.command("report")
+@click.option("-o", "--output", metavar="FILE", help=f"Where to write it; - is the screen.  [default: {_DEFAULT}]")
+@click.option("--format", "form", type=click.Choice(FORMS), help="What to write.  [default: as FILE ends, else zip]")
+@click.option("--open", "opens", is_flag=True, help="Show the page in the browser afterwards.")
+@click.option("-y", "--yes", is_flag=True, help="Write without asking.")
+@click.option("--force", is_flag=True, help="Replace FILE where it exists.")
+@click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
+@click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
+@click.option("--from", "source", metavar="FILE", help="Report on a saved snapshot instead of this machine.")
+@keep_option
+def command(
+    output: str | None,
+    form: str | None,
+    opens: bool,
+    yes: bool,
+    force: bool,
+    static: bool,
+    python: str | None,
+    source: str | None,
+    keep: tuple[str, ...],
+) -> None:
+    """Write everything that a ticket needs, safe to paste in public.
+
+    Credentials are taken out; people, hosts, addresses, GPU UUIDs and serial numbers become pseudonyms. On a terminal
+    it shows what it will write, and asks. Without a terminal it writes. The exit code is the verdict, as for check.
+    """
+    if source is not None and python is not None:
+        raise click.UsageError("--python names an interpreter of this machine, and --from judges another one's facts.")
+    form = form or _form_of(output)
+    if output is None:
+        output = _DEFAULT if form == "zip" else "-"
+    _refuse_output(output, form, force=force, opens=opens)
+    report, complete = _examined(python, source, static=static)
+    passage = door(keep)
+    files = _files(passage.fact(report), passage)
+    if output == "-":
+        write_bytes(files[_name(form)])
+    elif _agreed(output, files if form == "zip" else {_name(form): files[_name(form)]}, report, passage, yes=yes):
+        write_whole(output, render_bundle(files) if form == "zip" else files[_name(form)])
+        click.echo(f"Wrote {output}.", err=True)
+        if opens:
+            _open(output, files["report.html"])
+    else:
+        click.echo("Nothing was written.", err=True)
+    if not complete:
+        raise Partial
+    raise click.exceptions.Exit(report.exit_code)
+
+
+def _form_of(output: str | None) -> str:
+    if output is None:
+        return "zip"
+    if output == "-":
+        return "markdown"
+    return _SUFFIXES.get(os.path.splitext(output)[1].lower(), "zip")
+
+
+def _refuse_output(output: str, form: str, *, force: bool, opens: bool) -> None:
+    if output == "-":
+        if form == "zip":
+            raise click.UsageError("an archive cannot be shown on the screen; name a FILE, or another --format.")
+        if opens:
+            raise click.UsageError("--open shows a written page; name a FILE with -o.")
+        return
+    if not force and would_replace(output):
+        raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
+    if reason := reason_against(output):
+        raise CannotWrite(f"{output} could not be written: {reason}")
+
+
+def _examined(python: str | None, source: str | None, *, static: bool) -> tuple[Report, bool]:
+    complete = True
+    if source is not None:
+        snapshot = read_snapshot(source)
+    else:
+        snapshot = begin_to_examine(python)()
+        if not static:
+            snapshot, complete = run_frameworks(snapshot)
+    return judge(snapshot, criteria_of((), (), (), None)), complete
+
+
+def _files(report: Report, passage: Door) -> dict[str, bytes]:
+    """Every form of a report that passed the door. Its texts are looked through once more for credentials."""
+    view, groups = view_of(report), fact_groups(report.snapshot)
+    taken = (report.snapshot.taken_at or "")[:19].replace("T", " ")
+    footer = f"gpudoctor {__version__}, matrix {report.matrix_edition}, {taken} UTC. {replaced(passage)}"
+    return {
+        "report.md": without_credentials(render_markdown(view, groups, footer=footer)).encode(),
+        "report.html": without_credentials(render_html(view, groups, footer=footer)).encode(),
+        "report.json": render_json(report),
+        "snapshot.json": encode(report.snapshot, indent=2) + b"\n",
+    }
+
+
+def _name(form: str) -> str:
+    return {"markdown": "report.md", "html": "report.html", "json": "report.json"}.get(form, "report.md")
+
+
+def _agreed(output: str, files: dict[str, bytes], report: Report, passage: Door, *, yes: bool) -> bool:
+    """Show what will be written; on a terminal, ask."""
+    view = view_of(report)
+    click.echo(f"{view.headline}\n\n{output} will hold:", err=True)
+    for name, raw in files.items():
+        click.echo(f"  {name:<14} {len(raw):>9,} bytes", err=True)
+    click.echo(replaced(passage), err=True)
+    environ = report.snapshot.environ
+    if isinstance(environ, Environ):
+        click.echo(f"Environment variables in it: {', '.join(environ.variables) or 'none'}.", err=True)
+    if yes or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    while True:
+        answer = click.prompt("Write it? (y)es, (n)o, (s)how", default="y", err=True).strip().lower()
+        if answer.startswith("s"):
+            click.echo_via_pager(files.get("report.md", next(iter(files.values()))).decode())
+        elif answer[:1] in ("y", "n"):
+            return answer.startswith("y")
+
+
+def _open(output: str, page: bytes) -> None:
+    """Show the page; one in an archive is written beside it first, because a browser reads files."""
+    path = output if output.endswith((".html", ".htm")) else os.path.splitext(output)[0] + ".html"
+    if path != output:
+        if would_replace(path):
+            click.echo(f"Not opened: {path} exists already.", err=True)
+            return
+        write_whole(path, page)
+        click.echo(f"Wrote {path}.", err=True)
+    if click.launch(path) != 0:
+        click.echo(f"No browser could be started; open {path} in one.", err=True)
