@@ -13,6 +13,7 @@ from gpudoctor import __version__
 
 #: name: (module, what it does)
 COMMANDS = {
+    "bench": ("gpudoctor.cli.bench", "Measure how much a GPU speeds up training, and whether it does what it should."),
     "check": ("gpudoctor.cli.check", "Examine this machine and say what keeps the GPU from being used."),
     "devices": (
         "gpudoctor.cli.devices",

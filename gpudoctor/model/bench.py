@@ -166,7 +166,7 @@ class Bench(Fact, frozen=True, kw_only=True):
         found = [one for one in resident if (one.device, one.precision) == (device, precision)]
         return max(found, key=lambda one: (not one.time.noisy, one.rate), default=None)
 
-    def best_transfer(self, direction: str, device: str) -> Transfer | None:
-        """The quickest copy in a direction, of those that can be relied upon; else of all."""
+    def best_transfer(self, direction: str, device: str, least: int = 0) -> Transfer | None:
+        """The quickest copy in a direction, of those of `least` bytes that can be relied upon; else of all."""
         found = [one for one in self.transfers if (one.direction, one.device) == (direction, device)]
-        return max(found, key=lambda one: (not one.time.noisy, one.rate), default=None)
+        return max(found, key=lambda one: (one.size >= least, not one.time.noisy, one.rate), default=None)

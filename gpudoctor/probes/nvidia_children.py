@@ -41,7 +41,7 @@ _OTHER_DIRECTORIES = (
 
 def ask_nvml(host: Host, deadline: float = DEADLINE) -> NvmlFacts:
     """What NVML tells. Seconds. A machine without the library pays nothing."""
-    libraries = _libraries(host, "libnvidia-ml.so.1", "nvml.dll")
+    libraries = nvml_libraries(host)
     if not libraries:
         return NvmlFacts(nvml=no_library("no libnvidia-ml was found", NVML))
     folder = binding_folder(sys.path)
@@ -56,6 +56,11 @@ def ask_cuda(host: Host, deadline: float = DEADLINE) -> CudaFacts:
     if not libraries:
         return CudaFacts(cuda_init=no_library("no libcuda was found", CUDA))
     return parse_cuda(_ask(host, "ask_cuda.py", libraries, deadline))
+
+
+def nvml_libraries(host: Host) -> tuple[str, ...]:
+    """What to give the loader to get NVML, in order; empty where there is none."""
+    return _libraries(host, "libnvidia-ml.so.1", "nvml.dll")
 
 
 def binding_folder(path: Sequence[str]) -> str | None:

@@ -108,9 +108,14 @@ def memory(value: Any) -> tuple[int | None, int | None]:
     return (mebibytes(value["total"]) or None, mebibytes(value["used"])) if value["total"] else (None, None)
 
 
+def reasons(value: int) -> tuple[str, ...]:
+    """The clock event reasons in a mask of NVML, by name."""
+    bits = [bit for bit in range(64) if value >> bit & 1]
+    return tuple(_REASONS[bit] if bit < len(_REASONS) else f"bit {bit}" for bit in bits)
+
+
 def _reasons(value: Any) -> Values:
-    bits = [bit for bit in range(64) if int(value) >> bit & 1]
-    return (tuple(_REASONS[bit] if bit < len(_REASONS) else f"bit {bit}" for bit in bits),)
+    return (reasons(int(value)),)
 
 
 def _row_remaps(value: Any) -> Values:

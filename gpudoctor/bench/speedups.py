@@ -1,0 +1,60 @@
+"""How many times as quick a GPU is as the CPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.bench.crossovers import crossing
+from gpudoctor.model.bench import CPU, Bench, Timing, TrainingStep
+from gpudoctor.model.bench_report import Crossover, Speedup
+
+
+def speedups(bench: Bench) -> tuple[Speedup, ...]:
+    """Of every step that was timed on both; mixed precision on the GPU is held against 32 bits on the CPU."""
+    on_cpu = {_what(one): one.time for one in bench.steps if one.device == CPU}
+    pairs = [(one, on_cpu.get(_what(one))) for one in bench.steps if one.device != CPU]
+    return tuple(_speedup(step, cpu) for step, cpu in pairs if cpu is not None and step.time.median > 0)
+
+
+def crossovers(bench: Bench) -> tuple[Crossover, ...]:
+    """From which size of matrix on each GPU wins: with operands there, and with copies each time."""
+    return tuple(_crossovers(bench))
+
+
+def _what(step: TrainingStep) -> tuple[str, int, int]:
+    return step.network, step.batch, step.input_size
+
+
+def _speedup(step: TrainingStep, cpu: Timing) -> Speedup:
+    gpu = step.time
+    return Speedup(
+        network=step.network,
+        device=step.device,
+        batch=step.batch,
+        input_size=step.input_size,
+        precision=step.precision,
+        ratio=cpu.median / gpu.median,
+        low=cpu.p20 / gpu.p80,
+        high=cpu.p80 / gpu.p20,
+        noisy=cpu.noisy or gpu.noisy,
+    )
+
+
+def _crossovers(bench: Bench) -> Iterator[Crossover]:
+    on_cpu = _products(bench, CPU, with_copies=False)
+    for device in bench.gpus:
+        for with_copies in (False, True):
+            found = crossing(on_cpu, _products(bench, device.name, with_copies=with_copies))
+            yield Crossover(
+                device=device.name,
+                with_copies=with_copies,
+                outcome=found.outcome,
+                size=found.size,
+                last_loss=found.last_loss,
+            )
+
+
+def _products(bench: Bench, device: str, *, with_copies: bool) -> dict[int, Timing]:
+    return {
+        one.n: one.time
+        for one in bench.gemms
+        if (one.device, one.precision, one.with_copies) == (device, "float32", with_copies)
+    }

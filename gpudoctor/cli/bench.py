@@ -1,0 +1,237 @@
+"""`gpudoctor bench`."""
+
+import re
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+if TYPE_CHECKING:
+    from gpudoctor.model.bench import Bench
+    from gpudoctor.model.bench_report import BenchReport
+    from gpudoctor.model.live import AgentRun
+    from gpudoctor.model.snapshot import Snapshot
+
+#: A user's name for a framework, and ours.
+_NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow"}
+
+
+class Memory(NamedTuple):
+    """How the CPU's memory is built."""
+
+    megatransfers: int
+    channels: int
+
+
+@click.command("bench")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(min=1, max=3600),
+    default=30,
+    show_default=True,
+    help="Time for measuring; the framework's import comes on top.",
+)
+@click.option("--framework", metavar="NAME", help="torch or tensorflow.  [default: the first that is installed]")
+@click.option("--device", metavar="D", help="cpu, or the GPU to compare it with: gpu:0, gpu:1 …  [default: gpu:0]")
+@click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to measure with.")
+@click.option("--html", metavar="FILE", help="Also write a page with plots: one file, no network.")
+@click.option("--json", "json_file", metavar="FILE", help="Also write everything as JSON.")
+@click.option("--force", is_flag=True, help="Replace files that exist.")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("--host-memory", metavar="MT/SxCHANNELS", help="How the CPU's memory is built, for its peak: 2933x4.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+def command(
+    seconds: float,
+    framework: str | None,
+    device: str | None,
+    python: str | None,
+    html: str | None,
+    json_file: str | None,
+    force: bool,
+    form: str,
+    host_memory: str | None,
+    quiet: bool,
+) -> None:
+    """Measure how much a GPU speeds up training, and whether it does what it should.
+
+    The exit code is 0 where it was measured, 1 where something is wrong, 3 where it could not be measured.
+    """
+    chosen, devices, memory = _framework(framework), _devices(device), _memory(host_memory)
+    for path in filter(None, (html, json_file)):
+        _refuse_unwritable(path, force=force)
+    from gpudoctor.cli.examine import begin_to_examine
+
+    snapshot = begin_to_examine(python)()
+    name = _installed(snapshot, chosen)
+    _refuse_absent_gpu(snapshot, devices)
+    bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
+    report = _report(snapshot, bench, run, memory)
+    from gpudoctor.cli.output import write_bytes
+
+    if html is not None:
+        from gpudoctor.cli.files import write_whole
+        from gpudoctor.render.bench_html import render_bench_html
+
+        write_whole(html, render_bench_html(report).encode())
+    if json_file is not None:
+        from gpudoctor.cli.files import write_whole
+        from gpudoctor.render.bench_json import render_bench_json
+
+        write_whole(json_file, render_bench_json(report))
+    if form == "json":
+        from gpudoctor.render.bench_json import render_bench_json
+
+        write_bytes(render_bench_json(report))
+    else:
+        _show(report)
+    for path in filter(None, (html, json_file)):
+        click.echo(f"Wrote {path}.", err=True)
+    _end(report)
+
+
+def _framework(given: str | None) -> str | None:
+    if given is not None and given.lower() not in _NAMES:
+        raise click.BadParameter(
+            f"{given!r} is none of the frameworks that can be measured: torch, tensorflow.", param_hint="--framework"
+        )
+    return _NAMES[given.lower()] if given else None
+
+
+def _devices(given: str | None) -> tuple[str, ...] | None:
+    if given is not None and not re.fullmatch(r"cpu|gpu:\d{1,3}", given.lower()):
+        raise click.BadParameter(f"{given!r} is no device: write cpu, gpu:0, gpu:1 ….", param_hint="--device")
+    return None if given is None else (given.lower(),)
+
+
+def _memory(given: str | None) -> Memory | None:
+    match = re.fullmatch(r"(\d{3,5})\s*x\s*(\d{1,3})", given.strip().lower()) if given else None
+    if given is not None and (match is None or int(match[2]) == 0):
+        raise click.BadParameter(
+            f"{given!r} is not of the form 2933x4: million transfers a second, and channels.",
+            param_hint="--host-memory",
+        )
+    return Memory(int(match[1]), int(match[2])) if match else None
+
+
+def _refuse_unwritable(path: str, *, force: bool) -> None:
+    """Say before the measuring that its result could not be kept."""
+    from gpudoctor.cli.files import reason_against, would_replace
+    from gpudoctor.cli.output import CannotWrite
+
+    reason = reason_against(path)
+    if reason is not None:
+        raise CannotWrite(f"{path} could not be written: {reason}.")
+    if would_replace(path) and not force:
+        raise click.UsageError(f"{path} exists already; choose another name, or add --force to replace it.")
+
+
+def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
+    """The framework to measure. Raises click.ClickException."""
+    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.model.base import Gap
+    from gpudoctor.model.python import Frameworks, Interpreter
+    from gpudoctor.probes.bench import FRAMEWORKS
+
+    gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
+    if isinstance(gap, Gap):
+        raise CannotExamine(f"the environment could not be examined: {gap.reason}")
+    where = snapshot.interpreter.executable if isinstance(snapshot.interpreter, Interpreter) else "this environment"
+    frameworks = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else Frameworks()
+    found = [name for name in FRAMEWORKS if frameworks.get(name)]
+    if chosen is not None and chosen not in found:
+        there = f"; there {'is' if len(found) == 1 else 'are'} {' and '.join(found)}" if found else ""
+        raise click.UsageError(f"{chosen} is not installed for {where}{there}.")
+    if not found:
+        raise CannotExamine(
+            f"neither PyTorch nor TensorFlow is installed for {where}: there is nothing to measure with."
+        )
+    return chosen or found[0]
+
+
+def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) -> None:
+    from gpudoctor.model.base import Gap
+    from gpudoctor.model.gpus import Gpus
+
+    if devices is None or devices == ("cpu",) or isinstance(snapshot.gpus, Gap):
+        return
+    count = len(snapshot.gpus.devices) if isinstance(snapshot.gpus, Gpus) else 0
+    if int(devices[0].partition(":")[2]) >= count:
+        have = f"this machine has {count}" if count else "there is none; without --device the CPU is measured"
+        raise click.BadParameter(f"there is no GPU {devices[0]}: {have}.", param_hint="--device")
+
+
+def _measure(
+    snapshot: "Snapshot", name: str, seconds: float, devices: tuple[str, ...] | None, *, quiet: bool
+) -> "tuple[Bench, AgentRun]":
+    from gpudoctor.cli.progress import Progress
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.model.python import Interpreter
+    from gpudoctor.probes.bench import Interrupted, measure
+
+    assert isinstance(snapshot.interpreter, Interpreter)
+    progress = Progress(quiet=quiet)
+    try:
+        with progress:
+            return measure(
+                RealHost(),
+                snapshot.interpreter,
+                name,
+                seconds=seconds,
+                devices=devices,
+                on_event=progress.on_event,
+            )
+    except Interrupted as stop:
+        return stop.bench, stop.run
+
+
+def _report(snapshot: "Snapshot", bench: "Bench", run: "AgentRun", memory: Memory | None) -> "BenchReport":
+    from msgspec import structs
+
+    from gpudoctor import __version__
+    from gpudoctor.bench.verdict import conclude
+    from gpudoctor.engine.diagnose import diagnose
+    from gpudoctor.matrix.load import load_matrix
+    from gpudoctor.matrix.rates import host_memory_rate
+    from gpudoctor.model.bench_report import BenchReport
+    from gpudoctor.model.gpus import Gpus
+    from gpudoctor.model.live import Live
+    from gpudoctor.model.system import System
+    from gpudoctor.rules._load import load_rules
+
+    matrix = load_matrix()
+    gpus = snapshot.gpus if isinstance(snapshot.gpus, Gpus) else None
+    judged = structs.replace(snapshot, live=Live(bench=bench))
+    rules = tuple(rule for rule in load_rules() if rule.code.startswith("PRF"))
+    host = snapshot.host
+    return BenchReport(
+        doctor=__version__,
+        taken_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        processor=host.cpu.model if isinstance(host, System) and host.cpu else None,
+        bench=bench,
+        run=run,
+        conclusion=conclude(bench, gpus, matrix, host_memory_rate(*memory) if memory else None),
+        findings=diagnose(judged, matrix, rules).findings,
+    )
+
+
+def _show(report: "BenchReport") -> None:
+    from gpudoctor.cli.output import shows_unicode, width, write_text
+    from gpudoctor.render.bench_text import render_bench_text
+    from gpudoctor.render.terminal import Style
+
+    write_text(render_bench_text(report, Style(width=width(), unicode=shows_unicode())))
+
+
+def _end(report: "BenchReport") -> None:
+    """Exit with the code of what happened. Raises click.ClickException and Exit."""
+    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.cli.output import Partial
+
+    if report.run.ending == "interrupted":
+        raise Partial
+    if not report.conclusion.timings:
+        error = report.run.error
+        why = f": {error.type}: {error.text}" if error else f" ({report.run.reason or report.run.ending})"
+        raise CannotExamine(f"{report.bench.framework} could not be measured{why}")
+    wrong = any(finding.severity in ("error", "warning") for finding in report.findings)
+    raise click.exceptions.Exit(1 if wrong else 0)
