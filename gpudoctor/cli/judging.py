@@ -41,7 +41,7 @@ def criteria_of(
         rules, left_out = _rules(select or config.select, ignore or config.ignore)
     except UnknownCode as error:
         given = select + ignore
-        raise no_such_rule(error, "" if error.word in _words(given) else "[tool.gpudoctor]: ") from None
+        raise no_such_rule(error, "" if error.word in words_of(given) else "[tool.gpudoctor]: ") from None
     return Criteria(rules=rules, left_out=left_out, wish=wish, fail_on=fail_on or config.fail_on or "error")
 
 
@@ -68,11 +68,12 @@ def _wish(texts: tuple[str, ...], given_by: str) -> Wish:
 def _rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:
     """The rules to run, and the codes of those left out."""
     every = load_rules()
-    chosen = selected(every, _words(select), _words(ignore))
+    chosen = selected(every, words_of(select), words_of(ignore))
     return chosen, tuple(rule.code for rule in every if rule not in chosen)
 
 
-def _words(values: tuple[str, ...]) -> list[str]:
+def words_of(values: tuple[str, ...]) -> list[str]:
+    """The words of options that take several, separated by commas."""
     return [word.strip() for value in values for word in value.split(",") if word.strip()]
 
 

@@ -20,6 +20,7 @@ COMMANDS = {
         "List the devices that the driver and each framework see, and why they differ.",
     ),
     "explain": ("gpudoctor.cli.explain", "Print the manual page of a finding's code."),
+    "fix": ("gpudoctor.cli.fix", "Say how to mend what is wrong: every change once, in the order to make it."),
     "history": ("gpudoctor.cli.history", "List what gpudoctor changed in environments."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, prove them, and keep the way back."),
     "matrix": ("gpudoctor.cli.matrix", "Show what is known to fit, and which builds fit a machine."),

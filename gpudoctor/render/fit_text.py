@@ -69,13 +69,14 @@ def _proposal(proposal: Proposal, width: int, *, verbose: bool) -> list[str]:
 def _refusal(refusal: Refusal, width: int, *, windows: bool) -> list[str]:
     lines = _wrap(f"{refusal.text} (constraint: {refusal.constraint})", width)
     for way in refusal.ways:
-        lines += _item("- ", _way(way), width)
+        lines += _item("- ", way_text(way), width)
     for partial in refusal.partly:
         lines += _partial(partial, width, windows=windows)
     return [*lines, ""]
 
 
-def _way(way: Way) -> str:
+def way_text(way: Way) -> str:
+    """A way out in words: what would have to change, and for which build."""
     changes = [one.change for one in way.obstacles if one.change]
     if not changes:
         return "; ".join(one.text for one in way.obstacles)

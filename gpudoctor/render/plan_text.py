@@ -1,0 +1,110 @@
+"""Plans as text for a terminal: what is done, why, what it needs, and what is left."""
+
+import textwrap
+from collections.abc import Iterator
+
+from gpudoctor.model.fix import SetEnv
+from gpudoctor.model.plan import InstallPlan, Mending, Plan
+from gpudoctor.plan.answer import Refusal
+from gpudoctor.render.commands import Shell, is_command, step_lines, visible
+from gpudoctor.render.fit_text import way_text
+
+SCOPES = {
+    "user": "your own environment",
+    "system": "the system: as root",
+    "person": "by hand",
+}
+
+
+def plan_text(plan: Plan, width: int, *, shell: Shell = "bash") -> str:
+    """The fixes in their order, then what contradicts and what is left."""
+    lines: list[str] = []
+    for number, one in enumerate(plan.fixes, 1):
+        lines += [*_mending(number, one, width, shell), ""]
+    for conflict in plan.conflicts:
+        codes = ", ".join(conflict.codes)
+        text = f"Left out, as it contradicts “{conflict.kept}”: {conflict.left_out} ({codes}). {conflict.text}"
+        lines += [*_wrap(f"{text} Mend the first, then look again.", width), ""]
+    for left in plan.unresolved:
+        lines += [*_wrap(f"Not mended: {left.code} {left.summary} {left.reason}", width), ""]
+    needs = [need for need in ("root", "a restart", "a new login", "a new container") if _needs(plan, need)]
+    if needs:
+        lines += _wrap(f"All together this needs {', '.join(needs)}.", width)
+    return "\n".join(lines).rstrip() + "\n" if lines else "Nothing to mend.\n"
+
+
+def install_text(plan: InstallPlan, width: int, *, shell: Shell = "bash") -> str:
+    """What is installed and why, the commands, and what else there is."""
+    lines: list[str] = []
+    for one in (plan, *plan.apart):
+        lines += [*_environment(one, width, shell), ""]
+    if plan.separate_because:
+        lines += [*_wrap(f"Separate environments, because {plan.separate_because}.", width), ""]
+    if plan.alternatives:
+        lines.append("Other ways:")
+        for other in plan.alternatives:
+            lines += _item("- ", f"{other.build}: {', '.join(other.costs)}", width)
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def refusals_text(refusals: tuple[Refusal, ...], width: int) -> str:
+    """Why nothing is proposed, and what would do."""
+    lines: list[str] = []
+    for refusal in refusals:
+        lines += _wrap(f"{refusal.text} (constraint: {refusal.constraint})", width)
+        for way in refusal.ways:
+            lines += _item("- ", way_text(way), width)
+    return "\n".join(lines) + "\n"
+
+
+def _mending(number: int, one: Mending, width: int, shell: Shell) -> Iterator[str]:
+    needs = f"; needs {', '.join(one.needs)}" if one.needs else ""
+    yield from _wrap(f"{number}. {one.fix.title} ({SCOPES[one.scope]}{needs})", width)
+    for code, because in zip(one.cures, one.because, strict=False):
+        yield from _item("", f"{code}: {because}", width)
+    for step in one.fix.steps:
+        if isinstance(step, SetEnv) and step.where:
+            yield from _item("", f"In {step.where}:", width)
+        for line in step_lines(step, shell=shell):
+            if is_command(step):
+                yield f"    {line}"
+            else:
+                yield from _item("  ", line, width)
+    if one.fix.undo:
+        yield from _item("", f"To undo it: {one.fix.undo}", width)
+
+
+def _environment(one: InstallPlan, width: int, shell: Shell) -> Iterator[str]:
+    for choice in one.choices:
+        yield visible(choice.build)
+        for why in choice.why:
+            yield from _item("+ ", why, width)
+        for limit in choice.limits:
+            yield from _item("! ", limit, width)
+        if choice.why_not_newer:
+            yield from _item("- ", choice.why_not_newer, width)
+    for note in one.notes:
+        yield from _wrap(note, width)
+    yield ""
+    for step in one.steps:
+        for line in step_lines(step, shell=shell):
+            yield f"    {line}"
+
+
+def _needs(plan: Plan, need: str) -> bool:
+    return any(need in one.needs for one in plan.fixes)
+
+
+def _item(mark: str, text: str, width: int) -> list[str]:
+    return textwrap.wrap(
+        visible(text),
+        width,
+        initial_indent=f"  {mark}",
+        subsequent_indent="    ",
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+
+
+def _wrap(text: str, width: int) -> list[str]:
+    return textwrap.wrap(visible(text), width, break_on_hyphens=False, break_long_words=False)
