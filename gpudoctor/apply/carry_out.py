@@ -25,7 +25,7 @@ from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.signals import interruptible, undisturbed
 from gpudoctor.apply.switch import exchange, identity
-from gpudoctor.apply.undo import mend, mend_unfinished, remove, remove_empty
+from gpudoctor.apply.undo import forget_older, mend, mend_unfinished, remove, remove_empty
 from gpudoctor.apply.verify import Sizer
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
@@ -152,7 +152,7 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     if work.kind == "changed":
         clone(change.environment, change.tree)
         if work.way == "in-place":
-            change = write(change, state="changing")
+            change = write(change, state="changing", staged=identity(change.tree))
     elif work.way == "in-place":
         change = write(change, state="changing")
     building.run(work.make, verify=False)
@@ -198,7 +198,7 @@ def _close(change: Change, proofs: tuple[Proved, ...]) -> Finished:
         if change.kind == "new" and journal.is_listed(change):
             # There is nothing in it: undoing a new environment removes it.
             remove(change.folder)
-        _forget_older(change)
+        forget_older(change.environment, KEPT)
     complete = bool(proofs) and len(proved) == len(proofs)
     outcome: Outcome = "installed-and-proved" if complete else "installed-not-proved"
     return _finished(outcome, changes=differences(change.before, after), id=change.id)
@@ -206,12 +206,6 @@ def _close(change: Change, proofs: tuple[Proved, ...]) -> Finished:
 
 #: Ways back that are kept for one environment. Each holds only the files that were replaced.
 KEPT = 3
-
-
-def _forget_older(change: Change) -> None:
-    kept = [one for one in journal.load_changes(change.environment) if one.state == "done"]
-    for old in kept[:-KEPT]:
-        remove(old.folder)
 
 
 def _take_back(change: Change, error: BaseException) -> None:

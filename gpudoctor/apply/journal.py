@@ -23,7 +23,8 @@ from gpudoctor.model.codec import decode, encode
 #: preparing: the tree is unfinished, the environment as it was. changing: the environment is being changed in place,
 #: and the tree its copy from before. switching: the two change places; the inode of the tree tells whether they have.
 #: done: the tree is what was there before. undoing: the two change places again. undone, failed: as it was before.
-State = Literal["preparing", "changing", "switching", "done", "undoing", "undone", "failed"]
+#: forgotten: done, and the tree is not kept any more.
+State = Literal["preparing", "changing", "switching", "done", "undoing", "undone", "failed", "forgotten"]
 #: States in which a run was cut short, when nobody holds the lock.
 UNFINISHED: tuple[State, ...] = ("preparing", "changing", "switching", "undoing")
 PREFIX = ".gpudoctor-"

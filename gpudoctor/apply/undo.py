@@ -83,7 +83,8 @@ def mend(change: Change) -> str:
     """Put right what a run left that was cut short; how, in words. Only with the lock."""
     settle(change.environment, change.tree)
     tree, place = identity(change.tree), identity(change.environment)
-    if change.state == "changing":
+    if change.state == "changing" and (place is None or place != change.staged):
+        # Where it is, what is there is the copy, put back already.
         _restore(change)
         how = "the environment is as it was before"
     elif change.state == "switching" and change.staged is not None and place == change.staged:
@@ -116,6 +117,8 @@ def mend_unfinished(environment: str) -> tuple[Mended, ...]:
     """Put right all earlier runs on this environment that were cut short. Only with the lock."""
     mended = []
     for change in journal.load_changes(environment):
+        if change.state in ("undone", "failed", "forgotten"):
+            remove(change.folder)
         if change.state in UNFINISHED:
             how = mend(change)
             write(change, state="undone" if change.state == "undoing" else "failed", reason="it was cut short")
@@ -154,5 +157,17 @@ def forget(change: Change) -> None:
         change = _current(change)
         if change.state in UNFINISHED:
             raise CannotUndo(f"{change.id} was cut short; `gpudoctor undo {change.id}` puts it right")
-        remove(change.folder)
+        _drop(change)
         journal.unlist(change)
+
+
+def forget_older(environment: str, kept: int) -> None:
+    """Keep the way back of the last changes only. With the lock."""
+    done = [one for one in journal.load_changes(environment) if one.state == "done"]
+    for old in done[:-kept]:
+        _drop(old)
+
+
+def _drop(change: Change) -> None:
+    """Noted first: what is half removed must not be put back."""
+    remove(write(change, state="forgotten").folder)

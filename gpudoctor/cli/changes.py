@@ -44,5 +44,5 @@ def told(change: Change) -> str:
     else:
         made = ", ".join(line for line in differences(change.before, change.after)[:4])
         what = {"new": "new environment", "replaced": "new environment in place of another"}.get(change.kind, made)
-        what = what if change.state == "done" else f"{what} (undone)"
+        what += {"undone": " (undone)", "forgotten": " (the way back is not kept)"}.get(change.state, "")
     return visible(f"{change.id}  {change.environment}  {what}")
