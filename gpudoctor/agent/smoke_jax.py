@@ -4,6 +4,7 @@ Asked to be quick, it trains in single precision only; else in every precision o
 """
 
 import os
+import sys
 
 from jax_networks import NETWORKS
 from jax_several import together
@@ -45,11 +46,28 @@ def prepare(asked, quick, threads):
     """What must be set before JAX is imported."""
     # Else it takes three quarters of the GPU's memory.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
-    flags = os.environ.get("XLA_FLAGS", "")
-    if not quick and set(asked or ["cpu"]) == {"cpu"} and "host_platform_device_count" not in flags:
-        os.environ["XLA_FLAGS"] = "{} {}".format(flags, TWO_CPUS).strip()
+    if not quick and set(asked or ["cpu"]) == {"cpu"}:
+        divide_cpu()
     if threads:
         os.environ["NPROC"] = str(threads)  # read by DefaultThreadPoolSize in xla/pjrt/utils.cc
+
+
+def divide_cpu():
+    """Make two devices of the CPU, unless the user has divided it; where JAX has started already, start it anew."""
+    flags = os.environ.get("XLA_FLAGS", "")
+    if "host_platform_device_count" in flags:
+        return
+    jax = sys.modules.get("jax")
+    if jax is None:
+        os.environ["XLA_FLAGS"] = "{} {}".format(flags, TWO_CPUS).strip()
+        return
+    try:
+        from jax.extend.backend import clear_backends
+
+        clear_backends()
+        jax.config.update("jax_num_cpu_devices", 2)
+    except Exception:  # before 0.4.38: it stays one device, and what needs two is skipped
+        pass
 
 
 def no_loader():

@@ -50,9 +50,9 @@ def peer(trials, torch, source, target):
     sent = torch.arange(2**20, dtype=torch.int32, device=source.device)
     arrived = sent.to(target.device)
     torch.cuda.synchronize(target.device)
-    fact["right"] = bool((arrived.cpu() == torch.arange(2**20, dtype=torch.int32)).all())
+    fact["correct"] = bool((arrived.cpu() == torch.arange(2**20, dtype=torch.int32)).all())
     trials.teller.fact("peer", **fact)
-    if not fact["right"]:
+    if not fact["correct"]:
         raise ArithmeticError("what arrived is not what was sent")
 
 
