@@ -33,11 +33,12 @@ def main(teller):
 
     if session.eager(tf):
         teller.ask("set memory growth", lambda: session.set_memory_growth(tf))
-    local = teller.ask("list local devices", lambda: local_devices(tf)) or ()
+    local = teller.ask("list local devices", lambda: local_devices(tf))
+    if local is None:
+        return
     for number, device in described(local):
         devices[number] = dict(device, **devices.get(number, {}))
-    if local or devices:
-        told["devices"] = list(devices.values())
+    told["devices"] = list(devices.values())
     told["notes"] += local_notes(local)
     teller.fact("devices", **told)
 
@@ -97,7 +98,11 @@ def local_devices(tf):
     """What device_lib lists: devices that were started, so that a GPU which does not start is missing."""
     from tensorflow.python.client import device_lib
 
-    return device_lib.list_local_devices(session_config=session.configuration(tf))
+    try:
+        return device_lib.list_local_devices(session_config=session.configuration(tf))
+    except Exception as error:
+        session.refuse("TensorFlow could not start its devices: {}".format(error))
+        raise
 
 
 def described(local):
@@ -114,8 +119,6 @@ def described(local):
 
 def local_notes(local):
     """The names that device_lib lists, and how much memory TensorFlow would take of a GPU."""
-    if not local:
-        return []
     names = ["device_lib", ", ".join(device.name for device in local)]
     limits = [
         ["memory limit of {}".format(device.name), "{} MiB".format(device.memory_limit // 2**20)]

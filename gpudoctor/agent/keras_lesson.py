@@ -1,6 +1,12 @@
 """The two networks as Keras builds and trains them: Keras 3 on any backend, and Keras 2 of TensorFlow."""
 
+import socket
+
 import smoke_data as data
+from telling import Skip
+
+#: Seconds without an answer after which a download is given up.
+PATIENCE = 15
 
 
 def build(keras, network):
@@ -40,3 +46,50 @@ def learn(model, trials, examples, steps):
         "accuracy": accuracy,
         "threshold": data.THRESHOLD,
     }
+
+
+def fit(keras, model, trials, examples, epochs=2):
+    """Train as the tutorials do, in whole rounds through the examples; what was measured."""
+
+    class InTime(keras.callbacks.Callback):
+        """Stops when the time is up."""
+
+        def on_train_batch_end(self, *_arguments, **_more):
+            """After each step."""
+            self.model.stop_training = trials.over
+
+    images, labels = examples.images, examples.labels
+    before = model.evaluate(images, labels, batch_size=data.BATCH, verbose=0)[0]
+    model.fit(images, labels, batch_size=data.BATCH, epochs=epochs, verbose=0, callbacks=[InTime()])
+    if trials.over:
+        raise Skip("the time was up")
+    after = model.evaluate(images, labels, batch_size=data.BATCH, verbose=0)[0]
+    accuracy = model.evaluate(examples.test_images, examples.test_labels, batch_size=data.BATCH, verbose=0)[1]
+    return {
+        "steps": epochs * len(images) // data.BATCH,
+        "first_loss": float(before),
+        "last_loss": float(after),
+        "accuracy": float(accuracy),
+        "threshold": data.THRESHOLD,
+    }
+
+
+def examples_asked(find_keras, teller):
+    """The generated examples, or those of Fashion-MNIST through Keras's own loader; None where it cannot load them."""
+    if teller.request.get("data") != "fashion-mnist":
+        return data.generated()
+    return teller.ask("load fashion-mnist", lambda: fashion_mnist(find_keras()))
+
+
+def fashion_mnist(keras):
+    """As many images as are generated else, between -1 and 1."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(PATIENCE)
+    try:
+        (images, labels), (test_images, test_labels) = keras.datasets.fashion_mnist.load_data()
+    except Exception as error:
+        raise Skip("it cannot be loaded: {}".format(error)) from error
+    finally:
+        socket.setdefaulttimeout(before)
+    scaled = [(one / 127.5 - 1).astype("float32") for one in (images[:1024], test_images[:256])]
+    return data.Examples(scaled[0], labels[:1024].astype("int64"), scaled[1], test_labels[:256].astype("int64"))

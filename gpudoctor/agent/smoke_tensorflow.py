@@ -37,21 +37,23 @@ def main(teller):
     request = teller.request
     trials = Trials(teller)
     devices = devices_asked(tf, teller)
-    examples = examples_asked(tf, teller)
+    examples = keras_lesson.examples_asked(lambda: tf.keras, teller)
     if examples is None:
         return
     make = tensorflow_eager.Trainer if session.eager(tf) else tensorflow_graph.Trainer
     trainer = make(tf, trials, examples)
-    found = teller.ask("list devices", lambda: capabilities(tf)) or {}
+    found = teller.ask("compute capabilities", lambda: capabilities(tf)) or {}
     for device in devices:
-        plan = QUICK if request.get("quick") else FULL
+        plan = QUICK[:1] if session.refused() else QUICK if request.get("quick") else FULL
         for network, precision, mode in plan:
             if device.startswith("cpu") and precision in NOT_ON_CPU:
                 continue
             asked = {"network": network, "device": device, "precision": precision, "mode": mode}
             trials.run(lambda asked=asked: train(tf, trainer, found, **asked), **asked)
-    if not request.get("quick"):
+    if not request.get("quick") and not session.refused():
         several(tf, trials, trainer, devices)
+    if session.eager(tf):
+        tf.config.set_soft_device_placement(True)  # as it was, for those who come after us in this process
 
 
 def devices_asked(tf, teller):
@@ -78,11 +80,15 @@ def part_cpu(tf):
     """Make two logical devices of the CPU, so that training on several can be tried without GPUs."""
     cpus = tf.config.list_physical_devices("CPU")
     part = tf.config.experimental.VirtualDeviceConfiguration
-    tf.config.experimental.set_virtual_device_configuration(cpus[0], [part(), part()])
+    try:
+        tf.config.experimental.set_virtual_device_configuration(cpus[0], [part(), part()])
+    except RuntimeError as error:
+        raise Skip(str(error)) from error
 
 
 def capabilities(tf):
     """The compute capability of every GPU by its name, gpu:0; (7, 5)."""
+    session.require()
     return {
         "gpu:{}".format(device["name"].rpartition(":")[2]): tuple(map(int, device["capability"].split(".")))
         for _, device in described(local_devices(tf))
@@ -90,25 +96,9 @@ def capabilities(tf):
     }
 
 
-def examples_asked(tf, teller):
-    """The generated examples or those of Fashion-MNIST, through TensorFlow's own loader; None where it cannot."""
-    if teller.request.get("data") != "fashion-mnist":
-        return data.generated()
-    return teller.ask("load fashion-mnist", lambda: fashion_mnist(tf))
-
-
-def fashion_mnist(tf):
-    """As many images as are generated else, between -1 and 1."""
-    try:
-        (images, labels), (test_images, test_labels) = tf.keras.datasets.fashion_mnist.load_data()
-    except Exception as error:
-        raise Skip("it cannot be loaded: {}".format(error)) from error
-    scaled = [(one / 127.5 - 1).astype("float32") for one in (images[:1024], test_images[:256])]
-    return data.Examples(scaled[0], labels[:1024].astype("int64"), scaled[1], test_labels[:256].astype("int64"))
-
-
 def train(tf, trainer, found, network, device, precision, mode):
     """One training, where this device and release can do it."""
+    session.require()
     capability = found.get(device)
     if precision in ("tf32", "bfloat16", "mixed-bfloat16") and capability and capability < (8, 0):
         raise Skip("GPUs before compute capability 8.0 have no {}; this one is {}.{}".format(precision, *capability))
@@ -157,6 +147,8 @@ def several(tf, trials, trainer, devices):
     def work():
         if not session.eager(tf):
             raise Skip("not tried with TensorFlow 1")
+        if not gpus and len(tf.config.list_logical_devices("CPU")) < 2:
+            raise Skip("the CPU was in use before it could be parted in two")
         return trainer.train_together(together)
 
     trials.run(work, network="data-parallel", device="+".join(together), precision="float32", mode="graph")

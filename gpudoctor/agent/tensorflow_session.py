@@ -2,6 +2,9 @@
 
 import os
 
+#: Why TensorFlow is not to be used any more in this process.
+_refusals = []
+
 
 def start(teller):
     """TensorFlow, imported, with as many threads as the request says."""
@@ -17,6 +20,25 @@ def start(teller):
     if eager(tf) and threads:
         teller.ask("set threads", lambda: set_threads(tf, threads))
     return tf
+
+
+def refuse(reason):
+    """Have every later use in this process fail: an error while TensorFlow starts its devices leaves a lock held.
+
+    Seen of 2.20: with a driver that makes no context, the next call to use a device waits for ever.
+    """
+    _refusals.append(reason)
+
+
+def refused():
+    """Whether TensorFlow is not to be used any more."""
+    return bool(_refusals)
+
+
+def require():
+    """Raise where TensorFlow is not to be used any more."""
+    if _refusals:
+        raise RuntimeError(_refusals[0])
 
 
 def eager(tf):
