@@ -75,9 +75,11 @@ def achieved(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float
     """Everything that can be held against something. `host_memory`: the CPU's bandwidth in theory, bytes a second."""
     found = list(_on_cpu(bench, host_memory))
     for device in bench.gpus:
-        found += _memory(bench, device, matrix)
-        found += _products(bench, device, matrix)
-        found += _copies(bench, device, gpus)
+        gpu = gpu_of(device, gpus)
+        if gpu is None or not gpu.mig_enabled:  # a part of a GPU has its own peaks, which are not known
+            found += _memory(bench, device, matrix)
+            found += _products(bench, device, matrix)
+        found += _copies(bench, device, gpu)
     return tuple(found)
 
 
@@ -141,8 +143,8 @@ def _products(bench: Bench, device: BenchDevice, matrix: Matrix) -> Iterator[Ach
         )
 
 
-def _copies(bench: Bench, device: BenchDevice, gpus: Gpus | None) -> Iterator[Achieved]:
-    link = link_of(bench, gpu_of(device, gpus))
+def _copies(bench: Bench, device: BenchDevice, gpu: Gpu | None) -> Iterator[Achieved]:
+    link = link_of(bench, gpu)
     for direction in ("host-to-device", "device-to-host"):
         best = bench.best_transfer(direction, device.name, TELLING_COPY)
         if best is not None:

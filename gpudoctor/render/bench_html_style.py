@@ -43,5 +43,5 @@ details { margin-top: 24px; } summary { cursor: pointer; font-weight: 600; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; font-size: .86rem; margin: 10px 0; }
 th, td { text-align: left; padding: 3px 14px 3px 0; border-bottom: 1px solid var(--rule); white-space: nowrap; }
 td.number { text-align: right; font-variant-numeric: tabular-nums; } footer { font-size: .86rem; margin-top: 28px; }
-@media (max-width: 520px) { main { padding: 18px 12px 32px; } svg text { font-size: 15px; } .chart { padding: 12px; } }
+@media (max-width: 520px) { main { padding: 18px 12px 32px; } svg text { font-size: 14px; } .chart { padding: 12px; } }
 """

@@ -9,7 +9,7 @@ from gpudoctor.model.base import Fact
 WIDTH, HEIGHT = 460, 290
 LEFT, RIGHT, TOP, BOTTOM = 72, 14, 14, 46
 BAR = 40
-NAME_WIDTH = 150
+NAME_WIDTH = 172
 
 
 class Point(Fact, frozen=True, kw_only=True):
@@ -145,7 +145,7 @@ def _y_axis(up: Axis, name: str, height: int, *, log: bool) -> list[str]:
     middle = f"{-(TOP + height - BOTTOM) / 2:.0f}"
     place = f'x="{middle}" y="12" text-anchor="middle" transform="rotate(-90)"'
     parts = [f'<text class="axis" {place}>{escape(name)}</text>']
-    for value in _ticks(up, log=log):
+    for value in _ticks(up, log=log, most=6 if height >= HEIGHT else 3):
         y = up.at(value)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y}" y2="{y}"/>')
         parts.append(f'<text class="axis" x="{LEFT - 6}" y="{y + 4}" text-anchor="end">{number(value)}</text>')
@@ -156,11 +156,11 @@ def _x_axis(across: Axis, points: Sequence[Point], name: str, height: int, *, lo
     place = f'x="{(LEFT + WIDTH - RIGHT) / 2:.0f}" y="{height - 6}" text-anchor="middle"'
     parts = [f'<text class="axis" {place}>{escape(name)}</text>']
     # Sizes and batches are few: each that was measured is named, if there is room. Time has round numbers.
-    values = sorted({point.x for point in points}) if log else _ticks(across, log=False)
+    values = sorted({point.x for point in points}) if log else _ticks(across, log=False, most=6)
     last = -math.inf
     for value in values:
         x = across.at(value)
-        if x - last >= 36:
+        if x - last >= 46:
             parts.append(
                 f'<text class="axis" x="{x}" y="{height - BOTTOM + 16}" text-anchor="middle">{number(value)}</text>'
             )
@@ -168,7 +168,7 @@ def _x_axis(across: Axis, points: Sequence[Point], name: str, height: int, *, lo
     return parts
 
 
-def _ticks(axis: Axis, *, log: bool) -> list[float]:
+def _ticks(axis: Axis, *, log: bool, most: int) -> list[float]:
     """Powers of ten; with 2 and 5 between where there are few. Or round steps."""
     if log:
         first, last = math.floor(math.log10(axis.low)), math.ceil(math.log10(axis.high))
@@ -177,7 +177,7 @@ def _ticks(axis: Axis, *, log: bool) -> list[float]:
         found = [factor * 10.0**power for power in range(first, last + 1, step) for factor in factors]
     else:
         size = 10 ** math.floor(math.log10(axis.high - axis.low))
-        size = next(size * part for part in (0.2, 0.5, 1, 2) if (axis.high - axis.low) / (size * part) <= 6)
+        size = next(size * part for part in (0.2, 0.5, 1, 2, 5) if (axis.high - axis.low) / (size * part) <= most)
         found = [round(math.ceil(axis.low / size) * size + size * place, 10) for place in range(8)]
     return [value for value in found if axis.low <= value <= axis.high]
 

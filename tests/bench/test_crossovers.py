@@ -1,7 +1,7 @@
 """From which size on the GPU always wins."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpudoctor.bench.crossovers import crossing
@@ -51,6 +51,8 @@ def test_sizes_that_only_one_has_do_not_count():
     assert crossing(curve(1, 2, 4), {**curve(3, 3, 3), 8192: steady(0.1)}).size == 256
 
 
+# A busy machine is slow to make examples.
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.lists(st.floats(1e-6, 1), min_size=2, max_size=4),
     st.lists(st.floats(1e-6, 1), min_size=2, max_size=4),

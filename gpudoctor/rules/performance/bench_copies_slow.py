@@ -1,0 +1,74 @@
+"""PRF012: copies to or from the GPU are slower than its link allows."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.achieved import TELLING_COPY, link_of
+from gpudoctor.model.base import Gap
+from gpudoctor.model.bench import Bench, Transfer
+from gpudoctor.model.bench_report import TOO_LOW
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+ADVICE = (
+    "Run the program on the processor socket that the GPU hangs on (nvidia-smi topo -m shows it; numactl binds to it), "
+    "and measure again when nothing else copies."
+)
+
+
+@rule("PRF012", name="bench-copies-slow", severity="warning", since="0.1")
+def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+    """Copies between the main memory and the GPU reach less than three quarters of their PCIe link.
+
+    What it means:
+    Every batch is copied to the GPU over PCIe. `gpudoctor bench` timed copies of pinned memory, the quickest there
+    are, and they were far below what the link carries that was negotiated while they ran.
+
+    Why it breaks:
+    The memory of another processor socket, a virtual machine, an IOMMU that translates every address, another device
+    on the same switch, or memory that is itself slow.
+
+    How to mend it:
+    Run the program on the processor socket that the GPU hangs on. On a server of your own, look at the settings of
+    PCIe and IOMMU in the firmware.
+
+    When to ignore it:
+    When your data are small, or lie on the GPU all the time.
+
+    Sources:
+    NVIDIA's nvbandwidth and Azure's health checks expect 67 to 83 % of the link; the rate of a link is computed from
+    its generation and width (PCI Express base specification).
+    """
+    bench = live.bench
+    for device, gpu in measured_gpus(bench, gpus):
+        link = link_of(bench, gpu) if bench else None
+        for direction, words in (("host-to-device", "to"), ("device-to-host", "from")):
+            best = _best(bench, direction, device.name) if bench else None
+            if best is None or link is None or link.rate is None or best.rate >= TOO_LOW * link.rate:
+                continue
+            yield Problem(
+                summary=f"Copies {words} the GPU reach only {best.rate / link.rate:.0%} of its PCIe link.",
+                subject=gpu.label if gpu else device.product or device.name,
+                confidence="likely",
+                evidence=(
+                    seen(f"measured, {direction}, pinned, {best.size >> 20} MiB", f"{best.rate / 1e9:.1f} GB/s"),
+                    seen("link under load", f"{link}, {link.rate / 1e9:.1f} GB/s"),
+                ),
+                fixes=(Fix(title="Bring program and GPU together", safety="manual", steps=(Ask(text=ADVICE),)),),
+            )
+
+
+def _best(bench: Bench, direction: str, device: str) -> Transfer | None:
+    """The quickest large copy of pinned memory; None where none is steady."""
+    found = [
+        one
+        for one in bench.transfers
+        if (one.direction, one.device, one.pinned) == (direction, device, True)
+        and one.size >= TELLING_COPY
+        and not one.time.noisy
+    ]
+    return max(found, key=lambda one: one.rate, default=None)

@@ -1,0 +1,52 @@
+"""PRF015: other programs used the GPU while it was measured."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import measured_gpus, others_on
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1")
+def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+    """Other programs computed on the GPU when it was measured, so its numbers are lower than they could be.
+
+    What it means:
+    The GPU did not work for the measurement alone. What it lacks then says nothing about the GPU.
+
+    Why it breaks:
+    It does not break: programs that share a GPU take turns.
+
+    How to mend it:
+    Measure again when nothing else uses it; nvidia-smi lists who does.
+
+    When to ignore it:
+    When the other programs are always there, and you want to know what is left beside them.
+
+    Sources:
+    NVML API reference, nvmlDeviceGetComputeRunningProcesses, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    for _, gpu in measured_gpus(live.bench, gpus):
+        count = others_on(gpu)
+        if gpu is None or not count:
+            continue
+        names = ", ".join(f"{one.name or 'PID'} ({one.pid})" for one in gpu.processes or () if one.kind == "compute")
+        noun = "program" if count == 1 else "programs"
+        yield Problem(
+            summary=f"{count} other {noun} used the GPU when it was measured: its numbers are too low.",
+            subject=gpu.label,
+            evidence=(seen("on the GPU before the measuring began", names),),
+            explains=("bench-products-slow", "bench-memory-slow", "bench-copies-slow"),
+            fixes=(
+                Fix(
+                    title="Measure again alone",
+                    safety="manual",
+                    steps=(Ask(text="Measure again when nvidia-smi lists no other program."),),
+                ),
+            ),
+        )

@@ -1,0 +1,57 @@
+"""PRF014: heat or the power supply held the GPU's clocks down while it was measured."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PRF014", name="bench-held-down", severity="warning", since="0.1")
+def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+    """While it was measured, the GPU slowed itself down: too hot, or short of power.
+
+    What it means:
+    A GPU that gets too hot, or whose power supply reports trouble, lowers its clocks. In a run of half a minute that
+    is seldom; in a training of hours it will be worse.
+
+    Why it breaks:
+    Dust, a fan that does not turn, cards too close together, a hot room; a power cable or supply that is too weak.
+
+    How to mend it:
+    Clean and ventilate; check that all power cables are in; watch it with nvidia-smi -q -d PERFORMANCE while it works.
+
+    When to ignore it:
+    In a thin laptop, which is built to do this. Being at the power limit alone is not reported: a GPU at work is.
+
+    Sources:
+    NVML API reference, nvmlClocksEventReasons, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    bench = live.bench
+    for _, gpu in measured_gpus(bench, gpus):
+        reasons = fault_reasons(bench, gpu) if bench else {}
+        if bench is None or gpu is None or not reasons:
+            continue
+        name, share = max(reasons.items(), key=lambda item: item[1])
+        hottest = max((one.temperature_c or 0 for one in busy_samples(bench, gpu)), default=0)
+        yield Problem(
+            summary=f"For {share:.0%} of the time under load the GPU held its clocks down: {FAULTS[name]}.",
+            subject=gpu.label,
+            evidence=(
+                *(seen(reason, f"{part:.0%} of the samples under load") for reason, part in reasons.items()),
+                *((seen("highest temperature", f"{hottest} C"),) if hottest else ()),
+            ),
+            explains=("bench-products-slow", "bench-memory-slow"),
+            fixes=(
+                Fix(
+                    title="See to its cooling and power",
+                    safety="manual",
+                    steps=(Ask(text="Clean and ventilate the card, and check that all its power cables are in."),),
+                ),
+            ),
+        )

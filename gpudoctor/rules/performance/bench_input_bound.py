@@ -1,0 +1,64 @@
+"""PRF018: the GPU waits for its examples."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+#: Where choosing and copying the examples takes longer than this many times the step itself, the GPU mostly waits.
+TIMES = 2.0
+ASK = (
+    "Let other processes prepare the batches (DataLoader(num_workers=4, pin_memory=True); tf.data with prefetch), keep "
+    "data that fit on the GPU, and copy small numbers: bytes, not floats."
+)
+
+
+@rule("PRF018", name="bench-input-bound", severity="info", since="0.1")
+def bench_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+    """Choosing examples and copying them to the GPU takes longer than training on them.
+
+    What it means:
+    `gpudoctor bench` timed the parts of a training step. On this machine the GPU is done long before the next batch is
+    there, so a quicker GPU would not train quicker.
+
+    Why it breaks:
+    It does not break. One thread of the CPU gathers the batch, and PCIe carries it, while the GPU waits.
+
+    How to mend it:
+    Prepare batches in other processes and ahead of time, copy from pinned memory, keep on the GPU what fits there.
+
+    When to ignore it:
+    For networks far larger than those that were timed: their steps take longer, and the data do not.
+
+    Sources:
+    PyTorch, performance tuning guide, https://pytorch.org/tutorials/recipes/recipes/tuning_guide.html; TensorFlow,
+    better performance with the tf.data API, https://www.tensorflow.org/guide/data_performance
+    """
+    bench = live.bench
+    for device, gpu in measured_gpus(bench, gpus):
+        steps = [one for one in bench.steps if one.device == device.name and not one.time.noisy] if bench else []
+        waits = []
+        for one in steps:
+            feeding = (one.input_seconds or 0.0) + (one.transfer_seconds or 0.0)
+            if one.network != "dense" and one.compute_seconds and feeding > TIMES * one.compute_seconds:
+                waits.append((feeding / one.compute_seconds, one))
+        if waits:
+            times, worst = max(waits, key=lambda item: item[0])
+            yield Problem(
+                summary=f"Choosing and copying a batch takes {times:.1f} times as long as training on it.",
+                subject=gpu.label if gpu else device.product or device.name,
+                confidence="likely",
+                evidence=(
+                    seen("step", f"{worst.network}, batch {worst.batch}, input {worst.input_size}"),
+                    seen("training alone", f"{(worst.compute_seconds or 0) * 1e3:.2f} ms"),
+                    seen("choosing examples", f"{(worst.input_seconds or 0) * 1e3:.2f} ms"),
+                    seen("copying them", f"{(worst.transfer_seconds or 0) * 1e3:.2f} ms"),
+                ),
+                fixes=(Fix(title="Feed the GPU sooner", safety="manual", steps=(Ask(text=ASK),)),),
+            )

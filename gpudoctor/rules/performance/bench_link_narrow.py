@@ -1,0 +1,65 @@
+"""PRF013: the PCIe link stayed below what GPU and slot can do, under load."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.achieved import link_of
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import busy_samples, measured_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+
+
+@rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1")
+def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+    """Under load the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot can do together.
+
+    What it means:
+    A link rests in a slow generation, which is no fault. While `gpudoctor bench` copied, it should have risen to the
+    most that the GPU and its slot can do together, and it did not: a link of 4 lanes carries a quarter of one of 16.
+
+    Why it breaks:
+    A card that is not fully seated, a riser cable, dust, lanes that the mainboard shares with another slot, or a
+    setting of the firmware.
+
+    How to mend it:
+    Switch off, seat the card again, try without the riser, look into the mainboard's manual which slots share lanes,
+    and set the slot to Auto in the firmware.
+
+    When to ignore it:
+    When your data are small, or lie on the GPU all the time: the GPU itself is not slower.
+
+    Sources:
+    NVML API reference, nvmlDeviceGetCurrPcieLinkWidth and nvmlDeviceGetMaxPcieLinkGeneration,
+    https://docs.nvidia.com/deploy/nvml-api/
+    """
+    bench = live.bench
+    for _, gpu in measured_gpus(bench, gpus):
+        if bench is None or gpu is None or gpu.pcie is None or not busy_samples(bench, gpu):
+            continue
+        link = link_of(bench, gpu)
+        most = gpu.pcie
+        narrow = bool(link.width and most.width_max and link.width < most.width_max)
+        old = bool(link.generation and most.generation_max and link.generation < most.generation_max)
+        if narrow or old:
+            yield Problem(
+                summary=f"Under load the GPU's link is {link}, and {most.generation_max or '?'}.0 "
+                f"x{most.width_max or '?'} is possible.",
+                subject=gpu.label,
+                confidence="likely",
+                evidence=(
+                    seen("best link while it was measured", link),
+                    seen("GPU and slot together", f"PCIe {most.generation_max or '?'}.0 x{most.width_max or '?'}"),
+                ),
+                explains=("bench-copies-slow",),
+                fixes=(
+                    Fix(
+                        title="Seat the card again",
+                        safety="manual",
+                        steps=(Ask(text="Seat the card again, without a riser, and look which slots share lanes."),),
+                    ),
+                ),
+            )

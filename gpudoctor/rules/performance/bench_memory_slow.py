@@ -1,0 +1,40 @@
+"""PRF011: the GPU's memory is slower than on a healthy GPU of the model."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import measured_gpus, slow, too_low
+from gpudoctor.rules._declare import rule
+
+
+@rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1")
+def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
+    """The GPU's memory moved less than three quarters of what a healthy GPU of this model moves.
+
+    What it means:
+    Much of training waits for the GPU's memory. `gpudoctor bench` timed sums of large arrays within it, and fewer
+    bytes a second were moved than on other GPUs of the same model.
+
+    Why it breaks:
+    Another program that uses the GPU, a memory clock that is held down, or memory that corrects many errors.
+
+    How to mend it:
+    Measure again when nothing else uses the GPU. If it stays slow, compare the memory clock with its maximum
+    (nvidia-smi -q -d CLOCK) and look for memory errors (nvidia-smi -q -d ECC).
+
+    When to ignore it:
+    When you know that something else was running.
+
+    Sources:
+    NVIDIA DCGM, nvvs/diag-skus.yaml.in, accepts no less than 0.75 of what it measured; the rates by model are in
+    compat/gpu_reference.json, each with its source.
+    """
+    bench = live.bench
+    for device, gpu in measured_gpus(bench, gpus):
+        for one in too_low(bench, gpus, matrix, ("memory",)) if bench else ():
+            if bench and one.device == device.name:
+                yield slow(one, bench, device, gpu, "The GPU's memory is only")

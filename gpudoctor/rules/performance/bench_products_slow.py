@@ -1,0 +1,44 @@
+"""PRF010: matrix products are slower than on a healthy GPU of the model."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.rules._bench import measured_gpus, slow, too_low
+from gpudoctor.rules._declare import rule
+
+PRECISIONS = ("bfloat16", "float16", "tf32", "float32")
+
+
+@rule("PRF010", name="bench-products-slow", severity="warning", since="0.1")
+def bench_products_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
+    """Large matrix products ran at less than three quarters of what a healthy GPU of this model reaches.
+
+    What it means:
+    Nearly all the time of training goes into products of matrices. `gpudoctor bench` timed large ones, again and
+    again, and they were much slower than on other GPUs of the same model.
+
+    Why it breaks:
+    Heat, a lowered power limit, locked clocks or another program on the GPU slow it down without any error.
+
+    How to mend it:
+    Look at clocks, temperature and power in the plot of `gpudoctor bench --html FILE`: what is at its limit while the
+    clock falls is the cause. Measure again on an idle, cool machine.
+
+    When to ignore it:
+    When the GPU is meant to be quiet or frugal: a power limit that somebody set on purpose.
+
+    Sources:
+    NVIDIA DCGM, nvvs/diag-skus.yaml.in, sets its own limits at 0.75 of what it measured; the rates by model are in
+    compat/gpu_reference.json, each with its source.
+    """
+    bench = live.bench
+    for device, gpu in measured_gpus(bench, gpus):
+        found = [one for one in too_low(bench, gpus, matrix, PRECISIONS) if one.device == device.name] if bench else []
+        # One cause makes all precisions slow: the one that is furthest behind speaks.
+        worst = min(found, key=lambda one: one.of_reference or 1.0, default=None)
+        if bench and worst is not None:
+            yield slow(worst, bench, device, gpu, f"Matrix products in {worst.what} are only")
