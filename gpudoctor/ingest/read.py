@@ -1,0 +1,110 @@
+"""A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
+
+import zlib
+from collections.abc import Callable
+
+import msgspec
+
+from gpudoctor.ingest.collect_env import parse_collect_env
+from gpudoctor.ingest.conda import parse_conda
+from gpudoctor.ingest.derive import completed, of_packages
+from gpudoctor.ingest.echoes import parse_echoes
+from gpudoctor.ingest.fragment import Contradiction, Fragment
+from gpudoctor.ingest.kernel import parse_kernel
+from gpudoctor.ingest.logs import parse_logs
+from gpudoctor.ingest.machine import parse_machine
+from gpudoctor.ingest.merge import Merger
+from gpudoctor.ingest.pasted import NotText, Pasted, decode, plain
+from gpudoctor.ingest.pip import parse_pip
+from gpudoctor.ingest.smi import parse_smi
+from gpudoctor.ingest.smi_query import parse_smi_query
+from gpudoctor.ingest.surroundings import parse_surroundings
+from gpudoctor.ingest.template import parse_template
+from gpudoctor.ingest.tf_env import parse_tf_env
+from gpudoctor.ingest.toolkit import parse_toolkit
+from gpudoctor.ingest.tools import parse_tools
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Fact, Gap, Section
+from gpudoctor.model.live import Live, Symptom
+from gpudoctor.model.snapshot import SECTIONS, Snapshot
+from gpudoctor.signatures import recognise
+
+#: Unpacked bytes of a gzip file that are looked at.
+MOST_UNPACKED = 16 * 1024 * 1024
+
+NOT_STATED = Gap(reason="the text does not state it")
+
+PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
+    parse_smi,
+    parse_smi_query,
+    parse_kernel,
+    parse_machine,
+    parse_collect_env,
+    parse_tf_env,
+    parse_tools,
+    parse_pip,
+    parse_conda,
+    parse_toolkit,
+    parse_echoes,
+    parse_logs,
+    parse_template,
+    parse_surroundings,
+)
+
+
+class Ingested(Fact, frozen=True, kw_only=True):
+    """What was made of a text."""
+
+    snapshot: Snapshot
+    fragments: tuple[Fragment, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    encoding: str = "utf-8"
+    #: Lines that say anything, and how many of them were used.
+    lines: int = 0
+    used: int = 0
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What was recognised, each kind once."""
+        return tuple(dict.fromkeys(one.form for one in self.fragments))
+
+
+def ingest(raw: bytes, matrix: Matrix) -> Ingested:
+    """What the bytes of a text state. Raises NotText."""
+    if raw.startswith(b"\x1f\x8b"):
+        raw = unpacked(raw)
+    text, encoding = decode(raw)
+    return ingest_text(plain(text, encoding), matrix)
+
+
+def unpacked(raw: bytes) -> bytes:
+    """The beginning of what a gzip file holds. Raises NotText."""
+    try:
+        return zlib.decompressobj(wbits=31).decompress(raw, MOST_UNPACKED)
+    except zlib.error as error:
+        raise NotText(f"it is a gzip file that cannot be unpacked ({error})") from None
+
+
+def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
+    """What a text states."""
+    stated = tuple(one for parse in PARSERS for one in parse(text))
+    merger = Merger((*stated, *of_packages(stated)))
+    sections = completed(merger.sections(), matrix)
+    symptoms = recognise(text.text, where="the text")
+    if symptoms:
+        sections["live"] = _with_symptoms(sections.get("live"), symptoms)
+    gaps: dict[str, Section] = {name: NOT_STATED for name in SECTIONS if name not in sections}
+    used = {number for one in stated for number in one.lines}
+    return Ingested(
+        snapshot=Snapshot(**{**gaps, **sections}),  # type: ignore[arg-type]
+        fragments=stated,
+        contradictions=tuple(dict.fromkeys(merger.contradictions)),
+        encoding=text.encoding,
+        lines=sum(1 for line in text.lines if line.strip()),
+        used=len(used),
+    )
+
+
+def _with_symptoms(live: Section | None, symptoms: tuple[Symptom, ...]) -> Live:
+    known = live if isinstance(live, Live) else Live()
+    return msgspec.structs.replace(known, symptoms=symptoms)

@@ -1,0 +1,171 @@
+"""What people fill into issue forms: "- GPU model and memory: RTX 3090 24GB"; and the headings of newer forms."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.formats.build_tags import local_part, parse_tag
+from gpudoctor.ingest.fragment import WORDS, Fragment, fragment, source
+from gpudoctor.ingest.machine_words import is_wsl, of_os, python_version
+from gpudoctor.ingest.pasted import Pasted
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.libraries import Toolkit, Toolkits
+from gpudoctor.model.python import Framework, Frameworks, Interpreter
+from gpudoctor.model.system import Container, Wsl
+from gpudoctor.model.versions import CudaVersion, DriverRelease
+
+FORM = "the reporter's words"
+
+_KINDS = {
+    "os": r"os(?: platform and distribution|[ /]platform|[ /]distribution| version)?"
+    r"|operating system(?: version)?|distro(?:/kernel version)?|platform|system",
+    "tensorflow": r"tensor ?flow(?:[ -]gpu)?(?: version)?(?: \(use command below\))?|tf version",
+    "torch": r"(?:py)?torch(?: version)?(?: \(e\.g\.,? [\d.]+\))?",
+    "jax": r"jax(?:lib)?(?: version)?",
+    "python": r"python(?: version)?",
+    "gpu": r"gpus?(?: model)?(?:s? and (?:memory|configuration))?|graphics? cards?|gpu (?:type|name"
+    r"|models? and configuration)|video card",
+    "driver": r"(?:nvidia |gpu |cuda |graphics )*drivers?(?: version)?|nvidia-smi|nvidia driver",
+    "cuda": r"cuda(?: toolkit)?(?:/cudnn)?(?:[ ,]+cudnn)?(?: version)?",
+}
+_WORDS = "|".join(f"(?P<{name}>{words})" for name, words in _KINDS.items())
+_LABEL = re.compile(
+    rf"^\s*(?:[-*+•]\s*|#+\s*)?\**\s*(?:{_WORDS})\s*(?:\((?:e\.g\.|if |use )[^)]*\)?\)?)?\s*\**\s*"
+    r"(?P<mark>[:=]|\s-\s|$)\s*\**\s*(?P<value>.*?)\s*$",
+    re.IGNORECASE,
+)
+_MODEL = re.compile(
+    r"(?<![\w-])(?:nvidia\s+)?(?P<brand>geforce|quadro|tesla|titan)?\s*(?P<series>rtx|gtx|gt)?\s*-?"
+    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}[mgsx]?(?:xm)?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
+    r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
+    r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)(?![\w.])",
+    re.I,
+)
+_NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
+
+
+def parse_template(text: Pasted) -> tuple[Fragment, ...]:
+    """What is stated under such labels."""
+    return tuple(one for name, number, value in _filled(text) for one in _fragment(name, number, value))
+
+
+def _filled(text: Pasted) -> Iterator[tuple[str, int, str]]:
+    """(kind, line, value). A heading has its value on the next line that says something."""
+    seen = set()
+    for number, match in text.matches(_LABEL):
+        name = next(kind for kind in _KINDS if match[kind])
+        value, line = match["value"].strip(" *`_"), number
+        is_heading = text.lines[number - 1].lstrip().startswith("#")
+        if not value and is_heading:
+            line, value = next(
+                (
+                    (later, said.strip(" *`_"))
+                    for later, said in enumerate(text.lines[number : number + 4], number + 1)
+                    if said.strip()
+                ),
+                (number, ""),
+            )
+            value = "" if value.startswith("#") else value
+        elif not value or not match["mark"] or (match["mark"] not in ":=" and not is_heading):
+            continue
+        if (
+            value
+            and value.lower() not in ("n/a", "no response", "_no response_", "-", "none")
+            and (name, value) not in seen
+        ):
+            seen.add((name, value))
+            yield name, line, value
+
+
+def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
+    where = source(FORM, number)
+    if len(value) > 160:
+        return ()
+    if name == "os":
+        wsl = Container(wsl=Wsl(version=2)) if is_wsl(value) or re.search(r"\bwsl", value, re.I) else None
+        return fragment(FORM, (number,), WORDS, host=of_os(value), container=wsl)
+    if name == "python" and (version := python_version(value)):
+        interpreter = Interpreter(executable="python", chosen_by="report", version=version)
+        return fragment(FORM, (number,), WORDS, interpreter=interpreter)
+    if name == "gpu":
+        gpus = tuple(Gpu(vendor="nvidia", name=model, source=where) for model in dict.fromkeys(_models(value)))
+        return fragment(FORM, (number,), WORDS, gpus=Gpus(devices=gpus) if gpus else None)
+    if name == "driver":
+        found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", value)
+        driver = Driver(release=DriverRelease.parse(found[1]), source=where) if found else None
+        return fragment(FORM, (number,), WORDS, driver=driver)
+    if name == "cuda":
+        found = re.match(r"(?:cuda)?[ :=v]*(\d{1,2}\.\d)(?:\.\d+)*(?![\d.])", value, re.I)
+        toolkit = (
+            Toolkit(root="the CUDA that the reporter names", version=CudaVersion(found[1]), source=where)
+            if found
+            else None
+        )
+        return fragment(FORM, (number,), WORDS, toolkits=Toolkits(found=(toolkit,)) if toolkit else None)
+    return _framework(name, number, value)
+
+
+def _framework(name: str, number: int, value: str) -> tuple[Fragment, ...]:
+    """The last number of "v2.16.1-0-g5bc9d26649c 2.16.1"; nothing where several releases are named."""
+    found = {match[1] for match in _NUMBER.finditer(re.sub(r"v?\d+\.\d+\.\d+\S*-g[0-9a-f]+", "", value))}
+    if len(found) != 1 or not re.match(r"\W*(?:tf|tensorflow|torch|pytorch|v|\d|jax|stable|latest)", value, re.I):
+        return ()
+    version = found.pop()
+    if name in ("torch", "jax") and version.count(".") == 1 and int(version.split(".")[0]) > 2:
+        return ()
+    dist = next(
+        (one for one in ("tensorflow-gpu", "tensorflow-cpu", "tf-nightly-gpu", "tf-nightly") if one in value.lower()),
+        None,
+    )
+    variant, cuda = parse_tag(local_part(version))
+    framework = Framework(
+        name=name, dist=dist, version=version, variant=variant, cuda=cuda, source=source(FORM, number)
+    )
+    return fragment(FORM, (number,), WORDS, frameworks=Frameworks(found=(framework,)))
+
+
+def _models(value: str) -> Iterator[str]:
+    """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100."""
+    for match in _MODEL.finditer(value):
+        brand, series = (match["brand"] or "").lower(), (match["series"] or "").upper()
+        model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
+        if model.isdigit() or re.fullmatch(r"\d+MX?", model):
+            if brand in ("", "geforce") and (series or brand or tail or len(model) == 4):
+                yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
+            elif brand in ("quadro", "titan"):
+                yield " ".join(f"{brand.title()} {series} {model}{tail}".split())
+        elif model.startswith("TITAN") or brand == "titan":
+            yield f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
+        elif model.startswith("MX"):
+            yield f"NVIDIA GeForce {model}{tail}"
+        elif brand in ("tesla", "quadro"):
+            yield f"{brand.title()} {series + ' ' if series else ''}{model}{tail}".strip()
+        elif re.fullmatch(r"(?:PRO )?[AHLVKPT]\d{1,4}\w*|G[HB]\d+", model) and model not in (
+            "V1",
+            "V2",
+            "V3",
+            "V4",
+            "A1",
+            "T1",
+            "P0",
+        ):
+            yield f"NVIDIA {series + ' ' if series else ''}{model}{tail}"
+
+
+def _series(model: str) -> str:
+    number = int(re.match(r"\d+", model)[0])  # type: ignore[index]
+    return "RTX" if number >= 2000 else "GTX" if number >= 400 else ""
+
+
+def _tail(text: str) -> str:
+    words = {
+        "ti": "Ti",
+        "super": "SUPER",
+        "laptop": "Laptop",
+        "gpu": "GPU",
+        "d": "D",
+        "ada": "Ada",
+        "max-q": "with Max-Q Design",
+    }
+    found = re.findall(r"ti|super|laptop|gpu|max-q|(?<![a-z])d(?![a-z])|ada", text.lower())
+    return "".join(f" {words[word]}" for word in found)

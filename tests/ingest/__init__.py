@@ -1,0 +1,1 @@
+"""Pasted texts become partial snapshots."""
