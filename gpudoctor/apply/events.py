@@ -98,8 +98,16 @@ class Switched(Event, frozen=True, kw_only=True):
     environment: str
 
 
+class Checked(Event, frozen=True, kw_only=True):
+    """The environment after `fix --apply`, looked at again: findings by code and sentence."""
+
+    cured: tuple[str, ...] = ()
+    remains: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+
+
 class Finished(Event, frozen=True, kw_only=True):
-    """The last event."""
+    """The last event of an environment."""
 
     outcome: Outcome
     exit_code: int
@@ -111,7 +119,9 @@ class Finished(Event, frozen=True, kw_only=True):
     id: str | None = None
 
 
-AnyEvent = Planned | Started | Mended | Stepped | Output | Progress | Verified | Room | Proved | Switched | Finished
+AnyEvent = (
+    Planned | Started | Mended | Stepped | Output | Progress | Room | Verified | Proved | Switched | Checked | Finished
+)
 
 
 def events_schema() -> dict[str, Any]:

@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import sys
-import textwrap
 
 import click
 
@@ -23,8 +22,7 @@ from gpudoctor.apply.events import (
 )
 from gpudoctor.cli.output import write_bytes
 from gpudoctor.model.codec import encode
-from gpudoctor.model.plan import InstallPlan
-from gpudoctor.render.commands import step_lines, visible
+from gpudoctor.render.commands import visible
 
 #: Lines of installers that say how far they are.
 _TELLING = re.compile(r"\s*(Downloading|Collecting|Installing|Building|Uninstalling|Resolved|Prepared|Installed)\b")
@@ -97,25 +95,6 @@ def _sentence(event: Event) -> str | None:
     if isinstance(event, Switched):
         return f"In place: {event.environment}"
     return None
-
-
-def plan_text(plan: InstallPlan, width: int) -> str:
-    """What is going to be done, and why."""
-    place = plan.place
-    where = place.venv or place.conda or place.python
-    lines = [f"{'New environment' if place.is_new else 'Into the environment of'} {visible(where)}", ""]
-    for choice in plan.choices:
-        lines.append(f"  {visible(choice.build)}")
-        lines += [line for text in choice.why for line in _item("+ ", text, width)]
-        lines += [line for text in choice.limits for line in _item("! ", text, width)]
-        lines += _item("- ", choice.why_not_newer, width) if choice.why_not_newer else []
-    lines += ["", *(f"    {line}" for step in plan.steps for line in step_lines(step, windows=place.is_windows))]
-    lines += ["", *(line for text in plan.notes for line in _item("", text, width))]
-    return "\n".join(lines).rstrip() + "\n\n"
-
-
-def _item(mark: str, text: str, width: int) -> list[str]:
-    return textwrap.wrap(visible(text), width, initial_indent=f"    {mark}", subsequent_indent="      ")
 
 
 def ending(end: Finished, environment: str) -> str:

@@ -63,7 +63,7 @@ def command(
         )
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.planning import Wishes, plan_for
-    from gpudoctor.cli.sites import Site, site_of
+    from gpudoctor.cli.sites import NotThere, Site, site_of
 
     wishes = Wishes(
         words=wish,
@@ -73,9 +73,21 @@ def command(
         index_url=index_url,
         torch_index=torch_index,
     )
-    site: Site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
-    plans = plan_for(wishes, site)
+    try:
+        site: Site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
+        plans = plan_for(wishes, site)
+    except NotThere as error:
+        if as_json:
+            _tell_refusal(error.message)
+        raise
     _carry_out(plans, site, replace=replace, dry_run=dry_run, verify=verify, yes=yes, as_json=as_json)
+
+
+def _tell_refusal(reason: str) -> None:
+    from gpudoctor.apply.events import EXIT_CODES, Finished
+    from gpudoctor.cli.account import JsonLines
+
+    JsonLines()(Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=reason))
 
 
 def _contradictions(
@@ -121,18 +133,20 @@ def _carry_out(
     as_json: bool,
 ) -> None:
     from gpudoctor.apply.events import Planned
-    from gpudoctor.cli.account import JsonLines, Sentences, plan_text
+    from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.applying import install, try_out
     from gpudoctor.cli.output import width, write_text
     from gpudoctor.cli.sites import Site
+    from gpudoctor.render.plan_text import install_text
 
     assert isinstance(site, Site)
     tell = JsonLines() if as_json else Sentences()
     for plan in plans:
         if as_json:
             tell(Planned(plan=plan))
-        else:
-            write_text(plan_text(plan, width()))
+        elif plan is plans[0]:
+            # Its text holds those of the others.
+            write_text(install_text(plan, width()))
     if dry_run:
         raise click.exceptions.Exit(max(try_out(plan, site, tell) for plan in plans) if verify else 0)
     if not yes and not click.confirm("Go ahead?", default=False):

@@ -2,14 +2,18 @@
 
 import click
 
+from gpudoctor.cli.output import width
 from gpudoctor.cli.sites import NotThere, Site
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Fact
 from gpudoctor.model.plan import InstallPlan
-from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
+from gpudoctor.plan.demand import NotADemand, parse_demand
 from gpudoctor.plan.here import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.requirements import Asked, markers_of, parse_project, parse_requirements
+from gpudoctor.render.plan_text import refusals_text
 
 
 class Wishes(Fact, frozen=True, kw_only=True):
@@ -26,10 +30,11 @@ class Wishes(Fact, frozen=True, kw_only=True):
 def plan_for(wishes: Wishes, site: Site) -> tuple[InstallPlan, ...]:
     """One plan for each environment. Raises click.ClickException."""
     matrix = load_matrix()
-    demand, scene = _demand(wishes), scene_of(site.snapshot)
+    scene = scene_of(site.snapshot)
+    machine = machine_here(scene, matrix, cpu_only=wishes.cuda == "cpu")
     plan = plan_install(
-        machine_here(scene, matrix, cpu_only=demand.cpu_only),
-        demand,
+        machine,
+        _asked(wishes, machine).demand,
         matrix,
         place=site.place,
         packages=packages_here(scene),
@@ -37,18 +42,27 @@ def plan_for(wishes: Wishes, site: Site) -> tuple[InstallPlan, ...]:
         can_be_root=can_be_root(scene.host),
     )
     if isinstance(plan, Refused):
-        ways = [f"\n  would do: {change}" for one in plan.refusals for way in one.ways if (change := _change(way))]
-        raise NotThere(f"{plan.text}{''.join(ways)}\nNothing was changed.")
+        raise NotThere(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
     return (plan, *plan.apart)
 
 
-def _change(way: object) -> str:
-    obstacles = getattr(way, "obstacles", ())
-    return " and ".join(dict.fromkeys(one.change for one in obstacles if one.change))
-
-
-def _demand(wishes: Wishes) -> Demand:
+def _asked(wishes: Wishes, machine: Machine) -> Asked:
+    """Raises click.UsageError."""
+    files = (wishes.requirements is not None) + wishes.from_pyproject
+    if files + bool(wishes.words) > 1:
+        raise click.UsageError("Frameworks come from the command, from --requirements or from --from-pyproject.")
     try:
-        return parse_demand(wishes.words, wishes.cuda)
+        if wishes.requirements is not None:
+            return parse_requirements(wishes.requirements, _read, markers_of(machine), wishes.cuda)
+        if wishes.from_pyproject:
+            return parse_project("pyproject.toml", _read("pyproject.toml"), markers_of(machine), wishes.cuda)
+        return Asked(demand=parse_demand(wishes.words or ("torch",), wishes.cuda))
     except NotADemand as error:
         raise click.UsageError(str(error)) from None
+    except OSError as error:
+        raise click.UsageError(f"{error.filename} could not be read: {error.strerror}.") from None
+
+
+def _read(path: str) -> str:
+    with open(path, encoding="utf-8") as stream:
+        return stream.read()

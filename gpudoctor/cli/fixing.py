@@ -1,0 +1,129 @@
+"""`gpudoctor fix --apply`: carries out what concerns the environment, looks again, and says what it cured."""
+
+import os
+from collections.abc import Callable, Iterator
+from typing import ParamSpec, TypeVar
+
+import click
+
+from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.events import Checked
+from gpudoctor.apply.rebase import is_own, names_of
+from gpudoctor.apply.refuse import Refused, check_new
+from gpudoctor.cli.account import JsonLines, Sentences, ending
+from gpudoctor.cli.applying import file_sizes, of_target, real_folder
+from gpudoctor.cli.install import can_ask
+from gpudoctor.cli.judging import Criteria, judge
+from gpudoctor.cli.mending import show_plan, with_plan
+from gpudoctor.cli.output import write_text
+from gpudoctor.cli.proving import Proving, look
+from gpudoctor.cli.sites import NotThere
+from gpudoctor.model.fix import Run
+from gpudoctor.model.plan import Plan, Step
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.report import Report
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bool, as_json: bool) -> int:
+    """Carry the plan of a report out, as far as it is ours to do; the exit code."""
+    plan, target = report.plan or Plan(), report.snapshot.interpreter
+    tell = JsonLines() if as_json else Sentences()
+    if not as_json:
+        show_plan(report, "terminal", None)
+    if not plan.appliable or not isinstance(target, Interpreter):
+        click.echo("Nothing of this is for gpudoctor to do: it changes your own environments only.", err=True)
+        return report.exit_code
+    _ask(yes=yes, as_json=as_json)
+    for work, before in _works(plan, target):
+        end = carry_out(work, Proving(before=before, quiet=as_json), tell, file_sizes(target))
+        if not as_json:
+            write_text(ending(end, work.environment))
+        if end.exit_code not in (0, 5):
+            return end.exit_code
+    again = with_plan(judge(look(target.executable), criteria), codes)
+    checked = compared(report, again)
+    tell(checked)
+    if not as_json:
+        write_text(_result(checked, again))
+    return again.exit_code or end.exit_code
+
+
+def _ask(*, yes: bool, as_json: bool) -> None:
+    if yes:
+        return
+    if not can_ask(as_json=as_json):
+        raise click.UsageError("nobody can be asked here. Add --yes to carry this out. Nothing was done.")
+    if not click.confirm("Carry out what concerns this environment?", default=False):
+        click.echo("Nothing was done.")
+        raise click.exceptions.Exit(6)
+
+
+def _works(plan: Plan, target: Interpreter) -> Iterator[tuple[Work, str | None]]:
+    """The work on the target's environment, all in one, and that on each new one."""
+    here: list[Step] = []
+    for mending in plan.appliable:
+        folder = new_folder(mending.fix.steps)
+        if folder is None:
+            here += mending.fix.steps
+            continue
+        steps = tuple(_absolute(step, folder) for step in mending.fix.steps)
+        place = real_folder(folder)
+        _allowed(check_new, place, replace=False)
+        yield Work(environment=place, given=place, kind="new", steps=steps, variables=dict(os.environ)), None
+    if not here:
+        return
+    site = _allowed(of_target, target)
+    names = names_of(str(site["environment"]), str(site["given"]))
+    own = tuple(step for step in here if is_own(step, names))
+    yield Work(steps=own, variables=dict(os.environ), **site), target.executable  # type: ignore[arg-type]
+
+
+def _allowed(check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs) -> _T:
+    """What `check` returns; its refusal as the command's end."""
+    try:
+        return check(*arguments, **options)
+    except Refused as error:
+        raise NotThere(f"{error} Nothing was changed.") from None
+
+
+def new_folder(steps: tuple[Step, ...]) -> str | None:
+    """The folder of the environment that these steps make; None where they make none."""
+    for step in steps:
+        if isinstance(step, Run) and (step.argv[1:3] == ("-m", "venv") or step.argv[:2] == ("uv", "venv")):
+            return step.argv[-1]
+    return None
+
+
+def _absolute(step: Step, folder: str) -> Step:
+    if not isinstance(step, Run):
+        return step
+    whole = os.path.abspath(folder)
+    argv = tuple(
+        whole + word[len(folder) :] if word == folder or word.startswith((f"{folder}/", f"{folder}{os.sep}")) else word
+        for word in step.argv
+    )
+    return Run(argv=argv, env=step.env)
+
+
+def compared(before: Report, after: Report) -> Checked:
+    """What is cured, what remains, and what got worse."""
+    old, new = (
+        {(one.code, one.subject): one.summary for one in report.diagnosis.findings if one.severity != "info"}
+        for report in (before, after)
+    )
+    return Checked(
+        cured=tuple(f"{key[0]} {old[key]}" for key in old if key not in new),
+        remains=tuple(f"{key[0]} {new[key]}" for key in new if key in old),
+        worse=tuple(f"{key[0]} {new[key]}" for key in new if key not in old),
+    )
+
+
+def _result(checked: Checked, again: Report) -> str:
+    parts = (("Cured", checked.cured), ("Remains", checked.remains), ("New", checked.worse))
+    lines = [f"{title}: {text}" for title, texts in parts for text in texts] or ["Nothing was wrong, and nothing is."]
+    if again.plan is not None and any(one.scope == "system" for one in again.plan.fixes):
+        lines.append("What needs an administrator is for you to run: gpudoctor fix --script mend.sh writes it down.")
+    return "\n".join(lines) + "\n"
