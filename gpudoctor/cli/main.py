@@ -24,6 +24,7 @@ COMMANDS = {
     "history": ("gpudoctor.cli.history", "List what gpudoctor changed in environments."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, prove them, and keep the way back."),
     "matrix": ("gpudoctor.cli.matrix", "Show what is known to fit, and which builds fit a machine."),
+    "plan": ("gpudoctor.cli.plan", "Work out what to install, as a script, Dockerfile, requirements or project."),
     "rules": ("gpudoctor.cli.rules", "List every rule."),
     "smoke": ("gpudoctor.cli.smoke", "Train a small network with each framework, to prove that it works."),
     "snapshot": ("gpudoctor.cli.snapshot", "Save the facts of this machine, to be judged elsewhere."),

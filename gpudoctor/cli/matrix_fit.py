@@ -1,30 +1,22 @@
 """`gpudoctor matrix fit`: which builds fit a machine that is not here."""
 
-import re
-
 import click
 
+from gpudoctor.cli.describing import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.matrix import MatrixUnusable, not_known
 from gpudoctor.cli.output import width, write_bytes, write_text
-from gpudoctor.matrix.gpu_names import closest, near
 from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.tables import MatrixUnreadable
 from gpudoctor.model.codec import encode
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.plan.answer import Fit, Wanted
 from gpudoctor.plan.builds import FRAMEWORKS
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.render.fit_text import fit_text
-from gpudoctor.render.sheets_stack import products
 
 COMPANIONS = ("torchvision", "torchaudio")
 WISHES = (*FRAMEWORKS, *COMPANIONS)
-#: Other names of processors, and what a platform is called with them.
-PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
-OLDEST_DRIVER = 100
 
 
 @click.command("fit")
@@ -59,13 +51,13 @@ def command(
     matrix = load_matrix()
     try:
         machine = Machine(
-            driver=_driver(driver),
-            capabilities=tuple(_capability(name, matrix) for name in gpus),
-            gpu_names=tuple(_called(name, matrix) for name in gpus),
-            python=_python(python),
-            platform=_platform(system, arch),
+            driver=driver_of(driver),
+            capabilities=tuple(capability_of(name, matrix) for name in gpus),
+            gpu_names=tuple(name_of(name, matrix) for name in gpus),
+            python=python_of(python),
+            platform=platform_of(system, arch),
             libc="musl" if glibc == "musl" else "glibc" if glibc else None,
-            libc_version=_glibc(glibc),
+            libc_version=glibc_of(glibc),
             cpu_only=cpu,
         )
         found = fit(machine, _wish(wish or ("torch",)), matrix)
@@ -94,73 +86,6 @@ def _contradictions(driver: str | None, gpus: tuple[str, ...], system: str, glib
         )
     if system != "linux" and glibc:
         raise click.UsageError(f"--glibc is of Linux, and --os is {system}.")
-
-
-def _driver(text: str | None) -> DriverRelease | None:
-    if text is None:
-        return None
-    release = DriverRelease.parse(text)
-    if release is None or release.branch < OLDEST_DRIVER:
-        raise click.BadParameter(
-            f"{text!r} is no driver release; write 535, 535.54 or 580.65.06.", param_hint="--driver"
-        )
-    return release
-
-
-def _python(text: str | None) -> str | None:
-    if text is None:
-        return None
-    match = re.fullmatch(r"([23]\.\d{1,2})(?:\.\d+)?", text.strip())
-    if match is None:
-        raise click.BadParameter(f"{text!r} is no Python version; write 3.12.", param_hint="--python")
-    return match.group(1)
-
-
-def _glibc(text: str | None) -> LibraryVersion | None:
-    if text in (None, "musl"):
-        return None
-    version = LibraryVersion.parse(text)
-    if version is None or not (version.major, version.minor) > (2, 0):
-        raise click.BadParameter(f"{text!r} is no glibc version; write 2.35, or musl.", param_hint="--glibc")
-    return version
-
-
-def _platform(system: str, arch: str | None) -> str:
-    machine = (arch or ("arm64" if system == "macos" else "x86_64")).lower()
-    machine = PROCESSORS.get(machine, machine)
-    if machine not in ("x86_64", "aarch64"):
-        raise click.BadParameter(f"{arch!r} is not known; write x86_64 or aarch64.", param_hint="--arch")
-    return f"{system}-{'arm64' if system == 'macos' and machine == 'aarch64' else machine}"
-
-
-def _capability(name: str, matrix: Matrix) -> Capability:
-    """The compute capability of a GPU, given by itself or by a name that has one only."""
-    given = _given(name)
-    if given is not None:
-        if matrix.architecture(given) is None:
-            raise click.BadParameter(f"no GPU of compute capability {given} is known.", param_hint="--gpu")
-        return given
-    found = products(matrix, name)
-    known = {model.capability for model in found if model.capability is not None}
-    if not found:
-        raise not_known(f"GPU {name!r}", near(matrix.table("gpus"), name))
-    if len(known) != 1:
-        names = ", ".join(f"{model.name} ({model.capability or 'unknown'})" for model in found[:4])
-        raise click.BadParameter(f"{name!r} is more than one: {names}. Name one of them.", param_hint="--gpu")
-    return known.pop()
-
-
-def _given(name: str) -> Capability | None:
-    match = re.fullmatch(r"(?:sm_|compute_)(\d+)(\d)[af]?|(\d+)\.(\d)", name.strip().lower())
-    return Capability(".".join(part for part in match.groups() if part is not None)) if match else None
-
-
-def _called(name: str, matrix: Matrix) -> str:
-    """The product's name; the user's words where several products answer to them."""
-    if _given(name) is not None:
-        return "GPU"
-    named = closest(products(matrix, name))
-    return named[0].name if len(named) == 1 else name
 
 
 def _wish(texts: tuple[str, ...]) -> tuple[Wanted, ...]:

@@ -8,6 +8,7 @@ from msgspec.structs import force_setattr
 
 from gpudoctor.matrix.types import (
     Architecture,
+    BaseImage,
     Companions,
     Cudnn,
     DriverBranch,
@@ -71,6 +72,7 @@ LOOKED_UP: dict[str, Any] = {
     "extensions": Table[Extension],
     "gpu_peaks": Table[GpuPeaks],
     "gpu_reference": Table[GpuReference],
+    "images": Table[BaseImage],
 }
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 

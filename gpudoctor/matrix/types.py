@@ -300,6 +300,15 @@ class Release(Row, frozen=True, kw_only=True):
     gone: bool = False
 
 
+class BaseImage(Row, frozen=True, kw_only=True):
+    """An image with a Python, to build others from."""
+
+    image: str
+    python: str
+    #: linux-x86_64, linux-aarch64.
+    platforms: tuple[str, ...]
+
+
 class Extension(Row, frozen=True, kw_only=True):
     """Releases of a package that goes with a framework, and what they are made for. Empty is any, or not known."""
 

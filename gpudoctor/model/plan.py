@@ -82,6 +82,8 @@ class InstallPlan(Fact, frozen=True, kw_only=True):
     #: The package index in place of the configured one; and indexes beside it.
     index_url: str | None = None
     extra_index_urls: tuple[str, ...] = ()
+    #: Files of constraints.
+    constraints: tuple[str, ...] = ()
     #: Makes the environment; empty where it is there.
     make: tuple[Step, ...] = ()
     #: Takes away distributions that the new ones would not replace: a build with another local tag, a second cuDNN.

@@ -22,7 +22,7 @@ def alternatives_of(
     found: Fit, demand: Demand, machine: Machine, matrix: Matrix, *, can_be_root: bool | None
 ) -> tuple[Alternative, ...]:
     """Other ways, those that cost least first; a newer driver last where the user cannot be root."""
-    same = [Alternative(build=one.build, costs=(_cost(one, found),), argv=one.command) for one in found.alternatives]
+    same = [Alternative(build=one.build, costs=(_cost(one, found),), argv=one.command) for one in _different(found)]
     chosen = {one.framework: one for place in found.environments for one in place.proposals}
     changed: list[Alternative] = []
     drivers: list[Alternative] = []
@@ -32,6 +32,20 @@ def alternatives_of(
             changed += _with_another_python(own, wanted, machine, matrix)
             drivers += _with_a_newer_driver(own, wanted, machine, matrix, can_be_root=can_be_root)
     return (*same[:MOST_ALTERNATIVES], *changed, *drivers)
+
+
+def _different(found: Fit) -> list[Proposal]:
+    """One of each line and CUDA: 2.14.0 is no choice beside 2.14.1."""
+    seen = {_kind(one) for place in found.environments for one in place.proposals}
+    others = []
+    for one in found.alternatives:
+        others += [one] if _kind(one) not in seen else []
+        seen.add(_kind(one))
+    return others
+
+
+def _kind(one: Proposal) -> tuple[str, tuple[str, ...], str | None]:
+    return one.framework, tuple(one.version.split(".")[:2]), one.cuda
 
 
 def _cost(one: Proposal, found: Fit) -> str:

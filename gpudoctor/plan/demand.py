@@ -3,6 +3,8 @@
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from gpudoctor.model.base import Fact
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
@@ -56,6 +58,8 @@ class Demand(Fact, frozen=True, kw_only=True):
     extras: tuple[tuple[str, str], ...] = ()
     #: Packages that are left to the installer, as requirements.
     others: tuple[str, ...] = ()
+    #: Files of constraints that the installer is given, too.
+    constraints: tuple[str, ...] = ()
     #: No GPU is to be used.
     cpu_only: bool = False
 
@@ -134,5 +138,22 @@ def _unknown(name: str) -> NotADemand:
     from difflib import get_close_matches
 
     known = (*FRAMEWORKS, *COMPANIONS, *EXTRAS)
-    near = tuple(get_close_matches(name.lower(), known, n=3)) or known
-    return NotADemand(f"No framework {name!r} is known here. Known: {', '.join(near)}.", near)
+    near = tuple(get_close_matches(name.lower(), known, n=3))
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known are {', '.join(known)}."
+    return NotADemand(f"No framework {name!r} is known here. {hint}", near)
+
+
+def together(one: Demand, other: Demand, cuda: str | None = None) -> Demand:
+    """Both demands in one, the frameworks of the first before those of the second. Raises NotADemand."""
+    asked = _named(one)
+    for name, specifier in _named(other).items():
+        asked[name] = joined(asked.get(name, ""), specifier, name)
+    cpu = "cpu" if one.cpu_only or other.cpu_only else None
+    both = demand_of(asked, tuple(dict.fromkeys((*one.others, *other.others))), cuda or cpu)
+    return replace(both, constraints=tuple(dict.fromkeys((*one.constraints, *other.constraints))))
+
+
+def _named(demand: Demand) -> dict[str, str]:
+    found = {one.framework: one.specifier for one in demand.wanted}
+    found |= {name: specifier for one in demand.wanted for name, specifier in one.companions}
+    return found | dict(demand.extras)

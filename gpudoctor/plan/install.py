@@ -119,14 +119,17 @@ def _plan(
     others = demand.others if not demand.wanted or proposals == found.environments[0].proposals else ()
     requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes)
     removed = () if place.is_new else removals(proposals, packages)
-    install: list[Step] = [install_step(place, requirements, main, beside)]
-    install += [install_step(place, after.requirements, main, beside, *after.options) for after in extras.after]
+    bounds = tuple(word for path in demand.constraints for word in ("--constraint", path))
+    install: list[Step] = [install_step(place, requirements, main, beside, *bounds)]
+    # What is compiled is not on the index of torch; torch itself is there by then.
+    install += [install_step(place, after.requirements, indexes.main, (), *after.options) for after in extras.after]
     return InstallPlan(
         place=place,
         choices=tuple(_choice(one, indexes) for one in proposals),
         requirements=requirements,
         index_url=main,
         extra_index_urls=beside,
+        constraints=demand.constraints,
         make=make_steps(place),
         remove=remove_steps(place, removed),
         removed=removed,

@@ -68,7 +68,7 @@ def fix_script(plan: Plan, about: str, *, windows: bool = False) -> str:
     body += _endings(plan, shell)
     notes = [f"Left out: {one.left_out} ({', '.join(one.codes)}). {one.text}" for one in plan.conflicts]
     notes += [f"Not mended: {one.code} {one.summary} {one.reason}" for one in plan.unresolved]
-    body += [""] * bool(notes) + [line for note in notes for line in _comment(note)]
+    body += [""] * bool(notes) + [line for note in notes for line in comment(note)]
     return _script(("What gpudoctor proposes. Read it before you run it.", about), body, shell)
 
 
@@ -78,13 +78,13 @@ def install_script(plan: InstallPlan, about: str, *, shell: Shell = "bash") -> s
     for one in (plan, *plan.apart):
         body.append("")
         for choice in one.choices:
-            body += _comment(f"{choice.build}: {'; '.join(choice.why)}")
-            body += _comment(choice.why_not_newer) if choice.why_not_newer else []
-            body += [line for limit in choice.limits for line in _comment(limit)]
-        body += [line for note in one.notes for line in _comment(note)]
+            body += comment(f"{choice.build}: {'; '.join(choice.why)}")
+            body += comment(choice.why_not_newer) if choice.why_not_newer else []
+            body += [line for limit in choice.limits for line in comment(limit)]
+        body += [line for note in one.notes for line in comment(note)]
         body += [line for step in one.steps for line in _step(step, shell, as_root=False)]
     if plan.separate_because:
-        body = ["", *_comment(f"Separate environments, because {plan.separate_because}."), *body]
+        body = ["", *comment(f"Separate environments, because {plan.separate_because}."), *body]
     return _script((about,), body, shell)
 
 
@@ -92,7 +92,7 @@ def _script(heads: Iterable[str], body: list[str], shell: Shell) -> str:
     """Head, the functions that the body calls, body."""
     first, functions = _HEADS[shell], _FUNCTIONS[shell]
     used = [name for name in functions if any(_calls(line, name) for line in body)]
-    about = [line for head in heads for line in _comment(head)]
+    about = [line for head in heads for line in comment(head)]
     lines = [*(line for line in first if line.startswith("#")), *about]
     lines += [line for line in first if not line.startswith("#")]
     for name in used:
@@ -106,20 +106,20 @@ def _calls(line: str, name: str) -> bool:
 
 def _mending(one: Mending, shell: Shell) -> Iterator[str]:
     yield ""
-    yield from _comment(f"{one.fix.title} ({', '.join(one.cures)})")
+    yield from comment(f"{one.fix.title} ({', '.join(one.cures)})")
     for because in one.because:
-        yield from _comment(because)
+        yield from comment(because)
     if one.needs:
-        yield from _comment(f"Needs: {', '.join(one.needs)}.")
+        yield from comment(f"Needs: {', '.join(one.needs)}.")
     if one.fix.undo:
-        yield from _comment(f"To undo it: {one.fix.undo}")
+        yield from comment(f"To undo it: {one.fix.undo}")
     for step in one.fix.steps:
         yield from _step(step, shell, as_root=one.fix.needs_root)
 
 
 def _step(step: Step, shell: Shell, *, as_root: bool) -> Iterator[str]:
     if step == REBOOT:
-        yield from _comment("The restart is yours to make, at the end.")
+        yield from comment("The restart is yours to make, at the end.")
     elif isinstance(step, Ask):
         yield f"by_hand {quoted(_one_line(step.text), shell)}"
     elif isinstance(step, Write):
@@ -168,7 +168,8 @@ def _endings(plan: Plan, shell: Shell) -> Iterator[str]:
     yield f"say {quoted(f'Now {then}', shell)}"
 
 
-def _comment(text: str) -> list[str]:
+def comment(text: str) -> list[str]:
+    """Lines of comment; nothing in the text can end one."""
     lines = textwrap.wrap(visible(text), WIDTH, break_long_words=False, break_on_hyphens=False)
     return [f"# {line}" for line in lines]
 

@@ -18,6 +18,7 @@ ABOUT = {
     "gpu_peaks": "memory and peak rates of GPUs",
     "gpu_reference": "what healthy GPUs were measured to do",
     "gpus": "GPU products",
+    "images": "images to build others from",
     "jax": "JAX by CUDA extra",
     "keras": "Keras of each TensorFlow",
     "numpy": "NumPy 2 and the frameworks",

@@ -27,6 +27,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "gpu_peaks": ("name",),
     "gpu_reference": ("name",),
     "gpus": ("name", "device_ids"),
+    "images": ("image",),
     "jax": ("version", "variant"),
     "keras": ("tensorflow",),
     "numpy": ("package", "version", "os"),

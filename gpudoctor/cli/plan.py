@@ -1,0 +1,93 @@
+"""`gpudoctor plan`: what to install, for this machine or a described one, as text for other tools."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from gpudoctor.model.plan import Manager
+
+FORMATS = ("terminal", "shell", "powershell", "dockerfile", "requirements", "uv", "conda-env", "json")
+
+
+@click.command("plan")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
+@click.option("--cuda", metavar="VERSION", help="Builds for this CUDA: 12.6, 12, or cpu.")
+@click.option("--python", metavar="PATH|VERSION", help="An interpreter of this machine; or a version, as in 3.12.")
+@click.option("--driver", metavar="RELEASE", help="Not this machine's driver: 535, 580.65.06.")
+@click.option("--gpu", "gpus", multiple=True, metavar="NAME", help="Not this machine's GPUs: 'RTX 4090'; repeatable.")
+@click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), help="Not this machine's system.")
+@click.option("--arch", metavar="ARCH", help="x86_64 or aarch64, with --os.")
+@click.option("--glibc", metavar="VERSION", help="The C library of a described Linux, 2.35.")
+@click.option("--venv", metavar="DIR", help="The folder of the environment to make.")
+@click.option("--conda", metavar="NAME", help="The conda environment to make.")
+@click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
+@click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
+@click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
+@click.option("--index-url", metavar="URL", help="In place of the index that pip or uv is set up for.")
+@click.option("--torch-index", metavar="URL", help="A mirror of https://download.pytorch.org/whl.")
+@click.option("--output", "-o", metavar="FILE", help="Write it there.")
+@click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")
+def command(
+    form: str,
+    cuda: str | None,
+    python: str | None,
+    driver: str | None,
+    gpus: tuple[str, ...],
+    system: str | None,
+    arch: str | None,
+    glibc: str | None,
+    venv: str | None,
+    conda: str | None,
+    manager: "Manager | None",
+    requirements: str | None,
+    from_pyproject: bool,
+    index_url: str | None,
+    torch_index: str | None,
+    output: str | None,
+    wish: tuple[str, ...],
+) -> None:
+    """Work out what to install, and write it for a shell, a Dockerfile, pip, uv or conda.
+
+    For this machine; or, where --driver, --gpu or --os describe another one, for that. Nothing is installed. The exit
+    code is 0 if everything fits, 1 if something does not.
+    """
+    if conda is not None and venv is not None:
+        raise click.UsageError("--conda names an environment, and so does --venv. Leave one out.")
+    # Imported here: --help needs nothing of it.
+    from gpudoctor.cli.described import Described, target_of
+    from gpudoctor.cli.output import write_text
+    from gpudoctor.cli.wishing import asked_for
+    from gpudoctor.cli.written import written
+    from gpudoctor.matrix.load import load_matrix
+    from gpudoctor.plan.indexes import Indexes
+    from gpudoctor.plan.install import Refused, plan_install
+
+    matrix = load_matrix()
+    described = Described(driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, python=python)
+    target = target_of(described, matrix, manager=manager, venv=venv, conda=conda, cpu_only=cuda == "cpu")
+    asked = asked_for(wish, cuda, requirements, target.machine, from_pyproject=from_pyproject)
+    plan = plan_install(
+        target.machine,
+        asked.demand,
+        matrix,
+        place=target.place,
+        packages=target.packages,
+        indexes=Indexes(main=index_url, torch=torch_index),
+        can_be_root=target.can_be_root,
+    )
+    for note in asked.notes:
+        click.echo(note, err=True)
+    if isinstance(plan, Refused):
+        from gpudoctor.cli.output import width
+        from gpudoctor.render.plan_text import refusals_text
+
+        click.echo(refusals_text(plan.refusals, width()), nl=False, err=True)
+        raise click.exceptions.Exit(1)
+    text = written(plan, form, target, matrix)
+    if output is None:
+        write_text(text)
+        return
+    from gpudoctor.cli.files import write_file
+
+    write_file(output, text, executable=form == "shell")
