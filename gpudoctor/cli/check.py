@@ -11,12 +11,15 @@ from gpudoctor.host.aside import Aside
 if TYPE_CHECKING:
     from gpudoctor.model.finding import Severity
 
+#: terminal and json are for the user of this machine; the others are made to be shared, and pass the door.
+FORMS = ("terminal", "json", "markdown", "html", "junit", "github")
+
 
 @click.command("check")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--from", "source", metavar="FILE", help="Judge a saved snapshot instead of this machine; - reads stdin.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("--format", "form", type=click.Choice(FORMS), default="terminal", show_default=True)
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
 @click.option(

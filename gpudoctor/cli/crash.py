@@ -16,6 +16,7 @@ def report_crash() -> int:
     trace = traceback.format_exc()
     if len(home) > 1:
         trace = trace.replace(home, "~")
+    trace = _safe(trace)
     click.echo(
         "gpudoctor met a bug of its own and stopped; nothing was changed. Please report it with these lines:\n\n"
         f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
@@ -23,3 +24,13 @@ def report_crash() -> int:
         err=True,
     )
     return 4
+
+
+def _safe(trace: str) -> str:
+    """Without credentials and names: it will be pasted in public. The door failing must not hide the bug."""
+    try:
+        from gpudoctor.cli.sharing import door
+
+        return door().text(trace)
+    except Exception:  # noqa: BLE001 - we are reporting a bug already, and this may be the same one
+        return "(the traceback could not be made safe to paste, so it is left out)"

@@ -15,6 +15,7 @@ from gpudoctor.model.finding import Severity
 from gpudoctor.model.report import Report
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.wish import Wish
+from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.json import render_json
 from gpudoctor.render.terminal import Style, render_terminal
 from gpudoctor.render.view import view_of
@@ -79,8 +80,27 @@ def words_of(values: tuple[str, ...]) -> list[str]:
 
 def show(report: Report, form: str, verbosity: int) -> None:
     """Write the report to standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
-    if form == "json":
-        write_bytes(render_json(report))
-    else:
+    if form == "terminal":
         style = Style(width=width(), unicode=shows_unicode(), verbosity=verbosity)
-        write_text(render_terminal(view_of(report), style))
+        write_text(render_terminal(fact_without_credentials(view_of(report)), style))
+    elif form == "json":
+        write_bytes(render_json(fact_without_credentials(report)))
+    else:
+        write_bytes(_shared(report, form).encode())
+
+
+def _shared(report: Report, form: str) -> str:
+    """The report in a form that others read: a page, an issue, the log of continuous integration."""
+    # Imported here: a check at a terminal needs none of them.
+    from gpudoctor.cli.sharing import door
+    from gpudoctor.render import github, html, junit, markdown
+    from gpudoctor.render.facts import fact_groups
+
+    report = door().fact(report)
+    if form == "junit":
+        return junit.render_junit(report)
+    view = view_of(report)
+    if form == "github":
+        return github.render_github(view)
+    groups = fact_groups(report.snapshot)
+    return html.render_html(view, groups) if form == "html" else markdown.render_markdown(view, groups)

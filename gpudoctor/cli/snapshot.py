@@ -5,6 +5,7 @@ import click
 from gpudoctor.cli.examine import begin_to_examine
 from gpudoctor.cli.files import would_replace, write_whole
 from gpudoctor.cli.output import write_bytes
+from gpudoctor.cli.sharing import door, keep_option, replaced
 from gpudoctor.model.codec import encode
 
 
@@ -13,8 +14,12 @@ from gpudoctor.model.codec import encode
 @click.option("--force", is_flag=True, help="Replace FILE where it exists.")
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a snapshot, and look at nothing.")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
-def command(output: str | None, force: bool, schema: bool, python: str | None) -> None:
-    """Save the facts of this machine as JSON, to be judged elsewhere with `check --from`."""
+@keep_option
+def command(output: str | None, force: bool, schema: bool, python: str | None, keep: tuple[str, ...]) -> None:
+    """Save the facts of this machine as JSON, to be judged elsewhere with `check --from` or `triage`.
+
+    Credentials are taken out; people, hosts, addresses, GPU UUIDs and serial numbers become pseudonyms.
+    """
     if schema:
         from importlib.resources import files
 
@@ -22,9 +27,10 @@ def command(output: str | None, force: bool, schema: bool, python: str | None) -
         return
     if output is not None and not force and would_replace(output):
         raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
-    raw = encode(begin_to_examine(python)(), indent=2) + b"\n"
+    passage = door(keep)
+    raw = encode(passage.fact(begin_to_examine(python)()), indent=2) + b"\n"
     if output is None:
         write_bytes(raw)
         return
     write_whole(output, raw)
-    click.echo(f"Wrote {output} ({len(raw):,} bytes).", err=True)
+    click.echo(f"Wrote {output} ({len(raw):,} bytes). {replaced(passage)}", err=True)
