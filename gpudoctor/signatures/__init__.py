@@ -4,7 +4,7 @@
 text: no file, no machine. One table a family: driver, CUDA errors, cuDNN, loader, TensorFlow, torch, JAX, NCCL, ...
 """
 
-from gpudoctor.signatures.catalogue import Cause, Signature, signature_of, signatures
+from gpudoctor.signatures.catalogue import Cause, Signature, signature_of, signatures, table_of
 from gpudoctor.signatures.causes import OTHER_CAUSES, causes_of, surroundings_in, words_of_cause
 from gpudoctor.signatures.recognition import lines_that_matter, recognise
 
@@ -18,5 +18,6 @@ __all__ = [
     "signature_of",
     "signatures",
     "surroundings_in",
+    "table_of",
     "words_of_cause",
 ]

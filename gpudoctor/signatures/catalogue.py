@@ -93,13 +93,22 @@ def _cause(written: str, prior: float) -> Cause:
 @lru_cache(maxsize=1)
 def signatures() -> tuple[Signature, ...]:
     """All known messages."""
-    tables = (import_module(f"gpudoctor.signatures.{name}") for name in TABLES)
-    return tuple(row for table in tables for row in table.SIGNATURES)
+    return tuple(row for rows in _tables().values() for row in rows)
 
 
 def signature_of(name: str) -> Signature | None:
     """The message of that name."""
     return _by_name().get(name)
+
+
+def table_of(name: str) -> str:
+    """The table in which the message of that name stands: driver, cuda_errors, torch."""
+    return next(table for table, rows in _tables().items() if any(row.name == name for row in rows))
+
+
+@lru_cache(maxsize=1)
+def _tables() -> dict[str, tuple[Signature, ...]]:
+    return {name: import_module(f"gpudoctor.signatures.{name}").SIGNATURES for name in TABLES}
 
 
 @lru_cache(maxsize=1)

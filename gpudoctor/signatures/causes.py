@@ -28,7 +28,6 @@ OTHER_CAUSES: dict[str, str] = {
     "dependency-conflict": "Two packages ask for versions of a third that exclude each other.",
     "mistyped-name": "The name or version of the package is mistyped or was never published.",
     "no-network": "The package index could not be reached.",
-    "build-isolation": "The package needs torch while it is built, and the installer builds it apart from torch.",
     "conda-repodata": "The solver's channels offer no build that fits the rest of the environment.",
     "no-free-port": "The port is in use by another program.",
     "toolkit-not-needed": "The message is about a toolkit that the program may not need.",

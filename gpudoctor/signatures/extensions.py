@@ -56,15 +56,31 @@ SIGNATURES = (
         source="https://github.com/facebookresearch/xformers#installing-xformers",
     ),
     signature(
-        "extension-needs-torch-to-build",
-        r"modulenotfounderror: no module named 'torch'[^\n]{0,60}(?:build|wheel)"
-        r"|getting requirements to build wheel did not run "
-        r"successfully",
-        needles=("no module named 'torch'", "getting requirements to build wheel"),
-        meaning="A package needs torch while it is built, and the installer builds it apart from the installed torch.",
-        causes={"build-isolation": 0.75, "cuda-home-missing": 0.35, "import-missing": 0.2},
-        ask="pip install --no-build-isolation PACKAGE (uv: --no-build-isolation-package PACKAGE)",
+        "build-requirements-failed",
+        r"getting requirements to build (?:wheel|editable) did not run successfully|failed to build `?\S+`?"
+        r"[^\n]{0,40}build backend returned an error|call to `?\S+`? failed \(exit",
+        needles=("getting requirements to build", "build backend returned", "call to `"),
+        meaning="A package could not be prepared for being built; the lines around say why.",
+        causes={
+            "ext-build-isolation": 0.6,
+            "cuda-home-missing": 0.35,
+            "python-unsupported-by-framework": 0.3,
+            "import-missing": 0.2,
+        },
+        ask="the line that begins with ModuleNotFoundError, OSError or RuntimeError",
         source="https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation",
+        fallback=True,
+    ),
+    signature(
+        "extension-needs-torch-to-build",
+        r"no module named 'torch'[^\n]{0,80}\b(?:build|wheel|setup\.py)"
+        r"|\b(?:build|wheel|setup\.py)\b[^\n]{0,80}no module named 'torch'"
+        r"|depends on `?torch`?, but doesn.?t declare it as a build dependency",
+        needles=("no module named 'torch'", "as a build dependency"),
+        meaning="A package needs torch while it is built, and the installer builds it apart from the installed torch.",
+        causes={"ext-build-isolation": 0.9, "import-missing": 0.15, "cuda-home-missing": 0.15},
+        ask="pip install --no-build-isolation PACKAGE (uv: --no-build-isolation-package PACKAGE)",
+        source="https://docs.astral.sh/uv/concepts/projects/config/#build-isolation",
     ),
     signature(
         "extension-build-failed",

@@ -153,7 +153,7 @@ SIGNATURES = (
         meaning="A package has no wheel that fits, and its source could not be prepared for installation.",
         causes={
             "tf-gpu-package-removed": 0.4,
-            "build-isolation": 0.3,
+            "ext-build-isolation": 0.3,
             "python-unsupported-by-framework": 0.3,
             "cuda-home-missing": 0.2,
         },

@@ -1,0 +1,63 @@
+"""Which GPUs a framework should list, and what it lists instead."""
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import DeviceList, Live, Symptom
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._visible import read_mask
+
+#: Whose build says whether a framework is meant to use a GPU.
+_OWNERS = {"torch": "torch", "tensorflow": "tensorflow", "jax": "jax-cuda-plugin"}
+#: Values that hide every GPU on purpose.
+_ON_PURPOSE = ("", "-1")
+
+
+def expected(gpus: Gpus | Gap | None, driver: Driver | Gap | None, environ: Environ | Gap | None) -> int:
+    """How many NVIDIA GPUs a program should see here; 0 where that is none or not known.
+
+    The CUDA driver's own count, where it gave one above 0; else what NVML lists and CUDA_VISIBLE_DEVICES leaves.
+    """
+    value = environ.get("CUDA_VISIBLE_DEVICES") if isinstance(environ, Environ) else None
+    if value is not None and value.strip() in _ON_PURPOSE:
+        return 0
+    answer = driver.cuda_init if isinstance(driver, Driver) else None
+    if answer is not None and answer.ok and answer.device_count:
+        return answer.device_count
+    if not isinstance(gpus, Gpus):
+        return 0
+    usable = [gpu for gpu in gpus.nvidia if gpu.bound_driver not in ("vfio-pci", "pci-stub", "xen-pciback")]
+    shown = len(read_mask(value, gpus).visible) if value is not None else len(usable)
+    return min(len(usable), shown) or min(len(usable), 1)
+
+
+def lists_to_judge(live: Live, frameworks: Frameworks | Gap | None) -> tuple[DeviceList, ...]:
+    """Lists of frameworks that were built for NVIDIA GPUs and told their devices. Keras sees what its backend sees."""
+    return tuple(
+        listed
+        for listed in live.devices
+        if listed.devices is not None and _is_built_for_cuda(listed, frameworks) and listed.framework in _OWNERS
+    )
+
+
+def gpus_listed(listed: DeviceList) -> int:
+    """How many GPUs a framework lists, and says that it can use."""
+    count = sum(device.kind == "gpu" for device in listed.devices or ())
+    return 0 if listed.gpu_available is False else count
+
+
+def symptoms_of(live: Live, framework: str) -> tuple[Symptom, ...]:
+    """Messages met while the framework listed its devices."""
+    own = [one for one in live.symptoms if one.framework == framework]
+    listing = [one for one in own if (one.where or "").startswith("devices")]
+    return tuple({one.signature: one for one in listing or own}.values())
+
+
+def _is_built_for_cuda(listed: DeviceList, frameworks: Frameworks | Gap | None) -> bool:
+    if listed.built_with_rocm:
+        return False
+    found = frameworks.get(_OWNERS.get(listed.framework, "")) if isinstance(frameworks, Frameworks) else None
+    if found is not None and found.variant is not None:
+        return found.variant == "cuda"
+    return listed.built_with_cuda is True

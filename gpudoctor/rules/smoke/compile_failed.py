@@ -1,0 +1,52 @@
+"""SMK020 compile-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "xla-libdevice-missing",
+    "xla-ptxas-missing",
+    "xla-ptxas-old",
+    "xla-ptxas-hopper-bug",
+    "triton-no-compiler",
+    "triton-libcuda-link",
+    "arch-too-new-for-build",
+    "arch-too-old-for-build",
+    "cuda-home-missing",
+)
+
+
+@rule("SMK020", name="compile-failed", severity="error", since="0.1")
+def compile_failed(live: Live) -> Iterator[Problem]:
+    """Compiling for the GPU failed.
+
+    What it means:
+    XLA, Triton or torch.compile makes code for your GPU while the program runs, and could not.
+
+    Why it breaks:
+    A file or program that it needs is missing or too old: libdevice.10.bc, ptxas, a C compiler, the headers of
+    Python, the link libcuda.so.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one.
+
+    When to ignore it:
+    If your program does not compile (no jit_compile, no torch.compile), except with JAX, which always does.
+
+    Sources:
+    https://openxla.org/xla/gpu_architecture
+    """
+    yield from problems(
+        live,
+        "compile-failed",
+        lambda failed: f"{failed.who} cannot compile{failed.where}: {failed.meaning or failed.first.text}",
+        fixes=lambda _: (
+            do("See what is there", "which -a ptxas cc gcc nvcc", "find / -name 'libdevice*.bc' 2>/dev/null"),
+        ),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,52 @@
+"""SMK029 cpu-instruction-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "cpu-no-avx",
+    "cpu-no-avx2",
+    "jetson-generic-wheel",
+)
+
+
+@rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1")
+def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
+    """The processor does not know an instruction that the framework uses.
+
+    What it means:
+    The framework's ready-made package was compiled for newer processors, and the operating system ended it at the
+    first instruction that this one does not have.
+
+    Why it breaks:
+    Ready-made TensorFlow needs AVX since release 1.6. Virtual machines may hide instructions that the processor
+    has.
+
+    How to mend it:
+    In a virtual machine, let the processor be passed through (host-passthrough). Else take a package compiled for
+    older processors, or another machine.
+
+    When to ignore it:
+    If you do not use this framework.
+
+    Sources:
+    https://www.tensorflow.org/install/pip#hardware_requirements
+    """
+    yield from problems(
+        live,
+        "cpu-instruction-missing",
+        lambda failed: f"{_whose(failed)} uses an instruction that this processor does not know.",
+        fixes=lambda _: (
+            do("See what the processor knows", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _whose(failed: Failed) -> str:
+    return "a compiled part" if failed.first.framework is None else failed.who

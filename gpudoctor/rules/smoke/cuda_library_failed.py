@@ -1,0 +1,53 @@
+"""SMK028 cuda-library-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "ld-path-shadows-nvidia-wheels",
+    "nvidia-wheels-skew",
+    "files-overwritten",
+    "arch-too-new-for-build",
+    "arch-too-old-for-build",
+    "tf1-on-new-gpu",
+    "gpu-mem-orphan",
+    "cuda-major-mix",
+)
+
+
+@rule("SMK028", name="cuda-library-failed", severity="error", since="0.1")
+def cuda_library_failed(live: Live) -> Iterator[Problem]:
+    """A library of CUDA reports an error.
+
+    What it means:
+    CuBLAS, cuSOLVER, cuSPARSE or cuFFT, which calculate on the GPU, could not be started or failed.
+
+    Why it breaks:
+    The GPU's memory is full, another release of the library is found first, or an earlier error of the program
+    shows here.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. See with nvidia-smi whether the memory is full. Run
+    with CUDA_LAUNCH_BLOCKING=1.
+
+    When to ignore it:
+    Never, if the GPU is to be used.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cublas/index.html#cublasstatus-t
+    """
+    yield from problems(
+        live,
+        "cuda-library-failed",
+        lambda failed: f"A library of CUDA fails in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        fixes=lambda _: (
+            do("See whether the memory is full", "nvidia-smi"),
+            do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
+        ),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,59 @@
+"""SMK016 cuda-program-error."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "uvm-broken-after-suspend",
+    "ecc-uncorrectable",
+    "xid-79",
+    "xid-119-gsp",
+    "arch-too-new-for-build",
+    "arch-too-old-for-build",
+    "nccl-p2p-geforce",
+    "pcie-acs-p2p",
+    "xla-ptxas-old",
+    "cuda-major-mix",
+    "ld-path-shadows-nvidia-wheels",
+    "gpu-thermal-throttle",
+    "row-remap-failure",
+)
+
+
+@rule("SMK016", name="cuda-program-error", severity="error", since="0.1")
+def cuda_program_error(live: Live) -> Iterator[Problem]:
+    """GPU code failed while it ran.
+
+    What it means:
+    CUDA started, and a piece of GPU code ended with an error. After such an error the whole process cannot use the
+    GPU any more, so later messages say little.
+
+    Why it breaks:
+    In your own program: mostly an index or a label out of range, or a fault in GPU code of an extension. In
+    gpudoctor's own small network: an unstable or faulty GPU, or a mix of CUDA libraries.
+
+    How to mend it:
+    Run your program with CUDA_LAUNCH_BLOCKING=1: the error then stands where it arises. If gpudoctor's own training
+    fails so, take away overclocking, look at temperature and memory errors, and try another program.
+
+    When to ignore it:
+    Never, if the GPU is to be used.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html
+    """
+    yield from problems(
+        live,
+        "cuda-program-error",
+        lambda failed: f"GPU code of {failed.who} failed{failed.where}: {failed.first.text}",
+        fixes=lambda _: (
+            do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
+            do("Look at the GPU itself", "sudo dmesg | grep -i xid", "nvidia-smi -q -d TEMPERATURE,ECC"),
+        ),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,39 @@
+"""SMK017 cuda-start-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+from gpudoctor.rules._no_gpu import NO_GPU
+
+
+@rule("SMK017", name="cuda-start-failed", severity="error", since="0.1")
+def cuda_start_failed(live: Live) -> Iterator[Problem]:
+    """CUDA cannot be started, or does not serve this program.
+
+    What it means:
+    The framework asked CUDA for the GPU, and CUDA refused. The message below says how.
+
+    Why it breaks:
+    Mostly the driver is the cause: none, too old, not loaded, another release than its kernel module, without its
+    memory module, or not permitted in this container. Or the program may see no GPU.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Else follow the question below, which decides
+    between the causes.
+
+    When to ignore it:
+    If you do not mean to use the GPU.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html
+    """
+    yield from problems(
+        live,
+        "cuda-start-failed",
+        lambda failed: f"CUDA does not start for {failed.who}: {failed.meaning or failed.first.text}",
+        fixes=lambda _: (do("Ask the driver itself", "gpudoctor check --static", "nvidia-smi"),),
+        follows_from=NO_GPU,
+    )

@@ -1,0 +1,58 @@
+"""SMK019 cudnn-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "cudnn-too-old",
+    "ld-path-shadows-cudnn",
+    "cudnn-two-copies",
+    "files-overwritten",
+    "files-damaged",
+    "torch-nvidia-deps-missing",
+    "tf-soname-missing",
+    "tf216-nvidia-libs-not-found",
+    "arch-too-old-for-build",
+    "arch-too-new-for-build",
+    "gpu-mem-orphan",
+    "win-zlibwapi-missing",
+    "driver-too-old",
+    "tf1-on-new-gpu",
+)
+
+
+@rule("SMK019", name="cudnn-failed", severity="error", since="0.1")
+def cudnn_failed(live: Live) -> Iterator[Problem]:
+    """The library cuDNN, which calculates networks, failed.
+
+    What it means:
+    CuDNN could not be started, is not the one that the framework was built with, or failed while it calculated.
+
+    Why it breaks:
+    Another cuDNN is found first (LD_LIBRARY_PATH, a second package), its parts are of different releases, the GPU's
+    memory was already full, or this cuDNN does not serve the GPU.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. See with nvidia-smi whether the memory is full.
+
+    When to ignore it:
+    If your network needs no convolutions.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html
+    """
+    yield from problems(
+        live,
+        "cudnn-failed",
+        lambda failed: f"CuDNN does not work for {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        fixes=lambda _: (
+            do("See which cuDNN is loaded", "gpudoctor check --static --verbose"),
+            do("See whether the memory is full", "nvidia-smi"),
+        ),
+        follows_from=_CAUSES,
+    )

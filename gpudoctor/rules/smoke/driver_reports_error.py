@@ -1,0 +1,37 @@
+"""SMK030 driver-reports-error."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+from gpudoctor.rules._no_gpu import NO_GPU
+
+
+@rule("SMK030", name="driver-reports-error", severity="error", since="0.1")
+def driver_reports_error(live: Live) -> Iterator[Problem]:
+    """The driver, or a tool for GPUs in containers, reports an error.
+
+    What it means:
+    A message of nvidia-smi, of the kernel or of the container engine was pasted that says the GPU cannot be used.
+
+    Why it breaks:
+    The message below says what is wrong; several causes can bring it about, likeliest first.
+
+    How to mend it:
+    Run the command below on that machine: it decides between the causes. Or run gpudoctor check there.
+
+    When to ignore it:
+    If the message was made before something was mended.
+
+    Sources:
+    https://docs.nvidia.com/deploy/nvidia-smi/index.html
+    """
+    yield from problems(
+        live,
+        "driver-reports-error",
+        lambda failed: f"{failed.meaning or failed.first.text}",
+        fixes=lambda _: (do("Look at that machine", "gpudoctor check --static"),),
+        follows_from=NO_GPU,
+    )

@@ -1,0 +1,46 @@
+"""SMK031 extension-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "ext-abi-mismatch",
+    "bnb-cuda-lib",
+    "torch-rocm-build",
+    "torch-cpu-only",
+    "torch-companion-version",
+    "torch-companion-cuda",
+)
+
+
+@rule("SMK031", name="extension-failed", severity="error", since="0.1")
+def extension_failed(live: Live) -> Iterator[Problem]:
+    """A package with GPU code of its own does not work.
+
+    What it means:
+    Bitsandbytes, flash-attn, xformers or the like could not be used.
+
+    Why it breaks:
+    Such packages are compiled for one PyTorch, one CUDA and certain GPUs. This one was compiled for others.
+
+    How to mend it:
+    Install the release of the package that was made for the installed PyTorch and CUDA.
+
+    When to ignore it:
+    If your program does not use the package.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/cpp_extension.html
+    """
+    yield from problems(
+        live,
+        "extension-failed",
+        lambda failed: f"{failed.meaning or failed.first.text}",
+        fixes=lambda _: (do("See what belongs together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,50 @@
+"""SMK033 first-start-slow."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "ptx-jit-slow-start",
+    "arch-too-new-for-build",
+    "cuda-jit-cache-off",
+    "tf1-on-new-gpu",
+)
+
+
+@rule("SMK033", name="first-start-slow", severity="warning", since="0.1")
+def first_start_slow(live: Live) -> Iterator[Problem]:
+    """The driver compiles the framework's code when it first starts.
+
+    What it means:
+    The framework has no machine code for this GPU, only an intermediate form that the driver translates at the
+    first start. This can take half an hour.
+
+    Why it breaks:
+    The build is older than the GPU.
+
+    How to mend it:
+    Wait once: the result is kept in ~/.nv/ComputeCache. Or install a build made for this GPU.
+
+    When to ignore it:
+    After the first start, if the cache is kept.
+
+    Sources:
+    https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
+    """
+    yield from problems(
+        live,
+        "first-start-slow",
+        lambda failed: f"{failed.meaning or failed.first.text}",
+        fixes=lambda _: (
+            do(
+                "Keep the result",
+                "Set CUDA_CACHE_MAXSIZE=4294967296, so that everything fits into the cache, and wait once.",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,73 @@
+"""SMK003 framework-import-crashed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "files-overwritten",
+    "files-damaged",
+    "ld-path-shadows-nvidia-wheels",
+    "ld-path-shadows-cudnn",
+    "jax-plugin-version",
+    "numpy2-abi",
+    "cuda-major-mix",
+    "libcuda-stub",
+    "cudnn-two-copies",
+    "py-user-site-shadow",
+    "driver-not-answering",
+    "glibc-too-old",
+    "cpu-no-avx",
+    "cpu-no-avx2",
+    "jetson-generic-wheel",
+    "torch-companion-version",
+    "torch-companion-cuda",
+    "tf-protobuf",
+)
+
+
+@rule("SMK003", name="framework-import-crashed", severity="error", since="0.1")
+def framework_import_crashed(live: Live) -> Iterator[Problem]:
+    """Importing the framework ends Python with a crash.
+
+    What it means:
+    gpudoctor imported the framework in a process of its own, as your program does, and the operating system ended
+    that process.
+
+    Why it breaks:
+    A compiled part does something that is not allowed. Mostly two compiled parts do not belong together: a library
+    of CUDA from another release, an extension built for another version, or files of two packages written over each
+    other.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Else install the framework into a new, empty
+    environment: if it starts there, the environment was the cause.
+
+    When to ignore it:
+    Never: no program can use the framework.
+
+    Sources:
+    https://docs.python.org/3/library/faulthandler.html
+    """
+    yield from problems(
+        live,
+        "framework-import-crashed",
+        lambda failed: f"Importing {failed.who} crashes Python{_signal(failed)}.",
+        fixes=lambda failed: (
+            do(
+                "Try it in a new environment",
+                f"Make a new virtual environment, install only {failed.name} there, and import it.",
+                "If that works, a package of this environment is the cause.",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _signal(failed: Failed) -> str:
+    run = failed.first.run
+    return f" ({run.signal})" if run is not None and run.signal else ""

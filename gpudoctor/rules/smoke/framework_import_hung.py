@@ -1,0 +1,61 @@
+"""SMK004 framework-import-hung."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "driver-not-answering",
+    "ptx-jit-slow-start",
+    "py-name-shadow",
+    "xid-79",
+    "xid-119-gsp",
+    "persistence-off",
+    "cuda-jit-cache-off",
+)
+
+
+@rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
+def framework_import_hung(live: Live) -> Iterator[Problem]:
+    """Importing the framework does not end.
+
+    What it means:
+    gpudoctor imported the framework in a process of its own and stopped it after a long wait.
+
+    Why it breaks:
+    Either a program that the import starts or a device that it opens never answers (a hanging driver, a network
+    drive), or the first start takes very long: from a slow disk, or because the driver compiles for a GPU that the
+    package has no code for.
+
+    How to mend it:
+    Run the import yourself and wait. If it ends after minutes, the second start is quicker; if it never ends, look
+    at what this finding is listed under, and at the driver.
+
+    When to ignore it:
+    If the import ends for you after a time that you accept.
+
+    Sources:
+    https://docs.python.org/3/library/faulthandler.html
+    """
+    yield from problems(
+        live,
+        "framework-import-hung",
+        lambda failed: f"Importing {failed.who} did not end within {_seconds(failed)}.",
+        fixes=lambda failed: (
+            do(
+                "See where it hangs",
+                "Run: python -X faulthandler -c 'import faulthandler; faulthandler.dump_traceback_later(60); "
+                f"import {failed.name}'",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _seconds(failed: Failed) -> str:
+    run = failed.first.run
+    return f"{run.seconds:.0f} s" if run is not None and run.seconds else "its time"

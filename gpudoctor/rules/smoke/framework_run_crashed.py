@@ -1,0 +1,69 @@
+"""SMK009 framework-run-crashed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "files-overwritten",
+    "files-damaged",
+    "ld-path-shadows-nvidia-wheels",
+    "ld-path-shadows-cudnn",
+    "cudnn-two-copies",
+    "cuda-major-mix",
+    "jax-plugin-version",
+    "numpy2-abi",
+    "xid-79",
+    "ecc-uncorrectable",
+    "driver-not-answering",
+    "tf1-on-new-gpu",
+)
+
+
+@rule("SMK009", name="framework-run-crashed", severity="error", since="0.1")
+def framework_run_crashed(live: Live) -> Iterator[Problem]:
+    """The framework crashed while it ran.
+
+    What it means:
+    The framework could be imported. In a later step the operating system ended its process.
+
+    Why it breaks:
+    A compiled part does something that is not allowed: libraries of different releases are mixed, an extension was
+    built for another version, or the driver or the hardware has a fault.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Else try the framework in a new environment, and
+    look at the kernel log for lines of the driver.
+
+    When to ignore it:
+    Never.
+
+    Sources:
+    https://docs.python.org/3/library/faulthandler.html
+    """
+    yield from problems(
+        live,
+        "framework-run-crashed",
+        lambda failed: (
+            f"{failed.who} crashed in the step {failed.stage}{_signal(failed)}."
+            if not failed.first.pasted
+            else "A compiled part of the program crashed."
+        ),
+        fixes=lambda _: (
+            do(
+                "See where it crashes",
+                "Run your program with: python -X faulthandler your_program.py",
+                "Look for lines of the driver: sudo dmesg | grep -i -E 'xid|nvrm'",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _signal(failed: Failed) -> str:
+    run = failed.first.run
+    return f" ({run.signal})" if run is not None and run.signal else ""

@@ -1,0 +1,56 @@
+"""SMK010 framework-run-hung."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "driver-not-answering",
+    "ptx-jit-slow-start",
+    "pcie-acs-p2p",
+    "nccl-p2p-geforce",
+    "xid-79",
+    "xid-119-gsp",
+    "tf1-on-new-gpu",
+    "gpu-thermal-throttle",
+    "cuda-jit-cache-off",
+)
+
+
+@rule("SMK010", name="framework-run-hung", severity="error", since="0.1")
+def framework_run_hung(live: Live) -> Iterator[Problem]:
+    """A step of the framework did not end.
+
+    What it means:
+    gpudoctor ran the framework in a process of its own and stopped it after a long wait.
+
+    Why it breaks:
+    The driver or the GPU does not answer, several GPUs wait for one another, the driver compiles for a GPU that the
+    package has no code for, or the machine is very busy.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Run the step again when the machine is idle, with a
+    longer --timeout.
+
+    When to ignore it:
+    If the machine was busy, and the step ends when it is idle.
+
+    Sources:
+    https://docs.nvidia.com/deploy/xid-errors/index.html
+    """
+    yield from problems(
+        live,
+        "framework-run-hung",
+        lambda failed: f"{failed.who} did not end the step {failed.stage} within {_seconds(failed)}.",
+        fixes=lambda _: (do("Try again when the machine is idle", "gpudoctor smoke --timeout 600"),),
+        follows_from=_CAUSES,
+    )
+
+
+def _seconds(failed: Failed) -> str:
+    run = failed.first.run
+    return f"{run.seconds:.0f} s" if run is not None and run.seconds else "its time"

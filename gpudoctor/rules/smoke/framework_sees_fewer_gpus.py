@@ -1,0 +1,76 @@
+"""SMK002 framework-sees-fewer-gpus."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
+from gpudoctor.rules._live_problem import causes_told, do
+
+_CAUSES = (
+    "arch-too-old-for-build",
+    "arch-too-new-for-build",
+    "cvd-invalid",
+    "xid-79",
+    "gpu-unreadable",
+    "rm-init-failed",
+    "compute-mode-exclusive",
+    "ecc-uncorrectable",
+    "gpu-passed-through",
+)
+
+
+@rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", since="0.1")
+def framework_sees_fewer_gpus(
+    live: Live,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    environ: Environ | Gap | None,
+    frameworks: Frameworks | Gap | None,
+) -> Iterator[Problem]:
+    """The framework lists fewer GPUs than CUDA's driver gives it.
+
+    What it means:
+    gpudoctor ran the framework and asked what it can use. It lists some of the GPUs and leaves others out.
+
+    Why it breaks:
+    The framework has no code for one of the GPUs, or it leaves out those that are much weaker than the best one, as
+    TensorFlow does.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. TensorFlow takes GPUs with few multiprocessors when
+    TF_MIN_GPU_MULTIPROCESSOR_COUNT is set to a small number.
+
+    When to ignore it:
+    If the GPUs it lists are those that you want to use.
+
+    Sources:
+    https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/common_runtime/gpu/gpu_device.cc
+    """
+    if isinstance(gpus, Gpus) and any(gpu.mig_enabled for gpu in gpus.nvidia):
+        return  # A process sees one part of a divided GPU.
+    count = expected(gpus, driver, environ)
+    for listed in lists_to_judge(live, frameworks):
+        have = gpus_listed(listed)
+        if not 0 < have < count:
+            continue
+        symptoms = symptoms_of(live, listed.framework)
+        label = f"{listed.framework} {listed.version}" if listed.version else listed.framework
+        yield Problem(
+            summary=f"{label} lists {have} of {count} GPUs.",
+            subject=label,
+            evidence=(
+                seen("NVIDIA GPUs that a program should see", count),
+                seen(f"{listed.framework} lists", ", ".join(device.name for device in listed.devices or ())),
+                *(seen(f"{listed.framework} said", one.text) for one in symptoms[:3]),
+            ),
+            follows_from=(*_CAUSES, *(name for name in causes_told(symptoms) if name not in _CAUSES)),
+            fixes=(do("See who sees which GPU", "gpudoctor devices"),),
+        )

@@ -1,0 +1,79 @@
+"""SMK001 framework-sees-no-gpu."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import DeviceList, Live, Symptom
+from gpudoctor.model.python import Frameworks
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
+from gpudoctor.rules._live_problem import causes_told, do, problems
+from gpudoctor.rules._no_gpu import NO_GPU
+
+
+@rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")
+def framework_sees_no_gpu(
+    live: Live,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    environ: Environ | Gap | None,
+    frameworks: Frameworks | Gap | None,
+) -> Iterator[Problem]:
+    """The framework was asked for its devices, and it lists no GPU although there is one.
+
+    What it means:
+    gpudoctor ran the framework and asked what it can use. It was built for NVIDIA GPUs, there is one, and it lists
+    none. Your programs run on the processor, mostly without saying so.
+
+    Why it breaks:
+    A library that the framework needs is not found or does not fit, the driver does not work or is too old, or the GPU
+    is hidden from the process. Mostly another finding says which, and this one is listed under it.
+
+    How to mend it:
+    Mend what this finding is listed under. Where it stands alone, look at the messages below: the framework says there
+    why it left the GPU out.
+
+    When to ignore it:
+    If the framework is to use the processor.
+
+    Sources:
+    https://www.tensorflow.org/install/pip
+    https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html
+    """
+    count = expected(gpus, driver, environ)
+    for listed in lists_to_judge(live, frameworks):
+        if count and not gpus_listed(listed):
+            symptoms = symptoms_of(live, listed.framework)
+            yield Problem(
+                summary=f"{_label(listed)} lists no GPU, although there {'is one' if count == 1 else f'are {count}'}.",
+                subject=_label(listed),
+                evidence=tuple(_evidence(listed, symptoms, count)),
+                follows_from=(*NO_GPU, *(name for name in causes_told(symptoms) if name not in NO_GPU)),
+                fixes=(do("See who sees the GPU, and who does not", "gpudoctor devices"),),
+            )
+    yield from problems(
+        live,
+        "framework-sees-no-gpu",
+        lambda failed: failed.meaning or f"{failed.who} sees no GPU",
+        fixes=lambda _: (do("See who sees the GPU, and who does not", "gpudoctor devices"),),
+        follows_from=NO_GPU,
+    )
+
+
+def _label(listed: DeviceList) -> str:
+    return f"{listed.framework} {listed.version}" if listed.version else listed.framework
+
+
+def _evidence(listed: DeviceList, symptoms: tuple[Symptom, ...], count: int) -> Iterator[Evidence]:
+    names = ", ".join(device.name for device in listed.devices or ())
+    yield seen("NVIDIA GPUs that a program should see", count)
+    yield seen(f"{listed.framework} lists", names or "nothing")
+    if listed.gpu_available is not None:
+        yield seen(f"{listed.framework} says that it can use a GPU", "yes" if listed.gpu_available else "no")
+    for symptom in symptoms[:3]:
+        yield seen(f"{listed.framework} said", symptom.text)

@@ -1,0 +1,44 @@
+"""SMK018 gpu-hardware-error."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "ecc-uncorrectable",
+    "row-remap-failure",
+    "xid-79",
+    "fabric-state-incomplete",
+)
+
+
+@rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1")
+def gpu_hardware_error(live: Live) -> Iterator[Problem]:
+    """The GPU reports an error of its hardware.
+
+    What it means:
+    The GPU's memory or a link between GPUs had an error that could not be corrected.
+
+    Why it breaks:
+    The hardware ages, is too hot, is badly seated, or is faulty.
+
+    How to mend it:
+    End the programs on this GPU and restart the machine. If the error comes back, have the GPU tested and replaced.
+
+    When to ignore it:
+    Never: results of this GPU cannot be trusted.
+
+    Sources:
+    https://docs.nvidia.com/deploy/gpu-debug-guidelines/index.html
+    """
+    yield from problems(
+        live,
+        "gpu-hardware-error",
+        lambda failed: f"The hardware of the GPU reports an error{failed.where}: {failed.meaning or failed.first.text}",
+        fixes=lambda _: (do("Look at the counts", "nvidia-smi -q -d ECC,ROW_REMAPPER", "nvidia-smi nvlink -e"),),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,56 @@
+"""SMK023 gpu-out-of-memory."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "gpu-mem-orphan",
+    "slurm-gpu-allocation",
+)
+
+
+@rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1")
+def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
+    """The GPU's memory is full.
+
+    What it means:
+    The program asked for memory of the GPU, and there was not enough.
+
+    Why it breaks:
+    Another program holds it (one that crashed may still do), the batch or the model is too big, or free memory lies
+    in pieces that are too small.
+
+    How to mend it:
+    See with nvidia-smi who holds memory, and end those programs. Take smaller batches, half precision, or a GPU
+    with more memory.
+
+    When to ignore it:
+    If gpudoctor ran while your own program used the GPU.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management
+    """
+    yield from problems(
+        live,
+        "gpu-out-of-memory",
+        lambda failed: f"The memory of the GPU is full{failed.where}: {_who_asked(failed)}.",
+        fixes=lambda _: (
+            do("See who holds the memory", "nvidia-smi", "sudo fuser -v /dev/nvidia*"),
+            do(
+                "Use less",
+                "Take smaller batches or half precision (PyTorch: torch.autocast; TensorFlow: mixed_float16).",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _who_asked(failed: Failed) -> str:
+    if failed.first.pasted:
+        return "the program asked for more than was free"
+    return f"{failed.who} could not train even a small network there"

@@ -1,0 +1,53 @@
+"""SMK032 install-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "python-unsupported-by-framework",
+    "python-32bit",
+    "pip-no-matching-distribution",
+    "pip-tls-ca",
+    "py-no-ssl",
+    "disk-tmp-small",
+    "glibc-too-old",
+    "cuda-home-missing",
+    "nvcc-gcc-too-new",
+    "nvcc-torch-mismatch",
+    "tf-gpu-package-removed",
+    "torch-cpu-only",
+    "torch-cpu-only-conda",
+    "torch-cpu-only-lock",
+)
+
+
+@rule("SMK032", name="install-failed", severity="error", since="0.1")
+def install_failed(live: Live) -> Iterator[Problem]:
+    """Something could not be installed or built.
+
+    What it means:
+    A message of pip, uv, conda or a compiler was pasted that says an installation failed.
+
+    Why it breaks:
+    The message below says what is wrong; several causes can bring it about, likeliest first.
+
+    How to mend it:
+    Run the command below on that machine: it decides between the causes.
+
+    When to ignore it:
+    If the installation was done another way since.
+
+    Sources:
+    https://pip.pypa.io/en/stable/topics/dependency-resolution/
+    """
+    yield from problems(
+        live,
+        "install-failed",
+        lambda failed: f"{failed.meaning or failed.first.text}",
+        follows_from=_CAUSES,
+    )

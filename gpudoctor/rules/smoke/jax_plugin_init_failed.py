@@ -1,0 +1,70 @@
+"""SMK024 jax-plugin-init-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import jax_for_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "jax-plugin-version",
+    "cudnn-too-old",
+    "ld-path-shadows-cudnn",
+    "ld-path-shadows-nvidia-wheels",
+    "files-overwritten",
+    "nvidia-wheels-skew",
+    "driver-too-old",
+    "cuda-init-failed",
+    "torch-nvidia-deps-missing",
+    "jax-cpu-only",
+    "cvd-invalid",
+)
+
+
+@rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1")
+def jax_plugin_init_failed(
+    live: Live,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """JAX's part for CUDA cannot be started.
+
+    What it means:
+    JAX found its CUDA plugin and could not start it, so it goes on with the processor or ends.
+
+    Why it breaks:
+    Mostly the plugin loads an older library than it was built with, is of another version than jaxlib, or the
+    driver is too old.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Else install JAX with its extra again, as below.
+
+    When to ignore it:
+    If you do not use JAX on the GPU.
+
+    Sources:
+    https://docs.jax.dev/en/latest/installation.html
+    """
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield from problems(
+        live,
+        "jax-plugin-init-failed",
+        lambda failed: f"JAX cannot start its CUDA part: {failed.meaning or failed.first.text}",
+        fixes=lambda failed: (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),),
+        follows_from=_CAUSES,
+    )

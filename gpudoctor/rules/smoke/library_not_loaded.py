@@ -1,0 +1,71 @@
+"""SMK027 library-not-loaded."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "torch-nvidia-deps-missing",
+    "files-damaged",
+    "files-overwritten",
+    "tf-soname-missing",
+    "tf216-nvidia-libs-not-found",
+    "tf-cuda-version-unsupported",
+    "ld-path-shadows-nvidia-wheels",
+    "ld-path-shadows-cudnn",
+    "nvidia-wheels-skew",
+    "cuda-major-mix",
+    "ext-abi-mismatch",
+    "venv-lib64-split",
+    "win-dll-126",
+    "win-cudart-not-found",
+    "win-libomp140-missing",
+    "torch-companion-version",
+    "torch-companion-cuda",
+    "py-user-site-shadow",
+    "libcuda-stub",
+    "glibc-too-old",
+)
+
+
+@rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
+def library_not_loaded(live: Live) -> Iterator[Problem]:
+    """A shared library could not be loaded.
+
+    What it means:
+    The framework, or an extension, asked for a library that is not found, is damaged, or lacks a function that it
+    should have.
+
+    Why it breaks:
+    The package that brings the library is not installed or is damaged, or another release of it is found first.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Else install the package that owns the library anew.
+
+    When to ignore it:
+    If the message names an extension that your program does not use.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    """
+    yield from problems(
+        live,
+        "library-not-loaded",
+        lambda failed: f"{_whose(failed)} does not load a library that it needs: {failed.first.text}",
+        fixes=lambda _: (
+            do(
+                "See where it comes from",
+                "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
+                'echo "$LD_LIBRARY_PATH"',
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _whose(failed: Failed) -> str:
+    return "a compiled part" if failed.first.framework is None else failed.who

@@ -1,0 +1,61 @@
+"""SMK012 loss-did-not-fall."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "tf1-on-new-gpu",
+    "xla-ptxas-old",
+    "xla-ptxas-hopper-bug",
+    "ecc-uncorrectable",
+    "cudnn-too-old",
+    "arch-too-new-for-build",
+    "arch-too-old-for-build",
+)
+
+
+@rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1")
+def loss_did_not_fall(live: Live) -> Iterator[Problem]:
+    """The network did not learn.
+
+    What it means:
+    gpudoctor trained a small network on data that every working installation learns from. Its loss did not fall, or
+    too few answers were right.
+
+    Why it breaks:
+    The device calculates wrong numbers: a GPU that the build does not serve, a compiler with a known fault,
+    unstable memory or clocks, or a precision that this GPU does not have.
+
+    How to mend it:
+    Compare with the processor: gpudoctor smoke --device cpu. If only one GPU is wrong, take away overclocking and
+    look at its temperature and its memory errors.
+
+    When to ignore it:
+    Never: results of this device cannot be trusted.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
+    """
+    yield from problems(
+        live,
+        "loss-did-not-fall",
+        lambda failed: (
+            f"{failed.who} trained{failed.where}, and the network did not learn: {failed.first.text}"
+            if not failed.first.pasted
+            else "The loss became 'not a number'."
+        ),
+        fixes=lambda _: (
+            do("Compare with the processor", "gpudoctor smoke --device cpu"),
+            do(
+                "Look at the GPU itself",
+                "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK",
+                "Take away overclocking, and try again.",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )

@@ -1,0 +1,78 @@
+"""SMK015 no-kernel-image."""
+
+from collections.abc import Iterator
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import PAGES, framework_for_gpus
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+_WHERE = "choose a build that was made for this compute capability."
+#: Rules that tell why.
+_CAUSES = (
+    "arch-too-new-for-build",
+    "arch-too-old-for-build",
+    "jetson-generic-wheel",
+    "tf1-on-new-gpu",
+    "ext-abi-mismatch",
+    "driver-too-old",
+)
+
+
+@rule("SMK015", name="no-kernel-image", severity="error", since="0.1")
+def no_kernel_image(
+    live: Live,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The framework has no code for this GPU.
+
+    What it means:
+    A program for a GPU holds machine code for certain models. This one has none for this GPU, and none that the
+    driver could translate.
+
+    Why it breaks:
+    The build is older than the GPU, or it is so new that it no longer serves the GPU.
+
+    How to mend it:
+    Install a build that was made for this GPU.
+
+    When to ignore it:
+    If you do not mean to use this GPU.
+
+    Sources:
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#application-compatibility
+    """
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield from problems(
+        live,
+        "no-kernel-image",
+        lambda failed: f"{failed.who} holds no code for the GPU{failed.where}, so nothing can be calculated there.",
+        fixes=lambda failed: _fixes(failed, scene, matrix),
+        follows_from=_CAUSES,
+    )
+
+
+def _fixes(failed: Failed, scene: Scene, matrix: Matrix) -> tuple[Fix, ...]:
+    if failed.name not in PAGES:
+        return (
+            do(
+                "Install a build for this GPU",
+                "See nvidia-smi --query-gpu=name,compute_cap --format=csv, and " + _WHERE,
+            ),
+        )
+    return (framework_for_gpus(failed.name, scene, matrix, failed.version),)

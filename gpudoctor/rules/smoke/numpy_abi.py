@@ -1,0 +1,81 @@
+"""SMK025 numpy-abi."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import Container, System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "numpy2-abi",
+    "py-user-site-shadow",
+    "files-damaged",
+)
+
+
+@rule("SMK025", name="numpy-abi", severity="error", since="0.1")
+def numpy_abi(
+    live: Live,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+) -> Iterator[Problem]:
+    """A compiled package was built for another NumPy.
+
+    What it means:
+    NumPy 2 changed the interface that compiled packages use. One that was compiled for NumPy 1 does not work with
+    it, and one compiled for a newer NumPy does not work with an older one.
+
+    Why it breaks:
+    The installer chose the newest NumPy, and the package set no upper limit; or a second NumPy, of the user's home
+    folder, is imported first.
+
+    How to mend it:
+    Install a NumPy of the release that the package was built for, or a newer release of the package.
+
+    When to ignore it:
+    If the message names a package that your program does not use.
+
+    Sources:
+    https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
+    """
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    yield from problems(
+        live,
+        "numpy-abi",
+        lambda failed: f"{_whose(failed)} was compiled for another NumPy than the installed one.",
+        fixes=lambda failed: _fixes(failed, scene),
+        follows_from=_CAUSES,
+    )
+
+
+def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
+    older = any(one.signature == "numpy-api-newer" for one in failed.symptoms)
+    numpy = scene.find("numpy")
+    if older:
+        steps = install(scene, "numpy", options=("--upgrade",))
+        return (Fix(title="Install a newer NumPy", safety=safety(scene), steps=steps),)
+    return (
+        Fix(
+            title="Install NumPy 1",
+            safety=safety(scene),
+            steps=install(scene, "numpy<2"),
+            undo=f"install numpy=={numpy.version}" if numpy else None,
+        ),
+    )
+
+
+def _whose(failed: Failed) -> str:
+    return "a compiled part" if failed.first.framework is None else failed.who

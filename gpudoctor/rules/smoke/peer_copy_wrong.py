@@ -1,0 +1,48 @@
+"""SMK022 peer-copy-wrong."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "pcie-acs-p2p",
+    "nccl-p2p-geforce",
+)
+
+
+@rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1")
+def peer_copy_wrong(live: Live) -> Iterator[Problem]:
+    """A copy from one GPU to another arrives changed.
+
+    What it means:
+    gpudoctor copied numbers from one GPU straight to another and compared: they were not the same.
+
+    Why it breaks:
+    The machine redirects such copies (IOMMU, ACS), or the driver says that two GPUs can copy to one another which
+    cannot.
+
+    How to mend it:
+    Mend what this finding is listed under, where there is one. Until then set NCCL_P2P_DISABLE=1.
+
+    When to ignore it:
+    If you use one GPU at a time.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
+    """
+    yield from problems(
+        live,
+        "peer-copy-wrong",
+        lambda failed: (
+            f"Copies between GPUs arrive changed ({failed.first.device}): what is trained on several GPUs is wrong."
+        ),
+        fixes=lambda _: (
+            Fix(title="Switch direct copies off", safety="safe", steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),)),
+        ),
+        follows_from=_CAUSES,
+    )

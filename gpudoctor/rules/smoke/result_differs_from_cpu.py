@@ -1,0 +1,50 @@
+"""SMK013 result-differs-from-cpu."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "tf32-default",
+    "xla-ptxas-old",
+    "xla-ptxas-hopper-bug",
+    "ecc-uncorrectable",
+    "tf1-on-new-gpu",
+)
+
+
+@rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1")
+def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
+    """The GPU's results differ from the processor's more than rounding explains.
+
+    What it means:
+    gpudoctor did the same calculation on the GPU and on the processor, from the same numbers, and compared.
+
+    Why it breaks:
+    Lower precision than asked for (TF32), a compiler or a library with a fault, or a GPU that is unstable.
+
+    How to mend it:
+    Switch TF32 off and try again. If it stays, take away overclocking and look at the GPU's memory errors.
+
+    When to ignore it:
+    If your program does not need that many digits.
+
+    Sources:
+    https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
+    """
+    yield from problems(
+        live,
+        "result-differs-from-cpu",
+        lambda failed: (
+            f"{failed.who} calculates other numbers{failed.where} than on the processor: {failed.first.text}"
+        ),
+        fixes=lambda _: (
+            do("Try without TF32", "NVIDIA_TF32_OVERRIDE=0 gpudoctor smoke"),
+            do("Look at the GPU itself", "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK"),
+        ),
+        follows_from=_CAUSES,
+    )

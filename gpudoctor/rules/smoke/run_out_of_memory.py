@@ -1,0 +1,57 @@
+"""SMK007 run-out-of-memory."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "container-shm-small",
+    "shm-pressure",
+    "disk-tmp-small",
+)
+
+
+@rule("SMK007", name="run-out-of-memory", severity="error", since="0.1")
+def run_out_of_memory(live: Live) -> Iterator[Problem]:
+    """The machine's memory, shared memory or disk was full.
+
+    What it means:
+    The step needed more main memory, shared memory (/dev/shm) or disk space than there was.
+
+    Why it breaks:
+    Other programs use it, the container or the job has a small limit, or the data or the model is too big for this
+    machine.
+
+    How to mend it:
+    End other programs, raise the limit of the container or job (docker run --shm-size=8g, sbatch --mem), free space
+    on the disk, or take smaller batches and fewer worker processes.
+
+    When to ignore it:
+    If this step was started beside others that you do not run at the same time.
+
+    Sources:
+    https://docs.docker.com/engine/containers/resource_constraints/
+    """
+    yield from problems(
+        live,
+        "run-out-of-memory",
+        _says,
+        fixes=lambda _: (
+            do(
+                "Make room",
+                "See what there is: free -h; df -h /dev/shm /tmp .",
+                "End other programs, raise the memory limit of the container or job, or take smaller batches.",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )
+
+
+def _says(failed: Failed) -> str:
+    if failed.meaning:
+        return failed.meaning
+    return f"{failed.who} needed more memory in the step {failed.stage} than this machine could give."

@@ -1,0 +1,57 @@
+"""SMK099 smoke-failed."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "files-damaged",
+    "files-overwritten",
+    "py-name-shadow",
+    "py-user-site-shadow",
+    "numpy2-abi",
+    "tf-protobuf",
+    "driver-not-answering",
+    "torch-companion-version",
+    "torch-companion-cuda",
+    "keras3-tfkeras-version",
+)
+
+
+@rule("SMK099", name="smoke-failed", severity="error", since="0.1")
+def smoke_failed(live: Live) -> Iterator[Problem]:
+    """A live test failed, and gpudoctor does not know why.
+
+    What it means:
+    gpudoctor ran the framework, and a step failed with an error that none of its rules knows. What the framework
+    said is below.
+
+    Why it breaks:
+    This is not known. A finding that this one is listed under may be the cause.
+
+    How to mend it:
+    Search for the message below. If you find out, tell gpudoctor's authors, so that it knows next time.
+
+    When to ignore it:
+    If you do not use what failed.
+
+    Sources:
+    https://docs.python.org/3/tutorial/errors.html
+    """
+    yield from problems(
+        live,
+        "smoke-failed",
+        lambda failed: f"{failed.who} failed in the step {failed.stage}: {failed.first.text}",
+        fixes=lambda _: (
+            do(
+                "Search for the message",
+                "Search the framework's issues for the last line of the error.",
+                "gpudoctor smoke --verbose shows all that it printed.",
+            ),
+        ),
+        follows_from=_CAUSES,
+    )

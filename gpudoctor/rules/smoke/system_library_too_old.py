@@ -1,0 +1,45 @@
+"""SMK026 system-library-too-old."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.live import Live
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import do, problems
+
+#: Rules that tell why.
+_CAUSES = (
+    "glibc-too-old",
+    "libstdcxx-too-old",
+)
+
+
+@rule("SMK026", name="system-library-too-old", severity="error", since="0.1")
+def system_library_too_old(live: Live) -> Iterator[Problem]:
+    """A compiled package needs a newer C or C++ library than this system has.
+
+    What it means:
+    Compiled packages name the oldest release of the C library (GLIBC) or C++ library (GLIBCXX) they work with. The
+    one that was loaded is older.
+
+    Why it breaks:
+    The system is older than those that the package was made for, or an older copy of the library is found first
+    (LD_LIBRARY_PATH, conda).
+
+    How to mend it:
+    Install an older release of the package, use a container with a newer system, or, for GLIBCXX, take away the
+    older copy.
+
+    When to ignore it:
+    Never: the package cannot be loaded.
+
+    Sources:
+    https://peps.python.org/pep-0600/
+    """
+    yield from problems(
+        live,
+        "system-library-too-old",
+        lambda failed: f"{failed.meaning or 'A compiled part needs a newer system library.'}",
+        fixes=lambda _: (do("See what there is", "ldd --version | head -1", 'echo "$LD_LIBRARY_PATH"'),),
+        follows_from=_CAUSES,
+    )

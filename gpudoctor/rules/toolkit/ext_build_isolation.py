@@ -1,0 +1,60 @@
+"""TLK006 ext-build-isolation."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._building import COMPILED_AT_INSTALL
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._live_problem import Failed, do, problems
+
+
+@rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")
+def ext_build_isolation(
+    live: Live,
+    host: System | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+) -> Iterator[Problem]:
+    """A package needs torch while it is built, and the installer builds it apart from torch.
+
+    What it means:
+    pip and uv build a package in an empty environment of its own. A package whose build imports torch without saying
+    so in its metadata does not find it there: "No module named 'torch'", although torch is installed.
+
+    Why it breaks:
+    The package (flash-attn, apex, deepspeed and others) does not name torch among what its build requires.
+
+    How to mend it:
+    Install torch first, then the package with --no-build-isolation. With uv in a project, name it under
+    no-build-isolation-package.
+
+    When to ignore it:
+    If a ready-made wheel of the package fits your Python, torch and CUDA: install that.
+
+    Sources:
+    https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation
+    https://docs.astral.sh/uv/concepts/projects/config/#build-isolation
+    """
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield from problems(
+        live,
+        "ext-build-isolation",
+        lambda failed: failed.meaning or "A package is built apart from the torch that it needs",
+        fixes=lambda failed: _fixes(failed, scene),
+        follows_from=("cuda-home-missing",),
+    )
+
+
+def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
+    words = failed.first.text.lower().replace("_", "-")
+    name = next((name for name in COMPILED_AT_INSTALL if name in words), None)
+    if name is None:
+        return (do("Build it beside torch", "Install it again with: pip install --no-build-isolation PACKAGE"),)
+    steps = install(scene, name, options=("--no-build-isolation",))
+    return (Fix(title=f"Build {name} beside the installed torch", safety=safety(scene), steps=steps),)
