@@ -30,6 +30,7 @@ def main(teller):
         if kind == "gpu":
             stage = "details of GPU:{}".format(index)
             device.update(teller.ask(stage, lambda index=index: details(tf, index)) or {})
+            teller.fact("devices", **told)
 
     if session.eager(tf):
         teller.ask("set memory growth", lambda: session.set_memory_growth(tf))
@@ -73,7 +74,11 @@ def physical(tf):
     """((kind, index), device) of tf.config.list_physical_devices()."""
     if not session.eager(tf):
         raise Skip("TensorFlow 1 lists devices in a session")
-    found = tf.config.list_physical_devices()
+    try:
+        found = tf.config.list_physical_devices()
+    except Exception as error:
+        session.refuse("TensorFlow could not list its devices: {}".format(error))
+        raise
     return [numbered(device.name, device.device_type) for device in found]
 
 
@@ -98,6 +103,7 @@ def local_devices(tf):
     """What device_lib lists: devices that were started, so that a GPU which does not start is missing."""
     from tensorflow.python.client import device_lib
 
+    session.require()
     try:
         return device_lib.list_local_devices(session_config=session.configuration(tf))
     except Exception as error:

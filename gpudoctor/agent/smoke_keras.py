@@ -113,7 +113,7 @@ def plain_name(text):
     text = text.lower().rpartition("/")[2].replace("device:", "").replace("(id=", ":").replace(")", "")
     text = text.replace("cudadevice", "gpu").replace("rocmdevice", "gpu").replace("cuda", "gpu")
     text = text.replace("tfrt_", "").replace("_", ":").replace("cpudevice", "cpu")
-    return "cpu" if text.startswith("cpu") else text
+    return text.partition(":")[0] if text.startswith(("cpu", "mps")) else text
 
 
 if __name__ == "__main__":

@@ -62,17 +62,18 @@ def devices_asked(tf, teller):
         teller.ask("set memory growth", lambda: session.set_memory_growth(tf))
     asked = teller.request.get("devices")
     if asked is None:
-        gpus = teller.ask("find GPUs", lambda: count_gpus(tf))
+        gpus = teller.ask("find GPUs", lambda: count_started(tf))
+        if gpus is None and session.eager(tf):
+            gpus = teller.ask("find GPUs that do not start", lambda: len(tf.config.list_physical_devices("GPU")))
         asked = ["gpu:{}".format(index) for index in range(gpus or 0)] or ["cpu"]
     if session.eager(tf) and asked == ["cpu"] and not teller.request.get("quick"):
         teller.ask("part the CPU in two", lambda: part_cpu(tf))
     return asked
 
 
-def count_gpus(tf):
-    """How many GPUs TensorFlow has started, or would."""
-    if session.eager(tf):
-        return len(tf.config.list_physical_devices("GPU"))
+def count_started(tf):
+    """How many GPUs TensorFlow has started: it leaves out those it deems too old or too small."""
+    session.require()
     return sum(device.device_type == "GPU" for device in local_devices(tf))
 
 
