@@ -66,5 +66,6 @@ def differences(before: tuple[Distribution, ...], after: tuple[Distribution, ...
         elif is_ is None and was is not None:
             lines.append(f"- {name} {was.version}")
         elif was is not None and is_ is not None and was != is_:
-            lines.append(f"{name} {was.version} -> {is_.version}")
+            same = was.version == is_.version
+            lines.append(f"{name} {was.version} {'written anew' if same else f'-> {is_.version}'}")
     return tuple(lines)

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from types import TracebackType
 
 
@@ -33,8 +34,9 @@ class Lock:
             # Its holder removed the file between our opening and locking it.
             os.close(self.descriptor)
         if sys.platform != "win32":  # there a locked file can be written by its holder only through the lock's range
-            os.ftruncate(self.descriptor, 0)
-            os.pwrite(self.descriptor, str(os.getpid()).encode(), 0)
+            with suppress(OSError):  # a full disk: it is only said who holds it
+                os.ftruncate(self.descriptor, 0)
+                os.pwrite(self.descriptor, str(os.getpid()).encode(), 0)
         return self
 
     def __exit__(
