@@ -94,6 +94,8 @@ def _script(heads: Iterable[str], body: list[str], shell: Shell) -> str:
     used = [name for name in functions if any(_calls(line, name) for line in body)]
     about = [line for head in heads for line in comment(head)]
     lines = [*(line for line in first if line.startswith("#")), *about]
+    if shell == "powershell" and "# ---- The system: needs root ----" in body:
+        lines.append("#Requires -RunAsAdministrator")
     lines += [line for line in first if not line.startswith("#")]
     for name in used:
         lines += ["", *functions[name]]
