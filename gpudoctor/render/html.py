@@ -131,7 +131,7 @@ def _facts(group: FactGroup) -> Element:
 
 
 def _table(rows: Iterable[tuple[str, str]], title: str) -> Element:
-    box = Element("div", {"class": "scroll", "role": "region", "aria-label": title, "tabindex": "0"})
+    box = Element("div", {"class": "scroll", "role": "group", "aria-label": title, "tabindex": "0"})
     body = SubElement(SubElement(box, "table"), "tbody")
     for name, value in rows:
         row = SubElement(body, "tr")

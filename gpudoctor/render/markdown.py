@@ -8,6 +8,8 @@ from gpudoctor.render.view import FindingView, FixView, View
 
 #: GitHub takes 65,536 characters in a comment; the writer wants room for a word of their own.
 LIMIT = 60_000
+#: Of a value among the evidence, characters; the whole is in the JSON report.
+_LONGEST = 1000
 
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "-", "unseen": "?"}
 
@@ -19,7 +21,7 @@ def render_markdown(view: View, groups: tuple[FactGroup, ...] = (), *, footer: s
     for number, group in enumerate(groups):
         block = "\n".join(_folded(group)) + "\n"
         if len(text) + len(block) + len(end) > LIMIT:
-            left = ", ".join(one.title for one in groups[number:])
+            left = ", ".join(dict.fromkeys(one.title for one in groups[number:]))
             return text + f"\nLeft out, because an issue takes no more: {left}. They are in the JSON report.\n" + end
         text += block
     return text + end
@@ -66,7 +68,7 @@ def _finding(finding: FindingView) -> Iterator[str]:
     yield _escaped(finding.summary)
     yield ""
     for fact, value, _ in finding.evidence:
-        yield f"- {_escaped(fact)}: {_code(value)}"
+        yield f"- {_escaped(fact)}: {_code(value if len(value) <= _LONGEST else value[:_LONGEST] + ' ...')}"
     for number, fix in enumerate(finding.fixes):
         yield from _fix(fix, first=number == 0)
 
