@@ -2,6 +2,7 @@
 
 import devices_tensorflow
 import keras_start
+import tensorflow_session
 from telling import Skip, Teller
 
 
@@ -48,6 +49,8 @@ def own_list(started):
     distribution = getattr(started.keras, "distribution", None)
     if distribution is None:
         raise Skip("Keras 2 has no list of devices of its own")
+    if started.backend == "tensorflow":
+        tensorflow_session.require()
     try:
         return [str(name) for name in distribution.list_devices()]
     except AttributeError as error:  # keras.src.backend.torch has no distribution library
@@ -56,7 +59,7 @@ def own_list(started):
 
 def list_tensorflow(tf):
     """What TensorFlow lists; TensorFlow 1 in a session."""
-    if devices_tensorflow.session.eager(tf):
+    if tensorflow_session.eager(tf):
         return [device for _, device in devices_tensorflow.physical(tf)]
     return [device for _, device in devices_tensorflow.described(devices_tensorflow.local_devices(tf))]
 

@@ -52,8 +52,7 @@ def main(teller):
             trials.run(lambda asked=asked: train(tf, trainer, found, **asked), **asked)
     if not request.get("quick") and not session.refused():
         several(tf, trials, trainer, devices)
-    if session.eager(tf):
-        tf.config.set_soft_device_placement(True)  # as it was, for those who come after us in this process
+    trainer.finish()
 
 
 def devices_asked(tf, teller):

@@ -18,6 +18,12 @@ class Trainer:
         self.expected = {}
         tf.config.set_soft_device_placement(False)
 
+    def finish(self):
+        """Leave TensorFlow as it was, for what comes after us in this process."""
+        self.tf.config.set_soft_device_placement(True)
+        if hasattr(self.tf.config.experimental, "enable_tensor_float_32_execution"):
+            set_tf32(self.tf, True)
+
     def reference(self, network):
         """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
         if network not in self.expected:
@@ -80,6 +86,7 @@ class Trainer:
         tf, steps = self.tf, data.DENSE_STEPS
         expected = self.reference("dense")
         tf.config.set_soft_device_placement(True)
+        set_tf32(tf, False)
         strategy = tf.distribute.MirroredStrategy([place_of(device) for device in devices])
         with strategy.scope():
             variables = [

@@ -13,6 +13,9 @@ class Trainer:
         self.tf, self.trials, self.examples = tf, trials, examples
         self.expected = {}
 
+    def finish(self):
+        """Each session ended with its training."""
+
     def batch(self, step):
         """Images and labels of a step."""
         start = data.start_of_batch(step)
