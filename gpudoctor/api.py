@@ -14,6 +14,7 @@ stable within a major version.
 import sys
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
 from gpudoctor.engine.diagnose import diagnose
@@ -23,7 +24,7 @@ from gpudoctor.engine.verdict import report_of
 from gpudoctor.host.real import RealHost
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import decode_snapshot, encode, to_plain
+from gpudoctor.model.codec import decode_snapshot, encode
 from gpudoctor.model.finding import Finding, Severity
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report, Verdict
@@ -71,9 +72,7 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, texts and numbers."""
-        plain = to_plain(self.report)
-        assert isinstance(plain, dict)
-        return plain
+        return msgspec.json.decode(encode(self.report), type=dict[str, Any])
 
     def to_json(self) -> str:
         """The report as `gpudoctor check --format json` prints it."""
