@@ -108,7 +108,7 @@ class Rounds:
             reason = self._reason_against(case, budget, number)
             if reason is None:
                 try:
-                    self._one(case, slot, number)
+                    self._one(case, slot, number, budget.deadline)
                 except Skip as said:
                     reason, failures = str(said), 0
                 except Exception as error:
@@ -136,25 +136,25 @@ class Rounds:
             return "too slow for the time there is"
         return None
 
-    def _one(self, case, slot, number):
+    def _one(self, case, slot, number, deadline):
         with self.teller.stage(case.name if number == 0 else "{} ({})".format(case.name, number + 1)) as end:
             if number == 0:
                 self.runners[case] = self.subject.runners(case)
                 self.measured[case] = Measured()
             measured, run = self.measured[case], self.runners[case]["time"]
-            samples = take(run, warm(run), slot)
+            samples = take(run, warm(run), slot, deadline)
             measured.rounds.append(samples)
             if number == 0:
                 self.rates[case.group] = case.work / quantile(sorted(samples), 0.5)
-                self._time_parts(case, slot)
+                self._time_parts(case, slot, deadline)
             end["detail"] = "{:.3g} ms".format(measured.timing()["median"] * 1000)
         self.tell(case, measured)
 
-    def _time_parts(self, case, slot):
+    def _time_parts(self, case, slot, deadline):
         """Where the time goes: each part a few times, if the whole leaves time for it."""
         for part, run in self.runners[case].items():
-            if part != "time" and self.measured[case].rounds[0][0] < slot:
-                samples = take(run, timed(run, 1), slot / 4, most=PART_SAMPLES)
+            if part != "time" and self.measured[case].rounds[0][0] < slot and time.perf_counter() < deadline:
+                samples = take(run, timed(run, 1), slot / 4, deadline, most=PART_SAMPLES)
                 self.measured[case].parts[part] = quantile(sorted(samples), 0.5)
 
     def _say_left_out(self):
@@ -167,12 +167,14 @@ class Rounds:
             self.teller.fact("note", text="left out ({}): {}{}".format(reason, ", ".join(names[:NAMED]), more))
 
 
-def take(run, once, seconds, most=MOST_SAMPLES):
-    """Samples for that many seconds, of a thing that takes `once`; at least two, however long they take."""
+def take(run, once, seconds, deadline, most=MOST_SAMPLES):
+    """Samples for that many seconds, of a thing that takes `once`; at least two before the deadline."""
     count = int(SAMPLE / once) + 1 if once < SAMPLE else 1
     until = time.perf_counter() + seconds
     samples = []
-    while len(samples) < LEAST_SAMPLES or (len(samples) < most and time.perf_counter() + samples[-1] * count < until):
+    while not samples or (len(samples) < most and time.perf_counter() + samples[-1] * count < until):
+        samples.append(timed(run, count))
+    while len(samples) < LEAST_SAMPLES and time.perf_counter() < deadline:
         samples.append(timed(run, count))
     return samples
 

@@ -6,7 +6,6 @@ is read back that the GPU computes after all that was asked of it. A tensor keep
 """
 
 from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
-from telling import Skip
 from tensorflow_networks import trainer
 
 CHANNELS = {28: 1}
@@ -25,7 +24,7 @@ class Tensorflow:
         import tensorflow as tf
 
         if int(tf.__version__.split(".")[0]) < 2:
-            raise Skip("TensorFlow 1 is not measured: it has no eager execution to time")
+            raise RuntimeError("TensorFlow 1 is not measured: gpudoctor bench needs TensorFlow 2 (or PyTorch)")
         self.tf, self.numpy = tf, numpy
         self.version = tf.__version__
         tf.config.threading.set_intra_op_parallelism_threads(threads)
