@@ -1,25 +1,87 @@
 """`gpudoctor explain`."""
 
+import re
 import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.output import width, write_text
+from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.suggest import no_such_rule
 from gpudoctor.engine.select import UnknownCode, find
 from gpudoctor.rules._declare import MANUAL_HEADINGS
 from gpudoctor.rules._load import load_rules
 
+if TYPE_CHECKING:
+    from gpudoctor.model.snapshot import Snapshot
+
 
 @click.command("explain")
-@click.argument("code")
-def command(code: str) -> None:
-    """Print the manual page of a finding: what it means, why it breaks, how to mend it, when to ignore it."""
+@click.argument("what", metavar="CODE|TEXT|-")
+@click.option("--from", "source", metavar="FILE", help="Weigh the causes by the facts of a snapshot, bundle or text.")
+@click.option("--here", is_flag=True, help="Weigh the causes by the facts of this machine.")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+def command(what: str, source: str | None, here: bool, form: str) -> None:
+    """Print the manual page of a finding, or say what an error message means and what causes it.
+
+    TEXT is the message, or a whole log on standard input (-). Its causes come with the likeliest first; --here or
+    --from FILE weigh them by what is known of the machine. The exit code is 3 if nothing in the text is known.
+    """
+    if source is not None and here:
+        raise click.UsageError("--from judges another machine's facts, and --here those of this one.")
     try:
-        rule = find(load_rules(), code.strip())
+        rule = find(load_rules(), what.strip())
     except UnknownCode as error:
+        if what == "-" or _is_message(what):
+            _explain_text(what, source, form, here=here)
+            return
         raise no_such_rule(error) from None
     write_text(f"{rule.code} {rule.name} ({rule.severity}, since {rule.since})\n\n{reflowed(rule.manual, width())}\n")
+
+
+def _is_message(text: str) -> bool:
+    """More than a word, or a word that is known as a message (CUDA_ERROR_NO_DEVICE)."""
+    from gpudoctor.signatures import recognise
+
+    return bool(re.search(r"\s", text.strip())) or bool(recognise(text))
+
+
+def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> None:
+    # Imported here: a manual page needs none of it.
+    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.cli.explaining import explained
+    from gpudoctor.cli.tickets import Unreadable, read_input
+    from gpudoctor.model.codec import encode
+    from gpudoctor.render.explanation import render_explanation
+    from gpudoctor.render.terminal import Style
+
+    try:
+        raw = read_input("-").raw if what == "-" else what.encode("utf-8", "surrogateescape")
+        explanation = explained(raw, _facts(source, here=here))
+    except Unreadable as error:
+        raise CannotExamine(f"the text cannot be explained: {error}.") from None
+    if form == "json":
+        write_bytes(encode(explanation, indent=2) + b"\n")
+    else:
+        write_text(render_explanation(explanation, Style(width=width(), unicode=shows_unicode())))
+    if not explanation.messages:
+        raise click.exceptions.Exit(3)
+
+
+def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
+    """The facts to weigh by; None where there are only those of the text."""
+    from gpudoctor.cli.examine import CannotExamine, begin_to_examine
+    from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+    from gpudoctor.matrix.load import load_matrix
+
+    if here:
+        return begin_to_examine(None)()
+    if source is None:
+        return None
+    try:
+        return subject_of(read_input(source), load_matrix()).snapshot
+    except Unreadable as error:
+        raise CannotExamine(f"{source} cannot be used: {error}.") from None
 
 
 def reflowed(manual: str, columns: int) -> str:

@@ -15,11 +15,12 @@ from gpudoctor import __version__
 COMMANDS = {
     "bench": ("gpudoctor.cli.bench", "Measure how much a GPU speeds up training, and whether it does what it should."),
     "check": ("gpudoctor.cli.check", "Examine this machine and say what keeps the GPU from being used."),
+    "diff": ("gpudoctor.cli.diff", "Say what changed between two snapshots, most suspicious first."),
     "devices": (
         "gpudoctor.cli.devices",
         "List the devices that the driver and each framework see, and why they differ.",
     ),
-    "explain": ("gpudoctor.cli.explain", "Print the manual page of a finding's code."),
+    "explain": ("gpudoctor.cli.explain", "Say what an error message or a finding's code means."),
     "fix": ("gpudoctor.cli.fix", "Say how to mend what is wrong: every change once, in the order to make it."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, prove them, and keep the way back."),
     "history": ("gpudoctor.cli.history", "List what gpudoctor changed in environments."),
@@ -29,6 +30,7 @@ COMMANDS = {
     "rules": ("gpudoctor.cli.rules", "List every rule."),
     "smoke": ("gpudoctor.cli.smoke", "Train a small network with each framework, to prove that it works."),
     "snapshot": ("gpudoctor.cli.snapshot", "Save the facts of this machine, to be judged elsewhere."),
+    "triage": ("gpudoctor.cli.triage", "Judge what others sent: snapshots, bundles, or pasted text."),
     "undo": ("gpudoctor.cli.undo", "Take a change back that gpudoctor made."),
 }
 

@@ -163,7 +163,7 @@ class _Context:
         return self._tensorflow(one) if one.name == "tensorflow" else one
 
     def _torch(self, one: Framework) -> Framework:
-        """A wheel of PyPI bears no tag in its metadata: the matrix knows which build it is, or packages of CUDA tell."""
+        """A wheel of PyPI bears no tag in its metadata: the matrix knows which build it is, or CUDA packages tell."""
         if one.version is None or "+" in one.version or one.variant in ("rocm", "xpu", "mps"):
             return one
         if one.variant == "cpu":

@@ -76,7 +76,7 @@ def _lsb(text: Pasted) -> tuple[Fragment, ...]:
 def _windows(text: Pasted) -> tuple[Fragment, ...]:
     for number, match in text.matches(_WINDOWS):
         host = System(os="windows", kernel=match[2], pretty_name=match[1])
-        return fragment("Windows' command prompt", (number,), host=host)
+        return fragment("Windows' command prompt", (number,), REPORT, host=host)
     return ()
 
 

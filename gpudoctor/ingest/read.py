@@ -32,6 +32,13 @@ from gpudoctor.signatures import recognise
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024
 
+#: How a framework usually says that it has no GPU.
+_NO_GPU = {
+    "torch": "torch.cuda.is_available(): False",
+    "tensorflow": "Num GPUs Available: 0",
+    "jax": "No GPU/TPU found, falling back to CPU.",
+}
+
 NOT_STATED = Gap(reason="the text does not state it")
 
 PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
@@ -62,6 +69,13 @@ class Ingested(Fact, frozen=True, kw_only=True):
     #: Lines that say anything, and how many of them were used.
     lines: int = 0
     used: int = 0
+    #: The text itself, plain.
+    words: str = ""
+
+    @property
+    def symptoms(self) -> tuple[Symptom, ...]:
+        """The known error messages in it."""
+        return self.snapshot.live.symptoms if isinstance(self.snapshot.live, Live) else ()
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -90,7 +104,9 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     stated = tuple(one for parse in PARSERS for one in parse(text))
     merger = Merger((*stated, *of_packages(stated)))
     sections = completed(merger.sections(), matrix)
-    symptoms = recognise(text.text, where="the text")
+    body = text.text
+    symptoms = recognise(body, where="the text")
+    symptoms += _implied(sections.get("live"), symptoms)
     if symptoms:
         sections["live"] = _with_symptoms(sections.get("live"), symptoms)
     gaps: dict[str, Section] = {name: NOT_STATED for name in SECTIONS if name not in sections}
@@ -102,7 +118,17 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         encoding=text.encoding,
         lines=sum(1 for line in text.lines if line.strip()),
         used=len(used),
+        words=body,
     )
+
+
+def _implied(live: Section | None, symptoms: tuple[Symptom, ...]) -> tuple[Symptom, ...]:
+    """That a framework lists no GPU, in the words that are known, where the text shows it in others."""
+    known = {symptom.signature for symptom in symptoms}
+    lists = live.devices if isinstance(live, Live) else ()
+    silent = [one.framework for one in lists if one.gpu_available is False and one.framework in _NO_GPU]
+    found = (one for name in silent for one in recognise(_NO_GPU[name], framework=name, where="the text"))
+    return tuple(one for one in found if one.signature not in known)
 
 
 def _with_symptoms(live: Section | None, symptoms: tuple[Symptom, ...]) -> Live:

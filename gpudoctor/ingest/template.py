@@ -21,9 +21,9 @@ _KINDS = {
     r"|operating system(?: version)?|distro(?:/kernel version)?|platform|system",
     "tensorflow": r"tensor ?flow(?:[ -]gpu)?(?: version)?(?: \(use command below\))?|tf version",
     "torch": r"(?:py)?torch(?: version)?(?: \(e\.g\.,? [\d.]+\))?",
-    "jax": r"jax(?:lib)?(?: version)?",
+    "jax": r"jax(?: version)?",
     "python": r"python(?: version)?",
-    "gpu": r"gpus?(?: model)?(?:s? and (?:memory|configuration))?|graphics? cards?|gpu (?:type|name"
+    "gpu": r"gpus?(?: model)?(?:s? and memory)?|graphics? cards?|gpu (?:type|name"
     r"|models? and configuration)|video card",
     "driver": r"(?:nvidia |gpu |cuda |graphics )*drivers?(?: version)?|nvidia-smi|nvidia driver",
     "cuda": r"cuda(?: toolkit)?(?:/cudnn)?(?:[ ,]+cudnn)?(?: version)?",

@@ -1,0 +1,42 @@
+"""`gpudoctor diff`."""
+
+import click
+
+from gpudoctor.cli.examine import CannotExamine
+from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+from gpudoctor.engine.compare import compare
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.codec import encode
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.render.diff import render_diff
+from gpudoctor.render.terminal import Style
+from gpudoctor.rules._load import load_rules
+
+
+@click.command("diff")
+@click.argument("before")
+@click.argument("after")
+@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("-v", "--verbose", is_flag=True, help="Every change, also those of packages that no GPU needs.")
+def command(before: str, after: str, form: str, verbose: bool) -> None:
+    """Say what changed between two snapshots, reports or pasted texts, most suspicious first.
+
+    A change is suspicious when undoing it alone takes back a finding that is new in AFTER. One of the two may be - for
+    standard input. The exit code is 1 if an error or a warning is new, else 0; 3 if one of the two cannot be read.
+    """
+    comparison = compare(_snapshot(before), _snapshot(after), load_matrix(), load_rules())
+    if form == "json":
+        write_bytes(encode(comparison, indent=2) + b"\n")
+    else:
+        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
+        write_text(render_diff(comparison, style))
+    worse = any(one.severity != "info" for one in comparison.appeared)
+    raise click.exceptions.Exit(1 if worse else 0)
+
+
+def _snapshot(path: str) -> Snapshot:
+    try:
+        return subject_of(read_input(path), load_matrix()).snapshot
+    except Unreadable as error:
+        raise CannotExamine(f"{path} cannot be compared: {error}.") from None

@@ -1,0 +1,66 @@
+"""From an error message to its explanation."""
+
+import msgspec
+
+from gpudoctor.cli.tickets import Unreadable
+from gpudoctor.engine.candidates import candidates, is_partial
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.explanation import Explanation
+from gpudoctor.engine.next_question import next_question
+from gpudoctor.engine.triage import Message
+from gpudoctor.ingest.pasted import NotText
+from gpudoctor.ingest.read import ingest
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.live import Live, Symptom
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.rules._load import load_rules
+from gpudoctor.signatures import signature_of
+from gpudoctor.signatures.causes import surroundings_in
+
+#: Causes and messages that are told, and the weight below which a cause is not.
+_MOST, _LEAST = 6, 0.05
+
+
+def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
+    """What a text means; `facts` of a machine outrank those of the text. Raises Unreadable."""
+    matrix, rules = load_matrix(), load_rules()
+    if not raw.strip():
+        raise Unreadable("it is empty")
+    try:
+        made = ingest(raw, matrix)
+    except NotText as error:
+        raise Unreadable(str(error)) from None
+    snapshot = made.snapshot if facts is None else _with(facts, made.symptoms)
+    causes = candidates(
+        snapshot,
+        diagnose(snapshot, matrix, rules),
+        rules,
+        around=surroundings_in(made.words),
+        partial=facts is None or is_partial(facts),
+    )
+    of_messages = {cause.key for one in made.symptoms if (row := signature_of(one.signature)) for cause in row.causes}
+    told = tuple(
+        one
+        for one in causes
+        if not one.is_effect and one.weight >= _LEAST and (one.key in of_messages or facts is None)
+    )
+    return Explanation(
+        messages=_messages(made.symptoms),
+        causes=told[:_MOST],
+        question=next_question(snapshot, told, ()) if made.symptoms else None,
+        weighed=facts is not None,
+    )
+
+
+def _with(facts: Snapshot, symptoms: tuple[Symptom, ...]) -> Snapshot:
+    live = facts.live if isinstance(facts.live, Live) else Live()
+    return msgspec.structs.replace(facts, live=msgspec.structs.replace(live, symptoms=(*live.symptoms, *symptoms)))
+
+
+def _messages(symptoms: tuple[Symptom, ...]) -> tuple[Message, ...]:
+    rows: dict[str, Message] = {}
+    for one in symptoms:
+        row = signature_of(one.signature)
+        if row is not None:
+            rows.setdefault(row.name, Message(text=one.text, meaning=row.meaning, signature=row.name))
+    return tuple(rows.values())[:_MOST]

@@ -1,0 +1,163 @@
+"""Other people's files: snapshots, reports, bundles of `gpudoctor report`, and whatever was pasted."""
+
+import io
+import os
+import stat
+import sys
+import zipfile
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from gpudoctor.engine.triage import Contents, Dispute, Recognised
+from gpudoctor.ingest.pasted import NotText
+from gpudoctor.ingest.read import Ingested, ingest, unpacked
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.signatures.causes import surroundings_in
+
+Kind = Literal["snapshot", "report", "bundle", "text"]
+
+#: Of a larger text only its beginning and its end are read, in bytes each.
+HEAD = TAIL = 4 * 1024 * 1024
+#: Members of a bundle; `gpudoctor report` writes a handful.
+_MEMBERS = 1000
+_REPORTS = ("report.json", "snapshot.json")
+
+
+class Unreadable(Exception):
+    """An input that cannot be judged; the message says why, as the end of a sentence."""
+
+
+class Input(NamedTuple):
+    """One input as read: its bytes, and why they are not all."""
+
+    name: str
+    raw: bytes
+    cut: str | None = None
+
+
+class Subject(NamedTuple):
+    """What an input holds."""
+
+    kind: Kind
+    snapshot: Snapshot
+    contents: Contents | None = None
+
+
+class _Envelope(msgspec.Struct):
+    schema: Any = None
+    snapshot: msgspec.Raw | None = None
+    diagnosis: msgspec.Raw | None = None
+
+
+def read_input(path: str) -> Input:
+    """A file, or standard input for "-"; of a large one only its beginning and its end. Raises Unreadable."""
+    try:
+        if path == "-":
+            return Input("standard input", *_bounded(sys.stdin.buffer, None))
+        with open(path, "rb") as stream:
+            status = os.fstat(stream.fileno())
+            return Input(path, *_bounded(stream, status.st_size if stat.S_ISREG(status.st_mode) else None))
+    except OSError as error:
+        raise Unreadable(f"it could not be opened: {error.strerror or error}") from None
+
+
+def _bounded(stream: Any, size: int | None) -> tuple[bytes, str | None]:
+    head = stream.read(HEAD + TAIL)
+    if len(head) < HEAD + TAIL:
+        return head, None
+    if head[:4] == b"PK\x03\x04" or head.lstrip()[:1] in (b"{", b"\x1f"):
+        # Only a whole one can be read.
+        return head + stream.read(MAX_BYTES + 1 - len(head)), None
+    if size is not None:
+        stream.seek(max(len(head), size - TAIL))
+        tail = stream.read(TAIL)
+        left = max(0, size - len(head) - len(tail))
+        return head + b"\n" + tail, f"{left:,} bytes in its middle were not read" if left else None
+    return head, "only its first 8 MiB were read" if stream.read(1) else None
+
+
+def subject_of(given: Input, matrix: Matrix) -> Subject:
+    """What an input holds. Raises Unreadable."""
+    raw = given.raw
+    if not raw.strip():
+        raise Unreadable("it is empty")
+    try:
+        if raw.startswith(b"\x1f\x8b"):
+            raw = unpacked(raw)
+        if raw.startswith(b"PK\x03\x04"):
+            return Subject("bundle", _of_json(_member(raw)).snapshot)
+        if raw.lstrip()[:1] == b"{" and (judged := _of_own_json(raw)):
+            return judged
+        return _of_text(raw, matrix, given.cut)
+    except (NotText, NotASnapshot) as error:
+        raise Unreadable(str(error)) from None
+
+
+def _of_own_json(raw: bytes) -> Subject | None:
+    """Our own JSON; None for another tool's, which may still be a text that is known."""
+    try:
+        envelope = msgspec.json.decode(raw, type=_Envelope)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    if isinstance(envelope.schema, int) or (envelope.snapshot and envelope.diagnosis):
+        return _of_json(raw)
+    return None
+
+
+def _of_json(raw: bytes) -> Subject:
+    """A snapshot, or the snapshot in a report: it is judged anew. Raises NotASnapshot."""
+    try:
+        envelope = msgspec.json.decode(raw, type=_Envelope)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
+    if envelope.snapshot is not None and envelope.diagnosis is not None:
+        return Subject("report", decode_snapshot(bytes(envelope.snapshot)))
+    return Subject("snapshot", decode_snapshot(raw))
+
+
+def _member(raw: bytes) -> bytes:
+    """The report in a bundle. Only that member is unpacked, in memory, and only so far. Raises Unreadable."""
+    # The directory is read whole: how many entries it has stands in the archive's last bytes.
+    end = raw.rfind(b"PK\x05\x06", -66_000)
+    if end < 0 or int.from_bytes(raw[end + 10 : end + 12], "little") > _MEMBERS:
+        raise Unreadable("it is a zip archive, but not one of `gpudoctor report`")
+    try:
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            name = next((name for name in _REPORTS if name in archive.namelist()), None)
+            if name is None:
+                raise Unreadable("it is a zip archive without report.json, so not one of `gpudoctor report`")
+            with archive.open(name) as stream:
+                found = stream.read(MAX_BYTES + 1)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+        raise Unreadable(f"it is a zip archive that cannot be read ({error})") from None
+    return found
+
+
+def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
+    made = ingest(raw, matrix)
+    contents = contents_of(made, cut)
+    if not made.fragments and not made.symptoms:
+        raise Unreadable(
+            f"nothing in its {made.lines} lines was recognised. Ask for the output of nvidia-smi and of"
+            " python -m torch.utils.collect_env, or for `gpudoctor report`"
+        )
+    return Subject("text", made.snapshot, contents)
+
+
+def contents_of(made: Ingested, cut: str | None = None) -> Contents:
+    """What was found in a text, without the text."""
+    first: dict[str, int] = {}
+    for one in made.fragments:
+        first.setdefault(one.form, one.lines[0] if one.lines else 0)
+    return Contents(
+        recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
+        disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
+        encoding=made.encoding,
+        lines=made.lines,
+        used=made.used,
+        cut=cut,
+        around=tuple(sorted(surroundings_in(made.words))),
+    )

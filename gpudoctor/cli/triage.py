@@ -1,0 +1,169 @@
+"""`gpudoctor triage`."""
+
+import gc
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from gpudoctor.cli.judging import Criteria, criteria_of, judge
+from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+from gpudoctor.engine.triage import Ticket, ticket_of
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.render.terminal import Style
+from gpudoctor.render.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
+
+if TYPE_CHECKING:
+    from multiprocessing.context import BaseContext
+
+#: From so many inputs on it pays to start further processes; and how many each takes at a time.
+_MANY, _CHUNK = 64, 32
+#: Files of a folder that are no tickets.
+_OTHER = (
+    ".py",
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".html",
+    ".htm",
+    ".whl",
+    ".so",
+    ".o",
+    ".pyc",
+    ".pt",
+    ".bin",
+    ".csv.gz",
+)
+#: Inputs judged between two collections of garbage; the command runs without them.
+_TIDY = 256
+
+
+@click.command("triage")
+@click.argument("inputs", nargs=-1, required=True, metavar="FILE|DIR|-...")
+@click.option(
+    "--format", "form", type=click.Choice(["terminal", "json", "markdown"]), default="terminal", show_default=True
+)
+@click.option(
+    "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes for many inputs.  [default: the cores]"
+)
+@click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
+@click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
+@click.option("-v", "--verbose", is_flag=True, help="Also what was recognised where, and every cause that remains.")
+@click.option("-q", "--quiet", is_flag=True, help="One line for each input.")
+def command(
+    inputs: tuple[str, ...],
+    form: str,
+    jobs: int | None,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    verbose: bool,
+    quiet: bool,
+) -> None:
+    """Judge what other people sent: snapshots, bundles of `gpudoctor report`, or whatever they pasted.
+
+    A pasted text may mix nvidia-smi, collect_env, pip list, logs, tracebacks and prose. It is judged by what it states,
+    and never called healthy; what to ask next is said with it. Of a very large file the beginning and the end are read.
+
+    The exit code is 1 if a cause is named for any input, else 3 if one could not be read or states too little, else 0.
+    """
+    criteria = criteria_of(select, ignore, (), None)
+    tickets = _judged(list(_files(inputs)), criteria, jobs)
+    worst = _Worst()
+    if form == "json":
+        for part in render_tickets_json(worst.noted(tickets)):
+            write_bytes(part)
+    elif form == "markdown":
+        write_text(render_tickets_markdown(tuple(worst.noted(tickets))))
+    else:
+        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
+        for part_text in render_tickets_terminal(worst.noted(tickets), style):
+            write_text(part_text)
+    raise click.exceptions.Exit(worst.code)
+
+
+class _Worst:
+    """The exit code of all tickets: 1 outranks 3, which outranks 0."""
+
+    def __init__(self) -> None:
+        self.code = 0
+
+    def noted(self, tickets: Iterator[Ticket]) -> Iterator[Ticket]:
+        """The tickets, each noted as it passes."""
+        for ticket in tickets:
+            if ticket.exit_code == 1 or self.code == 0:
+                self.code = ticket.exit_code
+            yield ticket
+
+
+def _files(inputs: tuple[str, ...]) -> Iterator[str]:
+    """The files named, and those in the folders named, in order of their names."""
+    for name in inputs:
+        if name == "-" or not os.path.isdir(name):
+            yield name
+            continue
+        for folder, folders, names in os.walk(name):
+            folders[:] = sorted(one for one in folders if not one.startswith("."))
+            for file in sorted(names):
+                path = os.path.join(folder, file)
+                if not file.startswith(".") and not file.lower().endswith(_OTHER) and os.path.isfile(path):
+                    yield path
+
+
+def _judged(paths: list[str], criteria: Criteria, jobs: int | None) -> Iterator[Ticket]:
+    """A ticket for each input, in their order."""
+    if not paths:
+        raise click.UsageError("there is no file in these folders that could be judged")
+    jobs = jobs or _cores()
+    if len(paths) < _MANY or jobs == 1 or "-" in paths:
+        yield from _one_after_another(paths, criteria)
+        return
+    # Imported here: a single ticket needs no further process.
+    from concurrent.futures import ProcessPoolExecutor
+
+    global _criteria  # noqa: PLW0603 - inherited by the processes that are forked
+    _criteria = criteria
+    load_matrix()
+    chunks = (tuple(paths[start : start + _CHUNK]) for start in range(0, len(paths), _CHUNK))
+    with ProcessPoolExecutor(jobs, mp_context=_context()) as pool:
+        for tickets in pool.map(_chunk, chunks):
+            yield from tickets
+
+
+_criteria: Criteria | None = None
+
+
+def _context() -> "BaseContext":
+    from multiprocessing import get_all_start_methods, get_context
+
+    return get_context("fork" if "fork" in get_all_start_methods() else "spawn")
+
+
+def _chunk(paths: tuple[str, ...]) -> tuple[Ticket, ...]:
+    tickets = tuple(_one_after_another(list(paths), _criteria or criteria_of((), (), (), None)))
+    gc.collect()
+    return tickets
+
+
+def _one_after_another(paths: list[str], criteria: Criteria) -> Iterator[Ticket]:
+    for number, path in enumerate(paths, 1):
+        yield ticket(path, criteria)
+        if number % _TIDY == 0:
+            gc.collect()
+
+
+def _cores() -> int:
+    return min(8, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def ticket(path: str, criteria: Criteria) -> Ticket:
+    """The ticket of one input."""
+    try:
+        given = read_input(path)
+        subject = subject_of(given, load_matrix())
+    except Unreadable as error:
+        return Ticket(name="standard input" if path == "-" else path, kind="unreadable", error=str(error))
+    report = judge(subject.snapshot, criteria)
+    return ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents)

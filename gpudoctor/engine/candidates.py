@@ -1,0 +1,134 @@
+"""Which causes remain, likeliest first: what the rules found, what the messages point to, what the facts exclude."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from gpudoctor.engine.leanings import FOR, Stated, excluded, support
+from gpudoctor.model.base import Fact, Gap
+from gpudoctor.model.finding import Diagnosis, Finding
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._declare import Rule
+from gpudoctor.signatures import causes_of, words_of_cause
+
+#: How much a finding counts by its confidence.
+_SURE = {"certain": 0.97, "likely": 0.8, "possible": 0.4}
+#: Rules that say what happens, not why: what they found is looked for a cause.
+EFFECTS = frozenset({"cuda-init-failed", "driver-not-answering", "gpu-unreadable", "no-framework", "gpu-required"})
+_EFFECT = 0.25
+#: What is left of a cause whose rule looked and found nothing. A partial snapshot may have shown it too little.
+_CLEAN_WHOLE, _CLEAN_PARTIAL = 0.15, 0.7
+_LEAST = 0.02
+#: From here on a cause is not one among several any more.
+SETTLED = 0.9
+
+
+class Candidate(Fact, frozen=True, kw_only=True):
+    """A cause that may be behind what was seen."""
+
+    #: The name of a rule, or a key of the causes that no rule tells.
+    key: str
+    #: The rule's code; None where no rule tells it.
+    code: str | None = None
+    #: In one sentence.
+    words: str
+    #: Between 0 and 1.
+    weight: float
+    #: found: the facts show it. open: messages or facts point to it.
+    state: Literal["found", "open"] = "open"
+
+    @property
+    def is_effect(self) -> bool:
+        """It names what happens, not why."""
+        return self.key in EFFECTS or (self.code or "").startswith("SMK")
+
+    @property
+    def confidence(self) -> Literal["certain", "likely", "possible"]:
+        """The weight in words."""
+        if self.state == "found" and self.weight >= SETTLED:
+            return "certain"
+        return "likely" if self.weight >= 0.6 else "possible"
+
+
+def candidates(
+    snapshot: Snapshot,
+    diagnosis: Diagnosis,
+    rules: Iterable[Rule],
+    *,
+    around: Iterable[str] = (),
+    partial: bool = False,
+) -> tuple[Candidate, ...]:
+    """The causes, likeliest first. `around` are surroundings that a text named; `partial`: not all was looked at."""
+    rules = tuple(rules)
+    codes = {rule.name: rule.code for rule in rules}
+    summaries = {rule.name: rule.summary for rule in rules}
+    stated = Stated(snapshot)
+    weights = _priors(snapshot, {*around, *surroundings_of(snapshot)})
+    clean = _CLEAN_PARTIAL if partial else _CLEAN_WHOLE
+    for name in list(weights):
+        if codes.get(name) in diagnosis.clean:
+            weights[name] *= clean
+        elif codes.get(name) in diagnosis.not_applicable:
+            weights[name] *= _CLEAN_WHOLE
+    for name in FOR:
+        weights[name] = _either(weights.get(name, 0.0), support(name, stated))
+    weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
+    found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}
+    for name, finding in found.items():
+        weights[name] = _either(weights.get(name, 0.0), _counts(finding))
+    rows = (
+        Candidate(
+            key=name,
+            code=codes.get(name),
+            words=found[name].summary if name in found else words_of_cause(name, summaries),
+            weight=round(weight, 4),
+            state="found" if name in found else "open",
+        )
+        for name, weight in weights.items()
+        if weight >= _LEAST
+    )
+    return tuple(sorted(rows, key=lambda one: (-one.weight, one.state != "found", one.key)))
+
+
+def _priors(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
+    symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    return {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+
+
+def _counts(finding: Finding) -> float:
+    if finding.name in EFFECTS or finding.code.startswith("SMK"):
+        return _EFFECT
+    sure = _SURE[finding.confidence] * (1.0 if finding.severity == "error" else 0.6)
+    return sure * 0.5 if finding.because_of else sure
+
+
+def _either(one: float, other: float) -> float:
+    return 1.0 - (1.0 - one) * (1.0 - other)
+
+
+def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
+    """The surroundings that matter to causes, as far as the facts tell them; words as in `gpudoctor.signatures`."""
+    found: set[str] = set()
+    if isinstance(snapshot.host, System):
+        found |= {snapshot.host.os} & {"windows", "macos"}  # type: ignore[arg-type]
+        found |= {"jetson"} if snapshot.host.tegra else set()
+    container = snapshot.container
+    if isinstance(container, Container):
+        found |= {"wsl"} if container.wsl else set()
+        found |= {"container"} if container.kind not in (None, "none") or container.kubernetes else set()
+        found |= {"slurm"} if container.slurm else set()
+    if isinstance(snapshot.gpus, Gpus):
+        found |= {"several-gpus"} if len(snapshot.gpus.nvidia) > 1 else set()
+        found |= {"laptop"} if any("laptop" in (gpu.name or "").lower() for gpu in snapshot.gpus.nvidia) else set()
+    if isinstance(snapshot.interpreter, Interpreter) and (snapshot.interpreter.environment or "").startswith("conda"):
+        found.add("conda")
+    return frozenset(found)
+
+
+def is_partial(snapshot: Snapshot) -> bool:
+    """Something was not looked at at all."""
+    sections = (snapshot.gpus, snapshot.driver, snapshot.libraries, snapshot.packages, snapshot.host)
+    return any(isinstance(section, Gap) for section in sections)

@@ -1,0 +1,17 @@
+"""What an error message means: its causes, weighed by the facts at hand."""
+
+from gpudoctor.engine.candidates import Candidate
+from gpudoctor.engine.next_question import Question
+from gpudoctor.engine.triage import Message
+from gpudoctor.model.base import Fact
+
+
+class Explanation(Fact, frozen=True, kw_only=True):
+    """An explained text. Without messages nothing in it was known."""
+
+    messages: tuple[Message, ...] = ()
+    #: Likeliest first.
+    causes: tuple[Candidate, ...] = ()
+    question: Question | None = None
+    #: Facts of a machine took part, not only the text's own.
+    weighed: bool = False

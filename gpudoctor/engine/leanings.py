@@ -1,0 +1,162 @@
+"""What partial facts say for or against a cause, where they do not suffice for its rule.
+
+A ticket seldom states all that a rule must see. These look at what is stated: a PyTorch built with CUDA is not a CPU
+build, whatever else is unknown; TensorFlow 2.16 on Windows has no GPU support, whichever GPU there is.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from gpudoctor.model.base import Section
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
+from gpudoctor.model.python import Framework, Frameworks, Packages
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._builds import release_numbers
+
+#: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
+_NO_WINDOWS, _WITH_EXTRA = (2, 11), (2, 14)
+
+
+class Stated:
+    """The sections of a snapshot that were seen, and short ways to what they state."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+
+    def section(self, kind: type[Section], name: str) -> Any:
+        """The section if it was seen."""
+        value = getattr(self._snapshot, name)
+        return value if isinstance(value, kind) else None
+
+    @property
+    def os(self) -> str | None:
+        """linux, windows, macos, wsl."""
+        host = self.section(System, "host")
+        container = self.section(Container, "container")
+        if container and container.wsl:
+            return "wsl"
+        return host.os if host else None
+
+    def framework(self, name: str) -> Framework | None:
+        """A framework."""
+        frameworks = self.section(Frameworks, "frameworks")
+        return frameworks.get(name) if frameworks else None
+
+    def variant(self, name: str) -> str | None:
+        """What a framework was built for."""
+        framework = self.framework(name)
+        return framework.variant if framework else None
+
+    def numbers(self, name: str) -> tuple[int, ...] | None:
+        """The release of a framework."""
+        framework = self.framework(name)
+        return release_numbers(framework.version) if framework else None
+
+    @property
+    def missed(self) -> tuple[Resolution, ...]:
+        """The libraries that TensorFlow did not find."""
+        libraries = self.section(Libraries, "libraries")
+        return libraries.missing("tensorflow") if libraries else ()
+
+    @property
+    def by_conda(self) -> bool | None:
+        """Whether torch came from conda."""
+        packages = self.section(Packages, "packages")
+        torch = (packages.find("pytorch") or packages.find("torch")) if packages else None
+        return torch.installer == "conda" if torch is not None and torch.installer else None
+
+
+def _tf_without_windows(stated: Stated) -> bool:
+    numbers = stated.numbers("tensorflow")
+    return stated.os == "windows" and numbers is not None and numbers >= _NO_WINDOWS
+
+
+def _tf_before_windows_end(stated: Stated) -> bool:
+    numbers = stated.numbers("tensorflow")
+    return stated.os in ("linux", "macos", "wsl") or (numbers is not None and numbers < _NO_WINDOWS)
+
+
+def _other_toolkit(stated: Stated) -> bool:
+    """The toolkits that are stated are all of another version than TensorFlow wants, and it brings none along."""
+    toolkits, tensorflow = stated.section(Toolkits, "toolkits"), stated.framework("tensorflow")
+    numbers = stated.numbers("tensorflow")
+    if tensorflow is None or tensorflow.cuda is None or not toolkits or (numbers or (9,)) >= _WITH_EXTRA:
+        return False
+    versions = [one.version for one in toolkits.found if one.version is not None]
+    wanted = tensorflow.cuda
+    # From CUDA 11 on a major's libraries keep their names.
+    fits = (one.major == wanted.major if wanted.major >= 11 else one == wanted for one in versions)
+    return bool(versions) and not any(fits)
+
+
+def _mixed_majors(stated: Stated) -> bool:
+    libraries = stated.section(Libraries, "libraries")
+    found = [one.soname for one in (libraries.resolutions or ()) if one.path] if libraries else []
+    return any("nvJitLink" in one.soname for one in stated.missed) and any(".so.11" in soname for soname in found)
+
+
+def _driver_serves(stated: Stated) -> bool:
+    """The driver offers the CUDA that every framework was built with, or a newer one."""
+    driver, frameworks = stated.section(Driver, "driver"), stated.section(Frameworks, "frameworks")
+    if driver is None or driver.cuda is None or frameworks is None:
+        return False
+    wanted = [one.cuda for one in frameworks.found if one.cuda is not None]
+    return bool(wanted) and all(one <= driver.cuda for one in wanted)
+
+
+def _answers(stated: Stated) -> bool:
+    driver, gpus = stated.section(Driver, "driver"), stated.section(Gpus, "gpus")
+    nvml = driver.nvml if driver else None
+    return bool(nvml and nvml.ok and nvml.device_count and gpus)
+
+
+#: For a cause: how sure it makes it.
+FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
+    "tf-windows-native": ((_tf_without_windows, 0.95),),
+    "tf-cuda-version-unsupported": ((_other_toolkit, 0.75),),
+    "tf-soname-missing": ((lambda stated: bool(stated.missed), 0.6),),
+    "cuda-major-mix": ((_mixed_majors, 0.8),),
+    "torch-cpu-only": ((lambda stated: stated.variant("torch") == "cpu" and not stated.by_conda, 0.8),),
+    "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
+    "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
+    "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.8),),
+}
+
+#: Against a cause: it cannot be that one.
+AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
+    "tf-windows-native": (_tf_before_windows_end,),
+    "torch-cpu-only": (lambda stated: stated.variant("torch") in ("cuda", "rocm"), lambda s: s.by_conda is True),
+    "torch-cpu-only-conda": (lambda stated: stated.variant("torch") in ("cuda", "rocm"), lambda s: s.by_conda is False),
+    "torch-cpu-only-lock": (lambda stated: stated.variant("torch") in ("cuda", "rocm"),),
+    "torch-rocm-build": (lambda stated: stated.variant("torch") in ("cuda", "cpu"),),
+    "tf-cpu-only": (lambda stated: stated.variant("tensorflow") == "cuda", _tf_without_windows),
+    "tf216-nvidia-libs-not-found": (
+        lambda stated: (stated.numbers("tensorflow") or (9,)) < _WITH_EXTRA,
+        lambda stated: stated.os == "windows",
+    ),
+    "tf-cuda-version-unsupported": (lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),),
+    "torch-nvidia-deps-missing": (lambda stated: bool(stated.missed),),
+    "driver-too-old": (_driver_serves,),
+    "drv-not-loaded": (_answers,),
+    "drv-absent": (_answers,),
+    "no-gpu": (_answers,),
+    "macos-no-cuda": (lambda stated: stated.os in ("linux", "windows", "wsl"),),
+    "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
+}
+for _name in ("win-dll-126", "win-cudart-not-found", "win-zlibwapi-missing", "win-libomp140-missing"):
+    AGAINST[_name] = (lambda stated: stated.os in ("linux", "macos", "wsl"),)
+for _name in ("uvm-missing", "dev-nodes-missing", "drv-nouveau-bound", "drv-dkms-not-built", "drv-secureboot-rejected"):
+    AGAINST[_name] = (*AGAINST.get(_name, ()), lambda stated: stated.os in ("windows", "macos"))
+
+
+def support(key: str, stated: Stated) -> float:
+    """How sure the stated facts make a cause, between 0 and 1."""
+    return max((weight for holds, weight in FOR.get(key, ()) if holds(stated)), default=0.0)
+
+
+def excluded(key: str, stated: Stated) -> bool:
+    """The stated facts exclude a cause."""
+    return any(holds(stated) for holds in AGAINST.get(key, ()))

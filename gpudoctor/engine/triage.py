@@ -1,0 +1,128 @@
+"""What is said of one ticket: what it holds, the causes that remain, what to ask next."""
+
+from typing import Literal
+
+from gpudoctor.engine.candidates import Candidate, candidates
+from gpudoctor.engine.next_question import Question, next_question
+from gpudoctor.model.base import Fact
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.live import Live
+from gpudoctor.model.report import Report, Verdict
+from gpudoctor.rules._declare import Rule
+from gpudoctor.signatures import signature_of
+
+TRIAGE_SCHEMA = 1
+#: Causes that are told; and below what weight one is not worth telling.
+MOST, LEAST = 5, 0.1
+#: From here on a cause makes the exit code 1.
+NAMED = 0.3
+
+
+class Recognised(Fact, frozen=True, kw_only=True):
+    """A kind of text that was recognised: nvidia-smi, from line 12 on."""
+
+    form: str
+    line: int
+
+
+class Message(Fact, frozen=True, kw_only=True):
+    """A known error message in the ticket, and what it means."""
+
+    text: str
+    meaning: str
+    signature: str
+
+
+class Dispute(Fact, frozen=True, kw_only=True):
+    """A fact that the ticket states differently in two places. `taken` None: neither is believed."""
+
+    fact: str
+    values: tuple[tuple[str, str], ...]
+    taken: str | None = None
+
+
+class Contents(Fact, frozen=True, kw_only=True):
+    """What a text was found to hold."""
+
+    recognised: tuple[Recognised, ...] = ()
+    disputes: tuple[Dispute, ...] = ()
+    encoding: str | None = None
+    #: Lines that say anything, and how many of them were used.
+    lines: int = 0
+    used: int = 0
+    #: Why not all of it was read.
+    cut: str | None = None
+    #: Surroundings that its words name: wsl, container.
+    around: tuple[str, ...] = ()
+
+
+class Ticket(Fact, frozen=True, kw_only=True):
+    """One judged input."""
+
+    name: str
+    kind: Literal["snapshot", "report", "bundle", "text", "unreadable"]
+    #: Why it could not be judged.
+    error: str | None = None
+    #: As `check` words it; a text is never healthy.
+    verdict: Verdict | None = None
+    causes: tuple[Candidate, ...] = ()
+    #: The findings that no other explains, with their fixes.
+    findings: tuple[Finding, ...] = ()
+    messages: tuple[Message, ...] = ()
+    question: Question | None = None
+    contents: Contents | None = None
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """A cause is named."""
+        return self.verdict == "findings" or bool(self.causes and self.causes[0].weight >= NAMED)
+
+    @property
+    def exit_code(self) -> int:
+        """1: a cause is named. 3: it could not be judged, or shows too little for a verdict. 0: healthy."""
+        if self.named:
+            return 1
+        return 0 if self.verdict in ("healthy", "no-gpu") else 3
+
+
+def ticket_of(
+    name: str,
+    kind: Literal["snapshot", "report", "bundle", "text"],
+    report: Report,
+    rules: tuple[Rule, ...],
+    contents: Contents | None = None,
+) -> Ticket:
+    """The ticket of a judged snapshot; `contents` where it was made of a text."""
+    snapshot = report.snapshot
+    partial = kind == "text"
+    around = contents.around if contents else ()
+    causes = candidates(snapshot, report.diagnosis, rules, around=around, partial=partial)
+    worth = [one for one in causes if one.weight >= LEAST]
+    # What only names the effect is told where nothing names a cause.
+    told = tuple([one for one in worth if not one.is_effect] or worth)[:MOST]
+    disputed = tuple(one.fact for one in contents.disputes) if contents else ()
+    verdict: Verdict = report.verdict
+    if partial and verdict in ("healthy", "no-gpu"):
+        verdict = "incomplete"
+    return Ticket(
+        name=name,
+        kind=kind,
+        verdict=verdict,
+        causes=told,
+        findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
+        messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None),
+        question=next_question(snapshot, told, disputed) if verdict not in ("healthy", "no-gpu") else None,
+        contents=contents,
+        unseen=report.unseen,
+    )
+
+
+def _messages(live: Live | None) -> tuple[Message, ...]:
+    """Each known message once, in the order of the text."""
+    rows: dict[str, Message] = {}
+    for symptom in live.symptoms if live else ():
+        row = signature_of(symptom.signature)
+        if row is not None:
+            rows.setdefault(row.name, Message(text=symptom.text, meaning=row.meaning, signature=row.name))
+    return tuple(rows.values())[:MOST]

@@ -1,0 +1,48 @@
+"""An explained error message for a terminal."""
+
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from gpudoctor.engine.explanation import Explanation
+from gpudoctor.render.commands import visible
+from gpudoctor.render.terminal import Style
+
+
+def render_explanation(explanation: Explanation, style: Style) -> str:
+    """What it means, what causes it, what to look at."""
+    return "\n".join(_lines(explanation, style)) + "\n"
+
+
+def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
+    if not explanation.messages:
+        yield "No message in this text is known."
+        yield from _wrapped("Give more of the output, from the first line that speaks of an error on.", style)
+    for message in explanation.messages:
+        yield from _wrapped(f'"{visible(message.text)[:300]}"', style)
+        for part in _wrapped(message.meaning, style, "  "):
+            yield click.style(part, bold=True)
+        yield ""
+    if explanation.causes:
+        known = "what is known of the machine" if explanation.weighed else "how frequent they are"
+        yield f"Causes, by {known}:"
+    for number, cause in enumerate(explanation.causes, 1):
+        seen = "The facts show it. " if cause.state == "found" else ""
+        page = f" `gpudoctor explain {cause.code}`" if cause.code else ""
+        yield from _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  ")
+    if explanation.question:
+        yield ""
+        yield f"To look at next. {explanation.question.why}"
+        yield "    " + click.style(visible(explanation.question.ask), bold=True)
+
+
+def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        max(30, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent + ("   " if indent else ""),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
