@@ -29,6 +29,8 @@ class Case:
         self.device = device
         self.work = work
         self.memory = memory
+        #: Whether as much is needed of the main memory.
+        self.of_host_too = kind == "transfer" or bool(fields.get("with_copies"))
         self.fields = dict(fields, device=device)
         apart = ("network", "precision", "with_copies", "direction", "pinned")
         #: Cases of one group take time by their work.

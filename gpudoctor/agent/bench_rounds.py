@@ -127,7 +127,8 @@ class Rounds:
     def _reason_against(self, case, budget, number):
         if budget.left <= 0:
             return "no time was left"
-        if case.memory > self.subject.memory(case.device):
+        places = {case.device, "cpu"} if case.of_host_too else {case.device}
+        if case.memory > min(self.subject.memory(place) for place in places):
             return "too large for the memory that is free"
         known = self.measured.get(case)
         rate = self.rates.get(case.group)
@@ -169,7 +170,7 @@ class Rounds:
 
 def take(run, once, seconds, deadline, most=MOST_SAMPLES):
     """Samples for that many seconds, of a thing that takes `once`; at least two before the deadline."""
-    count = int(SAMPLE / once) + 1 if once < SAMPLE else 1
+    count = enough(run, once) if once < SAMPLE else 1
     until = time.perf_counter() + seconds
     samples = []
     while not samples or (len(samples) < most and time.perf_counter() + samples[-1] * count < until):
@@ -177,6 +178,13 @@ def take(run, once, seconds, deadline, most=MOST_SAMPLES):
     while len(samples) < LEAST_SAMPLES and time.perf_counter() < deadline:
         samples.append(timed(run, count))
     return samples
+
+
+def enough(run, once):
+    """How many repetitions make a sample. Queued on a device, many take much less than as many times one."""
+    count = int(SAMPLE / once) + 1
+    took = timed(run, count) * count
+    return count if took > SAMPLE / 2 else int(count * SAMPLE / took) + 1
 
 
 def warm(run):

@@ -5,6 +5,8 @@ is read back that the GPU computes after all that was asked of it. A tensor keep
 (TensorHandle::Resolve adds a mirror), so what is copied back here is read anew from a variable each time.
 """
 
+from functools import partial
+
 from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
 from tensorflow_networks import trainer
 
@@ -93,19 +95,18 @@ class Tensorflow:
         """Copies of `size` bytes. Work within a memory is a sum of two arrays: three times their size is moved."""
         tf, near = self.tf, self._normal(size // 4)
         with tf.device(_place(device)):
-            far = tf.Variable(near)
-            here = tf.convert_to_tensor(near)
-            other = here + 1.0
+            if direction == "host-to-device":
+                once = partial(tf.convert_to_tensor, near)
+            elif direction == "device-to-host":
+                once = tf.Variable(near).numpy
+            else:
+                here = tf.convert_to_tensor(near)
+                once = partial(tf.add, here, here + 1.0)
 
         def run(count):
             with tf.device(_place(device)):
                 for _ in range(count):
-                    if direction == "host-to-device":
-                        tf.convert_to_tensor(near)
-                    elif direction == "device-to-host":
-                        far.numpy()
-                    else:
-                        tf.add(here, other)
+                    once()
             self._wait(device)
 
         return {"time": run}

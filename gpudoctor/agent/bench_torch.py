@@ -86,19 +86,17 @@ class Torch:
 
     def transfer(self, direction, device, size, pinned):
         """Copies of `size` bytes; within a memory STREAM's triad, which moves three times the size."""
-        torch, place, count_of = self.torch, self._place(device), size // 4
+        torch, count_of = self.torch, size // 4
         if direction in ("host", "device"):
-            a = torch.randn(count_of, device=place)
-            b, c = torch.randn(count_of, device=place), torch.empty(count_of, device=place)
+            a, b, c = [self._buffer(device, name, count_of) for name in ("a", "b", "c")]
 
             def run(count):
                 for _ in range(count):
                     torch.add(a, b, alpha=3.0, out=c)
                 self._wait(device)
         else:
-            near = torch.randn(count_of)
-            near = near.pin_memory() if pinned else near
-            far = torch.empty(count_of, device=place)
+            near = self._buffer("cpu", "pinned" if pinned else "a", count_of)
+            far = self._buffer(device, "a", count_of)
             source, target = (near, far) if direction == "host-to-device" else (far, near)
 
             def run(count):
@@ -193,6 +191,15 @@ class Torch:
             pool = self.torch.randn(2, n * n, device=self._place(device)).to(kind)
             self.pools[device, kind] = pool
         return pool[0, : n * n].view(n, n), pool[1, : n * n].view(n, n)
+
+    def _buffer(self, device, name, count):
+        """Random numbers: the first of a buffer that all copies share, and that grows."""
+        buffer = self.pools.get((device, name))
+        if buffer is None or len(buffer) < count:
+            self.pools.pop((device, name), None)
+            buffer = self.torch.randn(count, device=self._place(device))
+            self.pools[device, name] = buffer = buffer.pin_memory() if name == "pinned" else buffer
+        return buffer[:count]
 
     def _place(self, device):
         return self.torch.device("cpu" if device == "cpu" else "cuda:" + device.split(":")[1])
