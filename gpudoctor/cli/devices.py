@@ -14,7 +14,7 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
 
     The exit code is 1 where a GPU is hidden from a framework, or a framework could not tell.
     """
-    from gpudoctor.cli.examine import begin_to_examine, run_frameworks, seconds_of
+    from gpudoctor.cli.examine import CannotExamine, begin_to_examine, run_frameworks, seconds_of
 
     deadline = seconds_of(timeout)
     snapshot, complete = run_frameworks(
@@ -23,6 +23,7 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     from gpudoctor.cli.judging import criteria_of, judge
     from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
     from gpudoctor.engine.cross_view import cross_view
+    from gpudoctor.model.base import Gap
     from gpudoctor.model.live import Live
     from gpudoctor.render.live import device_lines
     from gpudoctor.render.live_json import render_devices
@@ -42,4 +43,6 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
         write_text("\n".join(lines) + "\n")
     if not complete:
         raise Partial
+    if isinstance(snapshot.live, Gap):
+        raise CannotExamine(snapshot.live.reason)
     raise click.exceptions.Exit(1 if differs or unfinished else 0)

@@ -53,7 +53,10 @@ def run_frameworks(
     """
     interpreter, frameworks = snapshot.interpreter, snapshot.frameworks
     if not isinstance(interpreter, Interpreter) or isinstance(frameworks, Gap):
-        gap = Gap(reason="the frameworks could not be examined, so none was run")
+        why = (
+            interpreter.reason if isinstance(interpreter, Gap) else frameworks.reason if frameworks else "none is there"
+        )
+        gap = Gap(reason=f"the frameworks could not be examined, so none was run: {why}")
         return structs.replace(snapshot, live=gap), True
     # Imported here: a look that runs nothing needs none of it.
     from gpudoctor.cli.progress import Progress

@@ -9,12 +9,14 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.live import DeviceList
+from gpudoctor.model.live import AgentRun, DeviceList
 from gpudoctor.model.python import Framework, Frameworks
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container
 
 _BUILDS = {"cuda": "NVIDIA", "rocm": "AMD", "xpu": "Intel", "mps": "Apple"}
+#: Families that tell that it is hidden, not why.
+_LATE = ("SMK", "PRF")
 #: Findings that say the same as a reason, by the reason's key; the first one present is named.
 _CODES: dict[str, tuple[str, ...]] = {
     "cpu": ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"),
@@ -35,9 +37,17 @@ def why_hidden(
     for key, why in _reasons(snapshot, gpu, listed, findings, masked=masked):
         code = next((f.code for name in _CODES.get(key, ()) for f in findings if f.name == name), None)
         return "hidden", f"{why} ({code})" if code else why
-    cause = next((f for f in findings if not f.because_of and f.severity == "error"), None)
-    hint = f"; the likely cause is {cause.code} {cause.name}" if cause else "; why is not known"
-    return "hidden", f"{listed.framework} does not list it{hint}"
+    cause = next((f for f in findings if f.severity == "error" and not f.because_of and f.code[:3] not in _LATE), None)
+    if cause is not None:
+        return "hidden", f"{listed.framework} does not list it; the likely cause is {cause.code} {cause.name}"
+    words = _own_words(listed.run)
+    return "hidden", f"{listed.framework} does not list it" + (f" and says: {words}" if words else "; why is not known")
+
+
+def _own_words(run: AgentRun | None) -> str | None:
+    """The first error that a question about devices raised, in its first line."""
+    errors = [stage.error for stage in run.stages if stage.error is not None] if run is not None else []
+    return f"{errors[0].type}: {errors[0].text.strip().partition(chr(10))[0][:300]}" if errors else None
 
 
 def _reasons(

@@ -31,6 +31,7 @@ class Watch:
         self._read = 0
         self._next_look = 0.0
         self._held_since: float | None = None
+        self._began = time.monotonic()
 
     def look(self, pid: int, output: int | None) -> bool:
         """One look at the running child and at the file of its output, if it can be read now; whether it may go on."""
@@ -68,6 +69,11 @@ class Watch:
         self._read += len(piece)
         if piece and self._on_output is not None:
             self._on_output(piece)
+
+    def begin_anew(self) -> None:
+        """The child begins something new: its time is counted from now on."""
+        now = time.monotonic()
+        self.grace, self._held_since = now - self._began, None
 
     @property
     def more_time(self) -> float:

@@ -113,9 +113,7 @@ class _Crew:
                 process = self._waiting.pop(0)
             except IndexError:  # another thread took it
                 return
-            count = len({framework for framework, _ in process})
-            asked = structs.replace(self._asked, deadline=self._asked.deadline * count)
-            outcomes = run_errands(self._host, self._interpreter, process, asked, self._on_event)
+            outcomes = run_errands(self._host, self._interpreter, process, self._asked, self._on_event)
             self._note(process, outcomes)
 
     def _note(self, process: Process, outcomes: tuple[Outcome, ...]) -> None:

@@ -23,7 +23,7 @@ _NOT_REACHED = "what was run before it in the same process ended it"
 
 
 class Asked(Fact, frozen=True, kw_only=True):
-    """What an agent is asked, and what it may take. `deadline` in seconds, `memory_cap` in bytes."""
+    """What an agent is asked, and what it may take. `deadline` in seconds a framework, `memory_cap` in bytes."""
 
     deadline: float
     #: gpu:0, cpu; None: all.
@@ -102,7 +102,10 @@ def _run(
 
 
 def _follow(watch: Watch, told: Transcript, output: bytes) -> None:
+    before = told.framework
     told.feed(output)
+    if told.framework != before:
+        watch.begin_anew()
     if told.waits:
         watch.hold()
     else:

@@ -88,6 +88,11 @@ class Transcript:
         self._rest = b""
         self._on_event = on_event
 
+    @property
+    def framework(self) -> str:
+        """The framework that is under way."""
+        return self._at.framework
+
     def feed(self, output: bytes) -> None:
         """Take in more of the channel."""
         *lines, self._rest = (self._rest + output).split(b"\n")
