@@ -15,6 +15,9 @@ from gpudoctor.rules._builds import device_code, release_numbers
 
 #: Frameworks whose build must be known before a GPU machine is called healthy.
 JUDGED = ("torch", "tensorflow", "jax")
+#: From which release on every build for CUDA names libraries of CUDA that it loads; older torch bundled some of them
+#: under names of its own.
+_WALKED = {"torch": (2,), "tensorflow": (2, 1)}
 
 
 def unseen_facts(snapshot: Snapshot, matrix: Matrix | None = None) -> tuple[str, ...]:
@@ -94,6 +97,11 @@ def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) ->
     judged = [framework for name in JUDGED if (framework := frameworks.get(name))]
     for framework in judged:
         yield from _of_build(framework)
+    if isinstance(libraries, Libraries):
+        yield from _of_libraries(judged, libraries)
+    plugin = frameworks.get("jax-cuda-plugin")
+    if plugin is not None and plugin.code_files is False:
+        yield _without_code(plugin)
     if isinstance(libraries, Gap) and any(framework.variant == "cuda" for framework in judged):
         yield f"which libraries the frameworks load: {libraries.reason}"
 
@@ -113,5 +121,22 @@ def _of_build(framework: Framework) -> Iterator[str]:
         yield f"the version of {framework.name}"
     if framework.variant is None:
         yield f"whether {framework.label} was built for a GPU"
+    elif framework.code_files is False:
+        yield _without_code(framework)
     elif framework.variant == "cuda" and framework.cuda is None:
         yield f"the CUDA version {framework.label} was built with"
+
+
+def _without_code(framework: Framework) -> str:
+    return f"the GPU code of {framework.label}: the files that hold it are not there"
+
+
+def _of_libraries(judged: list[Framework], libraries: Libraries) -> Iterator[str]:
+    """On Linux the loader's way is walked for each framework; one that leads nowhere was not seen."""
+    walked = {one.framework for one in libraries.resolutions or ()}
+    for framework in judged:
+        first = _WALKED.get(framework.name)
+        numbers = release_numbers(framework.version)
+        names_some = framework.code_files is True and first is not None and numbers is not None and numbers >= first
+        if libraries.resolutions is not None and names_some and framework.name not in walked:
+            yield f"which libraries {framework.label} loads: its files do not say"

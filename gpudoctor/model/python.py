@@ -188,6 +188,8 @@ class Framework(Fact, frozen=True, kw_only=True):
     archs: tuple[str, ...] | None = None
     #: File (read out of the binary), metadata (its own build info) or matrix.
     archs_source: Source | None = None
+    #: Whether the files with its GPU code are there. None: it has none, or its folder could not be listed.
+    code_files: bool | None = None
     location: str | None = None
     #: Extension wheels: the torch they were built for, and their C++ ABI, from the wheel's version tag.
     built_for_torch: str | None = None

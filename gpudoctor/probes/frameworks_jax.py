@@ -65,10 +65,13 @@ def _read_part(site: Site, package: Package, match: re.Match[str]) -> Framework:
     kind = "cuda" if major else "rocm"
     location = site.folder(f"{package.name.rpartition('-')[0].replace('-', '_')}_{part}", package)
     archs, source = (None, None)
+    has_code = None
     if major and part == "plugin":
         folder = site.folder("jax_plugins", package)
         paths = (site.path(folder, f"xla_cuda{major}", "xla_cuda_plugin.so"),) if folder else ()
         archs, source = site.archs_of(*paths)
+        own = site.path(folder, f"xla_cuda{major}") if folder else None
+        has_code = site.has_one_of(own, "xla_cuda_plugin.so", beside="__init__.py")
     return Framework(
         name=f"jax-{kind}-{part}",
         dist=package.name,
@@ -78,6 +81,7 @@ def _read_part(site: Site, package: Package, match: re.Match[str]) -> Framework:
         cuda=CudaVersion.parse(major),
         archs=archs,
         archs_source=source,
+        code_files=has_code,
         location=location,
         source=Source(kind="metadata", where=package.name),
     )

@@ -8,7 +8,7 @@ from gpudoctor.model.base import Source
 from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.probes import fatbin
 from gpudoctor.probes.elf import reader
-from gpudoctor.probes.reading import names_in, text_of
+from gpudoctor.probes.reading import exists, names_in, text_of
 from gpudoctor.probes.target_choice import path_rules
 
 _ASSIGNMENT = re.compile(
@@ -88,6 +88,12 @@ class Site:
             if name.endswith(wanted) and re.sub(r"[-_.]+", "-", name[: -len(wanted)]).lower() == package.name:
                 return self.text(package.location, name, "METADATA")
         return None
+
+    def has_one_of(self, folder: str | None, *files: str, beside: str) -> bool | None:
+        """Whether one of these files is in a package's folder; None where not even what lies beside them was seen."""
+        if folder is None or not exists(self.host, self._join(folder, *beside.split("/"))):
+            return None
+        return any(exists(self.host, self._join(folder, *file.split("/"))) for file in files)
 
     def archs_of(self, *paths: str) -> tuple[tuple[str, ...] | None, Source | None]:
         """The GPU architectures compiled into the first of these files that has any."""

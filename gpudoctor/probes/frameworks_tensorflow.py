@@ -61,10 +61,18 @@ def read_tensorflow(site: Site) -> tuple[Framework, ...]:
             cudnn=_cudnn(said, site, package),
             archs=archs,
             archs_source=archs_source or (Source(kind="metadata", where=where) if archs else None),
+            code_files=_has_code(site, folder, package) if variant == "cuda" else None,
             location=folder,
             source=Source(kind="file", where=where) if text is not None else None,
         ),
     )
+
+
+def _has_code(site: Site, folder: str | None, package: Package | None) -> bool | None:
+    """Whether its GPU code is there. Conda may keep that elsewhere, in a package of its own."""
+    if package is not None and package.installer == "conda":
+        return None
+    return site.has_one_of(folder, *_DEVICE_CODE, beside="python/ops")
 
 
 def _cudnn(said: dict[str, str | None], site: Site, package: Package | None) -> str | None:

@@ -11,6 +11,7 @@ from gpudoctor.probes.frameworks_site import Site
 _DISTS = ("torch", "pytorch", "pytorch-gpu", "pytorch-cpu")
 #: Where the device code is, by release: in one library, in two (1.8 to 1.13), on Windows.
 _DEVICE_CODE = ("libtorch_cuda.so", "libtorch_cuda_cu.so", "torch_cuda.dll", "torch_cuda_cu.dll", "libtorch.so")
+_CODE_FILES = tuple(f"lib/{name}" for name in _DEVICE_CODE)
 _CUDNN_PIN = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+\s*\(?==\s*([\d.]+)", re.M)
 _CUDNN_BUILD = re.compile(r"cudnn(\d+(?:\.\d+)+)")
 _ABI = re.compile(r"_GLIBCXX_USE_CXX11_ABI=([01])")
@@ -39,6 +40,7 @@ def read_torch(site: Site) -> tuple[Framework, ...]:
             cudnn=_cudnn(site, package) if variant == "cuda" else None,
             archs=archs,
             archs_source=source,
+            code_files=site.has_one_of(folder, *_CODE_FILES, beside="nn") if variant == "cuda" else None,
             location=folder,
             cxx11_abi=_cxx11_abi(site, folder),
             source=Source(kind="file", where=site.path(folder, "version.py")) if folder and said else None,

@@ -1,5 +1,6 @@
 """The verdict never says healthy while something it needs was not seen."""
 
+import msgspec
 import pytest
 
 from gpudoctor.engine.unseen import unseen_facts
@@ -9,7 +10,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.finding import Crash, Diagnosis, Finding
 from gpudoctor.model.gpus import Gpu, Gpus, Refusal
-from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.libraries import Libraries, Resolution
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Doctor, Snapshot
 from gpudoctor.model.system import Container, Environ, Slurm, System
@@ -153,3 +154,31 @@ def test_a_jetson_without_nvml_lacks_nothing():
     assert unseen_facts(snapshot(driver=hung, host=System(tegra="R36"))) != ()
     mute = Driver(cuda=CudaVersion("11.4"), nvml=Answer(outcome="no-library"))
     assert unseen_facts(snapshot(driver=mute, host=System(tegra="R35"))) != ()
+
+
+def test_a_build_whose_gpu_code_is_gone_is_not_healthy():
+    """The version says what it was built for; that says nothing of files that are not there."""
+    torch = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"))
+    plugin = Framework(name="jax-cuda-plugin", version="0.6.0", variant="cuda", cuda=CudaVersion("12.0"))
+    for one in (torch, msgspec.structs.replace(torch, name="tensorflow", version="2.20.0"), plugin):
+        gone = Frameworks(found=(msgspec.structs.replace(one, code_files=False),))
+        told = [fact for fact in unseen_facts(snapshot(frameworks=gone)) if "GPU code" in fact]
+        assert told == [f"the GPU code of {one.label}: the files that hold it are not there"]
+        for known in (None, True):
+            there = Frameworks(found=(msgspec.structs.replace(one, code_files=known),))
+            assert not [fact for fact in unseen_facts(snapshot(frameworks=there)) if "GPU code" in fact]
+
+
+def test_a_loader_walk_that_leads_nowhere_is_not_seen():
+    torch = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"), code_files=True)
+    one = Resolution(framework="torch", soname="libcudart.so.12", wanted_by="/x/libtorch_cuda.so", how="linked")
+
+    def told(libraries, framework=torch):
+        found = unseen_facts(snapshot(frameworks=Frameworks(found=(framework,)), libraries=libraries))
+        return [fact for fact in found if "which libraries" in fact]
+
+    assert told(Libraries(resolutions=())) == ["which libraries torch 2.6.0+cu124 loads: its files do not say"]
+    assert not told(Libraries(resolutions=(one,)))
+    assert not told(Libraries(resolutions=None)), "there is no such walk on Windows"
+    assert not told(Libraries(resolutions=()), msgspec.structs.replace(torch, code_files=None))
+    assert not told(Libraries(resolutions=()), msgspec.structs.replace(torch, version="1.8.0+cu111"))
