@@ -53,9 +53,7 @@ def run_frameworks(
     """
     interpreter, frameworks = snapshot.interpreter, snapshot.frameworks
     if not isinstance(interpreter, Interpreter) or isinstance(frameworks, Gap):
-        why = (
-            interpreter.reason if isinstance(interpreter, Gap) else frameworks.reason if frameworks else "none is there"
-        )
+        why = next((gap.reason for gap in (interpreter, frameworks) if isinstance(gap, Gap)), "none was found")
         gap = Gap(reason=f"the frameworks could not be examined, so none was run: {why}")
         return structs.replace(snapshot, live=gap), True
     # Imported here: a look that runs nothing needs none of it.

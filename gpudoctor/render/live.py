@@ -77,12 +77,17 @@ def _framework(listed: DeviceList, style: Style) -> Iterator[str]:
     built += [f"backend {listed.backend}"] if listed.backend else []
     if run is not None and run.ending != "finished":
         built.append(how_it_ended(run))
-    state = "ok" if run is None or run.ending == "finished" else "error"
+    well = run is None or (run.ending == "finished" and not any(stage.error for stage in run.stages))
+    state = "ok" if well else "error" if run is None or run.ending != "finished" else "warning"
     yield from wrapped(
         f"{sign(state, style)} {label(listed.framework, listed.version)}: {visible(', '.join(built))}",
         style,
         hang="   ",
     )
+    for stage in run.stages if run is not None and run.ending == "finished" else ():
+        if stage.error is not None:
+            said = f"{stage.name} failed: {stage.error.type}: {stage.error.text.strip().partition(chr(10))[0]}"
+            yield from wrapped(visible(said[:400]), style, indent="   ", hang="     ")
     if style.verbosity > 0:
         for name, value in listed.notes:
             yield from wrapped(visible(f"{name}: {value}"), style, indent="     ", hang="       ")
