@@ -22,8 +22,8 @@ from gpudoctor.host.port import Host
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recording import RecordingHost, without_large_files
 from gpudoctor.probes.environ import clean_value
-from gpudoctor.redact.variables import is_allowed
 from gpudoctor.probes.take import take_snapshot
+from gpudoctor.redact.variables import is_allowed
 
 MACHINES = Path(__file__).resolve().parents[1] / "tests" / "machines"
 #: Probes ask for these beside the allow-list; they say where things are, and names in them are replaced.

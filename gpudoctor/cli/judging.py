@@ -95,6 +95,7 @@ def _shared(report: Report, form: str) -> str:
     from gpudoctor.cli.sharing import door
     from gpudoctor.render import github, html, junit, markdown
     from gpudoctor.render.facts import fact_groups
+    from gpudoctor.render.grids import grids_of
 
     report = door().fact(report)
     if form == "junit":
@@ -102,5 +103,5 @@ def _shared(report: Report, form: str) -> str:
     view = view_of(report)
     if form == "github":
         return github.render_github(view)
-    groups = fact_groups(report.snapshot)
-    return html.render_html(view, groups) if form == "html" else markdown.render_markdown(view, groups)
+    groups, grids = fact_groups(report.snapshot), grids_of(report)
+    return html.render_html(view, groups, grids) if form == "html" else markdown.render_markdown(view, groups, grids)

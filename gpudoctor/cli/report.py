@@ -18,6 +18,7 @@ from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.door import Door
 from gpudoctor.render.bundle import render_bundle
 from gpudoctor.render.facts import fact_groups
+from gpudoctor.render.grids import grids_of
 from gpudoctor.render.html import render_html
 from gpudoctor.render.json import render_json
 from gpudoctor.render.markdown import render_markdown
@@ -118,12 +119,12 @@ def _examined(python: str | None, source: str | None, *, static: bool) -> tuple[
 
 def _files(report: Report, passage: Door) -> dict[str, bytes]:
     """Every form of a report that passed the door. Its texts are looked through once more for credentials."""
-    view, groups = view_of(report), fact_groups(report.snapshot)
+    view, groups, grids = view_of(report), fact_groups(report.snapshot), grids_of(report)
     taken = (report.snapshot.taken_at or "")[:19].replace("T", " ")
     footer = f"gpudoctor {__version__}, matrix {report.matrix_edition}, {taken} UTC. {replaced(passage)}"
     return {
-        "report.md": without_credentials(render_markdown(view, groups, footer=footer)).encode(),
-        "report.html": without_credentials(render_html(view, groups, footer=footer)).encode(),
+        "report.md": without_credentials(render_markdown(view, groups, grids, footer=footer)).encode(),
+        "report.html": without_credentials(render_html(view, groups, grids, footer=footer)).encode(),
         "report.json": render_json(report),
         "snapshot.json": encode(report.snapshot, indent=2) + b"\n",
     }

@@ -6,10 +6,11 @@ policy lets run exactly our own script, so nothing else would.
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gpudoctor.render.facts import FactGroup
+from gpudoctor.render.grids import Grid
 from gpudoctor.render.html_style import SCRIPT, STYLE
 from gpudoctor.render.view import FindingView, FixView, View
 
@@ -17,26 +18,26 @@ _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absen
 _WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", "info": "with a note"}
 
 
-def render_html(view: View, groups: Iterable[FactGroup] = (), *, title: str = "gpudoctor", footer: str = "") -> str:
+def render_html(view: View, groups: Iterable[FactGroup] = (), grids: Iterable[Grid] = (), *, footer: str = "") -> str:
     """The whole page."""
     page = Element("html", lang="en")
     head = SubElement(page, "head")
     SubElement(head, "meta", charset="utf-8")
     SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy()})
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    SubElement(head, "title").text = f"{title}: {view.headline}"
+    SubElement(head, "title").text = f"gpudoctor: {view.headline}"
     SubElement(head, "style").text = STYLE
     body = SubElement(page, "body")
-    body.append(_article(view, groups, footer, heading="h1"))
+    body.append(_article(view, groups, grids, footer, heading="h1"))
     SubElement(body, "script").text = SCRIPT
     return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
 
 
-def render_fragment(view: View) -> str:
+def render_fragment(view: View, grids: Iterable[Grid] = ()) -> str:
     """The report as an element to put into a page of somebody else's: a notebook's output. Without a script."""
     box = Element("div", {"class": "gpudoctor"})
     SubElement(box, "style").text = STYLE
-    box.append(_article(view, (), "", heading="h2", can_copy=False))
+    box.append(_article(view, (), grids, "", heading="h2", can_copy=False))
     return tostring(box, encoding="unicode", method="html")
 
 
@@ -46,7 +47,15 @@ def _policy() -> str:
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
-def _article(view: View, groups: Iterable[FactGroup], footer: str, *, heading: str, can_copy: bool = True) -> Element:
+def _article(
+    view: View,
+    groups: Iterable[FactGroup],
+    grids: Iterable[Grid],
+    footer: str,
+    *,
+    heading: str,
+    can_copy: bool = True,
+) -> Element:
     main = Element("main", {"class": f"report {view.verdict}"})
     SubElement(main, heading).text = view.headline
     main.append(_stack(view))
@@ -58,6 +67,8 @@ def _article(view: View, groups: Iterable[FactGroup], footer: str, *, heading: s
     for crash in view.crashes:
         SubElement(main, "h2").text = "gpudoctor's own failure, for a bug report"
         SubElement(main, "pre", tabindex="0").text = crash
+    for grid in grids:
+        main.extend(_grid(grid))
     groups = tuple(groups)
     if groups:
         SubElement(main, "h2").text = "What was seen"
@@ -112,6 +123,28 @@ def _fix(section: Element, fix: FixView, word: str, can_copy: bool) -> None:
         SubElement(code, "code").text = line
         if can_copy:
             SubElement(row, "button", {"type": "button", "aria-label": f"Copy: {line}"}).text = "Copy"
+
+
+def _grid(grid: Grid) -> Iterator[Element]:
+    title = Element("h2")
+    title.text = grid.title
+    yield title
+    box = Element("div", {"class": "scroll", "role": "group", "aria-label": grid.title, "tabindex": "0"})
+    table = SubElement(box, "table", {"class": "grid"})
+    head = SubElement(SubElement(table, "thead"), "tr")
+    for name in grid.header:
+        SubElement(head, "th", scope="col").text = name
+    body = SubElement(table, "tbody")
+    for row in grid.rows:
+        line = SubElement(body, "tr")
+        for place, cell in enumerate(row):
+            SubElement(line, "td" if place else "th", {} if place else {"scope": "row"}).text = cell
+    yield box
+    if grid.notes:
+        notes = Element("ol")
+        for note in grid.notes:
+            SubElement(notes, "li").text = note
+        yield notes
 
 
 def _listing(main: Element, title: str, items: Iterable[str]) -> None:

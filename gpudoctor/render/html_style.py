@@ -46,6 +46,8 @@ body { margin: 0; background: var(--back); }
 .report th, .report td { text-align: left; vertical-align: top; font-weight: normal; padding: .15rem .9rem .15rem 0;
   overflow-wrap: anywhere; color: inherit; background: none; }
 .report th { color: var(--soft); white-space: nowrap; }
+.report .grid th, .report .grid td { border-top: 1px solid var(--line); padding: .3rem .9rem .3rem 0; }
+.report .grid thead th { border-top: 0; font-weight: 600; }
 .report details { border: 1px solid var(--line); border-radius: .25rem; padding: .35rem .7rem; margin: 0 0 .3rem; }
 .report summary { cursor: pointer; font-weight: 600; }
 .report footer { color: var(--soft); font-size: .9rem; margin-top: 1.5rem; overflow-wrap: anywhere; }

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from gpudoctor.render.facts import FactGroup
+from gpudoctor.render.grids import Grid
 from gpudoctor.render.view import FindingView, FixView, View
 
 #: GitHub takes 65,536 characters in a comment; the writer wants room for a word of their own.
@@ -14,9 +15,11 @@ _LONGEST = 1000
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "-", "unseen": "?"}
 
 
-def render_markdown(view: View, groups: tuple[FactGroup, ...] = (), *, footer: str = "") -> str:
+def render_markdown(
+    view: View, groups: tuple[FactGroup, ...] = (), grids: tuple[Grid, ...] = (), *, footer: str = ""
+) -> str:
     """The report; facts that would not fit in LIMIT characters are left out, and it says so."""
-    text = "\n".join(_lines(view)) + "\n"
+    text = "\n".join((*_lines(view), *(line for grid in grids for line in _grid(grid)))) + "\n"
     end = f"\n{_escaped(footer)}\n" if footer else ""
     for number, group in enumerate(groups):
         block = "\n".join(_folded(group)) + "\n"
@@ -93,6 +96,19 @@ def _commands(commands: list[str]) -> Iterator[str]:
         yield ""
         yield from _fenced("\n".join(commands), "shell")
         commands.clear()
+
+
+def _grid(grid: Grid) -> Iterator[str]:
+    yield ""
+    yield f"### {grid.title}"
+    yield ""
+    yield f"| {' | '.join(map(_escaped, grid.header))} |"
+    yield f"|{' --- |' * len(grid.header)}"
+    for row in grid.rows:
+        yield f"| {' | '.join(map(_escaped, row))} |"
+    yield ""
+    for number, note in enumerate(grid.notes, start=1):
+        yield f"{number}. {_escaped(note)}"
 
 
 def _folded(group: FactGroup) -> Iterator[str]:

@@ -7,6 +7,7 @@ from importlib import resources
 import pytest
 
 from gpudoctor.render.facts import fact_groups
+from gpudoctor.render.grids import grids_of
 from gpudoctor.render.html import render_html
 from gpudoctor.render.view import view_of
 from tests.render.hostile import hostile_report
@@ -39,7 +40,7 @@ def browser(tmp_path_factory):
 
 def _open(browser, folder, report):
     path = folder / "report.html"
-    path.write_text(render_html(view_of(report), fact_groups(report.snapshot)))
+    path.write_text(render_html(view_of(report), fact_groups(report.snapshot), grids_of(report)))
     for kind in ("browser", "performance"):
         browser.get_log(kind)  # what the page before said
     browser.get(path.as_uri())
