@@ -62,9 +62,8 @@ def _is_uv(argv: tuple[str, ...]) -> bool:
 
 
 def _is_pip(argv: tuple[str, ...]) -> bool:
-    return (
-        "pip" in argv[:5] and argv[argv.index("pip") - 1] == "-m" and argv[argv.index("pip") + 1 :][:1] == ("install",)
-    )
+    """Also where it is run through another program: conda run --prefix P python -m pip install."""
+    return any(argv[at : at + 3] == ("-m", "pip", "install") for at in range(min(10, len(argv))))
 
 
 def verify(

@@ -136,6 +136,7 @@ def _carry_out(
     from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.applying import install, try_out
     from gpudoctor.cli.output import width, write_text
+    from gpudoctor.cli.planning import shown
     from gpudoctor.cli.sites import Site
     from gpudoctor.render.plan_text import install_text
 
@@ -143,10 +144,10 @@ def _carry_out(
     tell = JsonLines() if as_json else Sentences()
     for plan in plans:
         if as_json:
-            tell(Planned(plan=plan))
+            tell(Planned(plan=shown(plan)))
         elif plan is plans[0]:
             # Its text holds those of the others.
-            write_text(install_text(plan, width()))
+            write_text(install_text(shown(plan), width()))
     if dry_run:
         raise click.exceptions.Exit(max(try_out(plan, site, tell) for plan in plans) if verify else 0)
     if not yes and not click.confirm("Go ahead?", default=False):

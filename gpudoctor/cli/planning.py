@@ -1,6 +1,9 @@
 """From what a user asks for to plans of environments."""
 
+from typing import Any
+
 import click
+import msgspec
 
 from gpudoctor.cli.output import width
 from gpudoctor.cli.sites import NotThere, Site
@@ -13,6 +16,7 @@ from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirements import Asked, markers_of, parse_project, parse_requirements
+from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.render.plan_text import refusals_text
 
 
@@ -44,6 +48,20 @@ def plan_for(wishes: Wishes, site: Site) -> tuple[InstallPlan, ...]:
     if isinstance(plan, Refused):
         raise NotThere(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
     return (plan, *plan.apart)
+
+
+def shown(plan: InstallPlan) -> InstallPlan:
+    """The plan as it may be shown: addresses of indexes without credentials."""
+    plain: dict[str, object] = _without(msgspec.to_builtins(plan))
+    return msgspec.convert(plain, InstallPlan)
+
+
+def _without(value: Any) -> Any:
+    if isinstance(value, str):
+        return without_credentials(value) if "://" in value else value
+    if isinstance(value, dict):
+        return {key: _without(item) for key, item in value.items()}
+    return [_without(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _asked(wishes: Wishes, machine: Machine) -> Asked:

@@ -117,8 +117,7 @@ def test_records_agree_with_the_moved_scripts(tmp_path, index, manager):
     assert not (path / "bin" / "kit-says").exists()
 
 
-@pytest.mark.parametrize("manager", ["pip", "uv"])
-@pytest.mark.parametrize("way", ["beside", "in-place"])
+@pytest.mark.parametrize(("manager", "way"), [("pip", "beside"), ("uv", "beside"), ("uv", "in-place")])
 @POSIX
 def test_a_change_and_the_way_back(tmp_path, index, bare, manager, way):
     path = copied(bare, tmp_path / "env")
@@ -137,8 +136,7 @@ def test_a_change_and_the_way_back(tmp_path, index, bare, manager, way):
     assert len(left_beside(path)) == 1, "the way back of the first change"
 
 
-@pytest.mark.parametrize("way", ["beside", "in-place"])
-@pytest.mark.parametrize("manager", ["pip", "uv"])
+@pytest.mark.parametrize(("manager", "way"), [("pip", "beside"), ("uv", "beside"), ("uv", "in-place")])
 @pytest.mark.parametrize(
     ("words", "prove", "outcome"),
     [

@@ -1,0 +1,232 @@
+"""The parts by themselves: exchange, relocation, copies, commands made to act elsewhere, the schema of events."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gpudoctor.apply import switch
+from gpudoctor.apply.clone import SMALL, clone
+from gpudoctor.apply.distributions import differences
+from gpudoctor.apply.events import events_schema
+from gpudoctor.apply.installer import environment_for, run, scrub
+from gpudoctor.apply.journal import Distribution
+from gpudoctor.apply.rebase import is_own, names_of, rebased
+from gpudoctor.apply.relocate import relocate
+from gpudoctor.apply.switch import exchange, identity, settle
+from gpudoctor.model.fix import Ask, Run, SetEnv, Write
+from tests.apply.wheels import tree
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths and programs")
+
+
+@pytest.fixture(params=["at once", "in three steps"])
+def two(request, tmp_path, monkeypatch):
+    if request.param == "in three steps":
+        monkeypatch.setattr(switch, "_exchanged", lambda *_: False)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "name").write_text(name)
+    return str(tmp_path / "a"), str(tmp_path / "b")
+
+
+def test_two_folders_change_places(two):
+    first, second = two
+    was = identity(first)
+    exchange(first, second)
+    assert (Path(first, "name").read_text(), Path(second, "name").read_text()) == ("b", "a")
+    assert identity(second) == was
+
+
+@pytest.mark.parametrize("done", [1, 2])
+def test_an_exchange_in_three_steps_that_is_cut_short_is_settled(tmp_path, monkeypatch, done):
+    monkeypatch.setattr(switch, "_exchanged", lambda *_: False)
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "name").write_text(name)
+    first, second = str(tmp_path / "a"), str(tmp_path / "b")
+    rename, left = os.rename, [None] * done
+
+    def cut(source, target):
+        if not left:
+            raise KeyboardInterrupt
+        left.pop()
+        rename(source, target)
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(os, "rename", cut)
+        exchange(first, second)
+    settle(first, second)
+    assert sorted(os.listdir(tmp_path)) == ["a", "b"]
+    assert {Path(first, "name").read_text(), Path(second, "name").read_text()} == {"a", "b"}
+
+
+def test_a_copy_is_equal_and_apart(tmp_path):
+    env = tmp_path / "env"
+    (env / "bin").mkdir(parents=True)
+    (env / "pyvenv.cfg").write_text("home = /usr/bin\n")
+    (env / "bin" / "tool").write_text("#!/bin/sh\n")
+    (env / "bin" / "tool").chmod(0o755)
+    (env / "large").write_bytes(b"x" * (SMALL + 1))
+    (env / "link").symlink_to("bin")
+    (env / "gone").symlink_to("nowhere")
+    (env / "closed").mkdir(mode=0o500)
+    clone(str(env), str(tmp_path / "copy"))
+    assert tree(env) == tree(tmp_path / "copy")
+    (tmp_path / "copy" / "bin" / "tool").write_text("changed")
+    os.replace(tmp_path / "copy" / "pyvenv.cfg", tmp_path / "copy" / "large")
+    assert (env / "bin" / "tool").read_text() == "#!/bin/sh\n"
+    assert (env / "large").stat().st_size == SMALL + 1
+
+
+PIECE = ".gpudoctor-20261121-101112-abcd/"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#!/home/me/{}env/bin/python\n",
+        "#!/bin/sh\n'''exec' \"/home/me/a b/{}env/bin/python\" \"$0\" \"$@\"\n' '''\n",
+        "VIRTUAL_ENV='/home/it'\"'\"'s/{}env'\n",
+        "set VIRTUAL_ENV=/{}env and again /{}env\n",
+    ],
+)
+def test_the_detour_is_taken_out_whatever_surrounds_it(tmp_path, text):
+    (tmp_path / "bin").mkdir()
+    script = tmp_path / "bin" / "tool"
+    script.write_text(text.replace("{}", PIECE))
+    script.chmod(0o755)
+    before = script.stat().st_mtime_ns
+    assert relocate(str(tmp_path), PIECE) == (str(script),)
+    assert script.read_text() == text.replace("{}", "")
+    assert script.stat().st_mode & 0o777 == 0o755
+    assert script.stat().st_mtime_ns == before
+    assert relocate(str(tmp_path), PIECE) == ()
+
+
+def test_programs_and_other_files_are_left_alone(tmp_path):
+    site = tmp_path / "lib" / "python3.11" / "site-packages"
+    (site / "kit").mkdir(parents=True)
+    (site / "kit" / "module.py").write_text(f"# {PIECE}\n")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python").symlink_to(sys.executable)
+    (site / "kit-1.dist-info").mkdir()
+    with open(site / "kit-1.dist-info" / "RECORD", "w", newline="") as stream:
+        csv.writer(stream).writerow(["../../../bin/tool", "sha256=x", "3"])
+    before = tree(tmp_path)
+    assert relocate(str(tmp_path), PIECE) == ()
+    assert tree(tmp_path) == before
+
+
+@POSIX
+def test_commands_act_on_the_copy():
+    names = names_of("/home/me/env", "env")
+    assert names == ("/home/me/env",), "a bare word could be the name of a package"
+    step = Run(
+        argv=("/home/me/env/bin/python", "-m", "pip", "install", "env", "--python=/home/me/env/x", "/home/me/envy")
+    )
+    assert rebased(step, names, "/t").argv == (
+        *("/t/bin/python", "-I", "-m", "pip", "install", "env", "--python=/t/x", "/home/me/envy"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("step", "own"),
+    [
+        (Run(argv=("/e/bin/python", "-m", "pip", "install", "torch")), True),
+        (Run(argv=("/e/bin/python3.11", "-I", "-m", "pip", "install", "torch")), True),
+        (Run(argv=("uv", "pip", "install", "torch")), True),
+        (Run(argv=("conda", "install", "--yes", "pytorch")), True),
+        (Write(path="/e/pip.conf", text=""), True),
+        (Write(path="/etc/ld.so.conf.d/cuda.conf", text=""), False),
+        (Run(argv=("sudo", "apt", "install", "x")), False),
+        (Run(argv=("apt", "install", "x")), False),
+        (Run(argv=("/e/bin/python", "-c", "import os")), False),
+        (Run(argv=("bash", "-c", "pip install x")), False),
+        (Run(argv=("uv", "self", "update")), False),
+        (SetEnv(name="LD_LIBRARY_PATH", value=None), False),
+        (Ask(text="uv pip install x"), False),
+    ],
+)
+def test_only_the_own_environment_is_ours(step, own):
+    assert is_own(step, ("/e",)) is own
+
+
+def test_what_an_installer_says_is_shown_without_credentials_and_control():
+    said = scrub("\x1b[31mLooking at https://me:hunter2hunter2@host/simple\x1b[0m\a")
+    assert "hunter2" not in said
+    assert "\x1b" not in said
+
+
+@POSIX
+def test_an_installer_that_leaves_something_running_does_not_keep_us():
+    lines = []
+    done = run(("/bin/sh", "-c", "sleep 60 & echo done"), env=environment_for(os.environ), tell=lines.append)
+    assert done.ok
+    assert lines == ["done"]
+    assert done.seconds < 10
+
+
+@POSIX
+def test_an_installer_that_floods_is_kept_short():
+    done = run((sys.executable, "-c", "print('x' * 5_000_000); print('last')"), env=os.environ, tell=lambda _: None)
+    assert done.lines[-1] == "last"
+    assert max(map(len, done.lines)) <= 2000
+
+
+def test_there_is_no_such_installer():
+    done = run(("no-such-installer", "x"), env=os.environ, tell=lambda _: None)
+    assert done.code is None
+    assert "no-such-installer" in done.why
+
+
+def test_differences_in_words():
+    def dist(name, version, record="a"):
+        return Distribution(name=name, version=version, record=record)
+
+    before = (dist("a", "1"), dist("b", "1"), dist("c", "1"), dist("d", "1"))
+    after = (dist("a", "1"), dist("b", "2"), dist("c", "1", "b"), dist("e", "1"))
+    assert differences(before, after) == ("b 1 -> 2", "c 1 written anew", "- d 1", "+ e 1")
+
+
+def test_the_schema_of_events_is_up_to_date():
+    path = Path(__file__).parents[2] / "gpudoctor" / "apply" / "events.schema.json"
+    assert json.loads(path.read_text()) == json.loads(json.dumps(events_schema())), "run scripts/write_events_schema.py"
+
+
+@POSIX
+def test_a_conda_environment_is_made_where_it_will_be(tmp_path, index):
+    """With a stand-in for conda: conda itself cannot be had from a package index."""
+    from gpudoctor.apply.carry_out import Work, carry_out
+    from gpudoctor.apply.events import Proved
+    from gpudoctor.apply.journal import load_changes
+    from gpudoctor.apply.sizes import sizer
+    from gpudoctor.apply.undo import undo
+    from tests.apply.wheels import offline
+
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    conda = folder / "conda"
+    conda.write_text(f'#!/bin/sh\n[ "$1" = create ] && exec {sys.executable} -m venv "$4"\nexit 1\n')
+    conda.chmod(0o755)
+    variables = {**offline(index), "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+    path = str(tmp_path / "envs" / "gpu")
+    for version, code in (("2.0", 0), ("9.9", 6)):
+        work = Work(
+            environment=path,
+            kind="new",
+            way="in-place",
+            make=(Run(argv=("conda", "create", "--yes", "--prefix", path)),),
+            steps=(Run(argv=(f"{path}/bin/python", "-m", "pip", "install", f"kit=={version}")),),
+            variables=variables,
+        )
+        end = carry_out(work, lambda _: (Proved(framework="kit", outcome="passed"),), lambda _: None, sizer())
+        assert end.exit_code == code, end.reason
+        if code == 0:
+            assert subprocess.run([f"{path}/bin/kit-says"], capture_output=True, check=True).stdout == b"kit 2.0\n"
+            undo(load_changes(path)[-1])
+        assert sorted(os.listdir(tmp_path)) == ["bin"]

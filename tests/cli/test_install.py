@@ -1,0 +1,138 @@
+"""`install`, `fix --apply`, `undo` and `history` as a user runs them."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from gpudoctor.apply.events import AnyEvent
+from tests.apply.wheels import environment, tree
+from tests.e2e.command import gpudoctor
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="paths of a POSIX environment")
+
+
+@pytest.fixture
+def home(tmp_path):
+    """Variables with a list of changes of their own."""
+    return {"XDG_STATE_HOME": str(tmp_path / "state")}
+
+
+@POSIX
+def test_from_nothing_to_a_proved_jax_broken_mended_and_taken_back(tmp_path, home):
+    """One real install from the package index that this machine is set up for."""
+    path = tmp_path / "env"
+    done = gpudoctor("install", "jax", "--cpu", "--venv", str(path), "--yes", "--json", env=home, timeout=580)
+    assert done.returncode == 0, done.err
+    events = [msgspec.json.decode(line, type=AnyEvent) for line in done.out.splitlines()]
+    kinds = [json.loads(line)["event"] for line in done.out.splitlines()]
+    assert [kind for kind in kinds if kind not in ("output", "progress", "room")] == [
+        *("planned", "started", "stepped", "verified", "stepped", "proved", "switched", "finished"),
+    ]
+    assert next(one for one in events if type(one).__name__ == "Verified").download_bytes > 50e6
+    end = json.loads(done.out.splitlines()[-1])
+    assert (end["outcome"], end["exit_code"]) == ("installed-and-proved", 0)
+    assert any(change.startswith("+ jaxlib ") for change in end["changes"])
+    python = path / "bin" / "python"
+    said = subprocess.run([python, "-c", "import jax; print(jax.numpy.ones(3).sum())"], capture_output=True, check=True)
+    assert said.stdout == b"3.0\n"
+    assert os.listdir(tmp_path) == ["env", "state"] or sorted(os.listdir(tmp_path)) == ["env", "state"]
+
+    whole = tree(path)
+    broken = next(Path(path).glob("lib/python3*/site-packages/jaxlib/_jax*.so"))
+    broken.unlink()
+    mended = gpudoctor("fix", "--python", str(path), "--apply", "--yes", env=home, timeout=580)
+    assert mended.returncode == 0, mended.err
+    assert "Cured: LIB006" in mended.out
+    # The reinstall may write another date into the metadata, nothing else.
+    now = tree(path)
+    assert {name for name in whole if whole[name] != now.get(name)} <= {name for name in whole if "dist-info" in name}
+
+    assert gpudoctor("undo", "--venv", str(path), "--yes", env=home).returncode == 0
+    assert not broken.exists()
+    assert gpudoctor("undo", "--venv", str(path), "--yes", env=home).returncode == 0
+    assert not path.exists()
+    history = gpudoctor("history", env=home)
+    assert history.out.count("(undone)") == 2
+    nothing = gpudoctor("undo", "--yes", env=home)
+    assert nothing.returncode == 2
+    assert "no change" in nothing.err
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    return environment(tmp_path_factory.mktemp("bare") / "env", pip=False)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("jax", "--venv", "new"), 2, "Add --yes"),
+        (("jax", "--venv", "new", "--json"), 2, "Add --yes"),
+        (("jax", "--venv", "new", "--yes", "--cpu", "--cuda", "12.6"), 2, "--cpu"),
+        (("jax", "--venv", "new", "--yes", "--conda", "x"), 2, "--conda"),
+        (("jax", "--venv", "", "--yes"), 2, "empty"),
+        (("jax", "--python", "{bare}", "--yes", "--replace"), 2, "--replace"),
+        (("jax", "--yes", "--manager", "conda"), 2, "--conda NAME"),
+        (("jax", "--yes", "--conda", "x"), 2, "no conda"),
+        (("torhc", "--venv", "new", "--yes"), 2, "torch"),
+        (("torch==1.0,==2.0", "--venv", "new", "--yes"), 2, "No version can be"),
+        (("jax", "--python", "/no/such/python", "--yes"), 2, "does not exist"),
+        (("tensorflow==2.3.0", "--cpu", "--venv", "new", "--yes"), 6, "Nothing was changed"),
+        (("jax", "--cpu", "--venv", "{bare}", "--yes"), 6, "--replace"),
+        (("jax", "--cpu", "--venv", "full", "--yes"), 6, "no virtual environment"),
+        (("jax", "--cpu", "--venv", "file/below", "--yes"), 6, "is a file"),
+        (("--requirements", "missing.txt", "--venv", "new", "--yes"), 2, "missing.txt"),
+        (("jax", "--from-pyproject", "--venv", "new", "--yes"), 2, "--from-pyproject"),
+    ],
+)
+@POSIX
+def test_what_is_refused(tmp_path, home, bare, arguments, code, words):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "mine").write_text("mine")
+    (tmp_path / "file").write_text("mine")
+    before = tree(tmp_path), tree(bare)
+    path = os.pathsep.join(["/usr/bin", "/bin"])
+    given = [argument.format(bare=bare) for argument in arguments]
+    done = gpudoctor("install", *given, env={**home, "PATH": path}, cwd=tmp_path)
+    assert (done.returncode, words in done.err + done.out) == (code, True), done.err + done.out
+    assert "Traceback" not in done.err
+    after = {name: value for name, value in tree(tmp_path).items() if not name.startswith("state")}
+    assert (after, tree(bare)) == before
+
+
+@POSIX
+def test_a_refusal_is_an_event(tmp_path, home):
+    done = gpudoctor(
+        "install", "tensorflow==2.3.0", "--cpu", "--venv", "new", "--yes", "--json", env=home, cwd=tmp_path
+    )
+    end = json.loads(done.out.splitlines()[-1])
+    assert (done.returncode, end["outcome"], end["exit_code"]) == (6, "refused", 6)
+
+
+@POSIX
+def test_an_index_that_does_not_answer(tmp_path, home):
+    quick = {**home, "PIP_RETRIES": "0", "UV_HTTP_RETRIES": "0"}
+    done = gpudoctor(
+        "install", "jax", "--cpu", "--venv", "new", "--yes", "--index-url", "http://me:hunter2hunter2@127.0.0.1:9/x",
+        env=quick, cwd=tmp_path, timeout=200,
+    )  # fmt: skip
+    assert done.returncode == 6, done.err
+    assert "hunter2" not in done.out + done.err
+    assert [name for name in os.listdir(tmp_path) if name != "state"] == []
+    assert "hunter2" not in "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))
+
+
+def test_nothing_to_show_and_nothing_to_undo(home):
+    assert gpudoctor("history", env=home).out == "gpudoctor has changed no environment.\n"
+    assert gpudoctor("undo", "20260101-000000-abcd", "--yes", env=home).returncode == 2
+
+
+def test_help_names_the_exit_codes():
+    text = " ".join(gpudoctor("install", "--help").out.split())
+    for words in ("5 installed but not proved", "6 refused", "7 failed", "130 interrupted"):
+        assert words in text
