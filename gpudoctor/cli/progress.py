@@ -15,10 +15,10 @@ _NAME = 12
 
 
 class _At(NamedTuple):
-    """Where a framework is, and since when."""
+    """Where a framework is, and since when; None: it has ended."""
 
     text: str
-    since: float
+    since: float | None
 
 
 class Progress:
@@ -47,9 +47,11 @@ class Progress:
 
     def on_event(self, event: Event) -> None:
         """Note what happens."""
-        if event.happens == "begins":
+        ended = event.happens == "ends" and event.stage is None
+        if event.happens == "begins" or ended:
+            text = f"{event.errand} {event.outcome}" if ended else event.stage or event.errand
             with self._lock:
-                self._at[event.framework] = _At(event.stage or event.errand, time.monotonic())
+                self._at[event.framework] = _At(text, None if ended else time.monotonic())
 
     def _draw_on(self) -> None:
         while not self._end.wait(_PAUSE):
@@ -75,12 +77,14 @@ class Progress:
 
 
 def _line(name: str, at: _At) -> str:
-    return f"  {name:<{_NAME}} {at.text} ({time.monotonic() - at.since:.0f} s)"
+    lasts = "" if at.since is None else f" ({time.monotonic() - at.since:.0f} s)"
+    return f"  {name:<{_NAME}} {at.text}{lasts}"
 
 
 def _columns() -> int:
     try:
-        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns)
+        # A terminal that does not know its size says 0.
+        return max(20, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
     except (OSError, ValueError):
         return 80
 

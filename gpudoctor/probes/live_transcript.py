@@ -25,7 +25,7 @@ class Event(NamedTuple):
     errand: Errand
     happens: Literal["begins", "ends"]
     stage: str | None = None
-    #: How a stage ended: passed, failed, skipped; how an errand ended: its Ending.
+    #: How a stage ended: passed, failed, skipped; how an errand ended: finished, failed.
     outcome: str | None = None
 
 
@@ -106,9 +106,9 @@ class Transcript:
                     self._take(answer)
 
     def close(self) -> None:
-        """The process has ended."""
-        if self._at.ended is None:
-            self._at.ended = time.monotonic()
+        """The process has ended, and with it the errand that was under way."""
+        self._at.ended = time.monotonic()
+        self._say("ends", outcome="failed" if self._at.failed or not self.done else "finished")
 
     def _take(self, answer: dict[str, Any]) -> None:
         if "begin" in answer:
