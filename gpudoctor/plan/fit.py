@@ -1,5 +1,6 @@
 """Which published builds fit a machine: driver, GPUs, Python and platform, as far as the matrix knows them."""
 
+from functools import lru_cache
 from itertools import groupby
 
 from gpudoctor.matrix.query import Matrix
@@ -18,11 +19,13 @@ __all__ = [
 ]
 
 
+@lru_cache(maxsize=1024)
 def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
     """Builds of a framework that run on every GPU of the machine (on its CPU, if that is wanted), best first.
 
     Newest release first; within it the build that a plain install gives, then builds that need nothing beyond what the
-    driver offers, then the newest CUDA. Empty when nothing the matrix knows fits.
+    driver offers, then the newest CUDA. Empty when nothing the matrix knows fits. Kept: the machines of a fleet ask the
+    same, and several rules ask for one machine.
     """
     fitting = [
         build

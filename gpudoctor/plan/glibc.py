@@ -3,6 +3,8 @@
 Sources: platform tags of the wheels on the package index (PEP 600); for torch 2.6 also pytorch.org/blog/pytorch2-6.
 """
 
+from functools import lru_cache
+
 from gpudoctor.model.versions import LibraryVersion, package_version
 
 #: From this release on, the wheels are tagged for this glibc. Newest first; older releases are not known.
@@ -21,6 +23,7 @@ MOVED_FIRST = (
 )
 
 
+@lru_cache(maxsize=4096)
 def glibc_floor(package: str, release: str, *kinds: str | None) -> LibraryVersion | None:
     """The oldest glibc that the wheels of a release are made for (`kinds`: variant, platform); None is not known."""
     version = package_version(release)

@@ -5,6 +5,7 @@ question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
@@ -169,6 +170,7 @@ def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix:
     return Fix(title=f"Find a build of {what} that fits", safety="manual", steps=(Ask(text=text),))
 
 
+@lru_cache(maxsize=256)
 def _what_would_do(framework: str, machine: Machine, matrix: Matrix) -> str:
     """The nearest changes after which a build would fit."""
     refused = driver_refusal(machine, matrix)
