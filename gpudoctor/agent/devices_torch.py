@@ -73,7 +73,7 @@ def tell_build(listing, torch):
 
 
 def arch_list(torch):
-    """The architectures compiled in: sm_80, gfx90a. (get_arch_list() was once silent where there was no GPU.)"""
+    """The architectures compiled in: sm_80, gfx90a; also where there is no GPU, unlike get_arch_list() of old."""
     flags = getattr(torch._C, "_cuda_getArchFlags", None)
     if flags is None:
         raise Skip("this release of torch does not tell (it is new in 1.7)")
