@@ -16,11 +16,11 @@ OF_TORCH = ("torch", "torchvision", "torchaudio")
 
 def requirements_text(plan: InstallPlan, about: str) -> str:
     """A requirements file; what must be compiled afterwards is a comment."""
+    options, requirements = _asked(plan)
     lines = _heads(plan, about)
-    lines += [f"--index-url {plan.index_url}"] if plan.index_url else []
-    lines += [f"--extra-index-url {url}" for url in plan.extra_index_urls]
-    lines += [f"-c {path}" for path in plan.constraints]
-    lines += plan.requirements
+    if plan.index_url or plan.extra_index_urls:
+        lines += comment("With uv: --index-strategy unsafe-best-match, as pip does by itself.")
+    lines += [*options, *requirements]
     afterwards = _compiled(plan)
     lines += [f"# Afterwards: pip install {OPEN_BUILD} {' '.join(afterwards)}"] if afterwards else []
     return "\n".join(lines) + "\n"
@@ -52,13 +52,11 @@ def uv_text(plan: InstallPlan, about: str, platform: str | None) -> str:
 
 def conda_text(plan: InstallPlan, about: str) -> str:
     """An environment.yml: Python from conda-forge, the frameworks by pip, as PyTorch and TensorFlow publish them."""
-    options = [f"--index-url {plan.index_url}"] if plan.index_url else []
-    options += [f"--extra-index-url {url}" for url in plan.extra_index_urls]
-    options += [f"-c {path}" for path in plan.constraints]
+    options, requirements = _asked(plan)
     name = re.sub(r"[^A-Za-z0-9_-]", "-", plan.place.conda or "gpu-env")
     lines = [*_heads(plan, about), f"name: {_yaml(name)}", "channels:", "  - conda-forge", "  - nodefaults"]
     lines += ["dependencies:", f"  - {_yaml(f'python={plan.place.version}' if plan.place.version else 'python')}"]
-    lines += ["  - pip", "  - pip:", *(f"      - {_yaml(one)}" for one in (*options, *plan.requirements))]
+    lines += ["  - pip", "  - pip:", *(f"      - {_yaml(one)}" for one in (*options, *requirements))]
     afterwards = _compiled(plan)
     lines += [f"# Afterwards, in it: pip install {OPEN_BUILD} {' '.join(afterwards)}"] if afterwards else []
     return "\n".join(lines) + "\n"
@@ -101,6 +99,24 @@ def _heads(plan: InstallPlan, about: str) -> list[str]:
         lines += comment(choice.why_not_newer) if choice.why_not_newer else []
         lines += [line for limit in choice.limits for line in comment(limit)]
     return [*lines, *(line for note in plan.notes for line in comment(note))]
+
+
+def _asked(plan: InstallPlan) -> tuple[list[str], list[str]]:
+    """The options and the requirements of a file that another tool, or another index, may be set up for.
+
+    An index in the settings of uv or pip replaces that of the file, and would give another build without a word. So
+    torch is named with its build, and its index stands beside the usual one.
+    """
+    url, main, extra = _torch_index(plan), plan.index_url, list(plan.extra_index_urls)
+    requirements = list(plan.requirements)
+    if url is not None and main == url:
+        torch = next(choice for choice in plan.choices if choice.framework == "torch")
+        plain = f"torch=={torch.version}"
+        requirements = [f"{one}+{torch.variant}" if one == plain else one for one in requirements]
+        main, extra = None, [url, *extra]
+    options = [f"--index-url {main}"] if main else []
+    options += [f"--extra-index-url {one}" for one in extra]
+    return [*options, *(f"-c {path}" for path in plan.constraints)], requirements
 
 
 def _compiled(plan: InstallPlan) -> tuple[str, ...]:
