@@ -35,7 +35,7 @@ class Subject:
 
 
 def begin(teller, kind):
-    """Measure with a framework of that kind. The time there is begins when it has been imported."""
+    """Measure with a framework of that kind. The time there is begins when it and its devices have been started."""
     request = teller.request
     seconds = float(request.get("seconds") or 30)
     began = time.perf_counter()
@@ -49,13 +49,13 @@ def begin(teller, kind):
         import_seconds=time.perf_counter() - began,
         cpu_threads=framework.threads,
     )
-    began = time.perf_counter()
     with teller.stage("devices"):
         devices, described = _devices(framework, request.get("devices"))
         for device in described:
             teller.fact("device", **device)
+        subject = Subject(framework, devices)
     _tell_of_others(teller)
-    subject = Subject(framework, devices)
+    began = time.perf_counter()
     gpus = [(one["name"], framework.gpu_precisions(one.get("capability"))) for one in described[1:]]
     on_cpu = ["float32", "bfloat16"] if fast_bfloat16() else ["float32"]
     found = bench_cases.cases(on_cpu, gpus, framework.has_pinned)
@@ -71,7 +71,8 @@ def _devices(framework, asked):
     wanted = ["gpu:0"] if asked is None and count else [one for one in asked or () if one != "cpu"]
     absent = [one for one in wanted if int(one.split(":")[1]) >= count]
     if absent:
-        raise NoSuchDevice("{} of {} GPUs".format(", ".join(absent), count))
+        sees = "no GPU" if not count else "{} GPUs".format(count) if count > 1 else "one GPU"
+        raise NoSuchDevice("{} sees {}, and {} was asked for".format(framework.name, sees, absent[0]))
     devices = [(one, int(one.split(":")[1])) for one in wanted]
     return devices, [{"name": "cpu"}] + [dict(framework.describe(index), name=name) for name, index in devices]
 

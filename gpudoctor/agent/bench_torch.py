@@ -42,7 +42,7 @@ class Torch:
         pci = [getattr(of, name, None) for name in ("pci_domain_id", "pci_bus_id", "pci_device_id")]
         return {
             "product": of.name,
-            "capability": "{}.{}".format(of.major, of.minor) if not self.torch.version.hip else None,
+            "capability": "{}.{}".format(of.major, of.minor) if not getattr(self.torch.version, "hip", None) else None,
             "memory_total_mib": of.total_memory >> 20,
             "uuid": "GPU-{}".format(uuid) if uuid else None,
             "pci_bus_id": "{:04x}:{:02x}:{:02x}.0".format(*pci) if None not in pci else None,
@@ -50,7 +50,9 @@ class Torch:
 
     def gpu_memory(self, index):
         """Bytes of the GPU that a measurement may take."""
-        return self.torch.cuda.mem_get_info(index)[0] * FRACTION_OF_GPU
+        if hasattr(self.torch.cuda, "mem_get_info"):  # 1.11 and later
+            return self.torch.cuda.mem_get_info(index)[0] * FRACTION_OF_GPU
+        return self.torch.cuda.get_device_properties(index).total_memory * FRACTION_OF_GPU / 2
 
     def gpu_precisions(self, capability):
         """What the GPU has units for."""

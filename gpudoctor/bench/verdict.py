@@ -16,7 +16,10 @@ WORTH_IT = 1.2
 
 
 def conclude(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float | None = None) -> Conclusion:
-    """Everything that follows. `host_memory`: bytes a second in theory, if the user said how the CPU's is built."""
+    """Everything that follows. `gpus`: those of the machine, if any could have been measured.
+
+    `host_memory`: bytes a second in theory, if the user said how the CPU's is built.
+    """
     timings = [one.time for one in bench.measured]
     found = Conclusion(
         speedups=speedups(bench),
@@ -27,7 +30,7 @@ def conclude(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float
         timings=len(timings),
     )
     return Conclusion(
-        sentences=tuple(_sentences(bench, found)),
+        sentences=(*_unseen(bench, gpus), *_sentences(bench, found)),
         speedups=found.speedups,
         crossovers=found.crossovers,
         achieved=found.achieved,
@@ -35,6 +38,13 @@ def conclude(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float
         noisy=found.noisy,
         timings=found.timings,
     )
+
+
+def _unseen(bench: Bench, gpus: Gpus | None) -> Iterator[str]:
+    """A machine that has a GPU, and a framework that lists none."""
+    if gpus and gpus.nvidia and bench.devices and not bench.gpus:
+        names = ", ".join(gpu.label for gpu in gpus.nvidia)
+        yield f"{bench.framework} sees no GPU, though there is {names}: `gpudoctor check` says why."
 
 
 def _sentences(bench: Bench, found: Conclusion) -> Iterator[str]:

@@ -65,7 +65,7 @@ def command(
     name = _installed(snapshot, chosen)
     _refuse_absent_gpu(snapshot, devices)
     bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
-    report = _report(snapshot, bench, run, memory)
+    report = _report(snapshot, bench, run, memory, may_use_gpu=devices != ("cpu",))
     from gpudoctor.cli.output import write_bytes
 
     if html is not None:
@@ -184,7 +184,9 @@ def _measure(
         return stop.bench, stop.run
 
 
-def _report(snapshot: "Snapshot", bench: "Bench", run: "AgentRun", memory: Memory | None) -> "BenchReport":
+def _report(
+    snapshot: "Snapshot", bench: "Bench", run: "AgentRun", memory: Memory | None, *, may_use_gpu: bool
+) -> "BenchReport":
     from msgspec import structs
 
     from gpudoctor import __version__
@@ -209,7 +211,9 @@ def _report(snapshot: "Snapshot", bench: "Bench", run: "AgentRun", memory: Memor
         processor=host.cpu.model if isinstance(host, System) and host.cpu else None,
         bench=bench,
         run=run,
-        conclusion=conclude(bench, gpus, matrix, host_memory_rate(*memory) if memory else None),
+        conclusion=conclude(
+            bench, gpus if may_use_gpu else None, matrix, host_memory_rate(*memory) if memory else None
+        ),
         findings=diagnose(judged, matrix, rules).findings,
     )
 

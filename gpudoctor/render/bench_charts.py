@@ -151,7 +151,8 @@ def _parts(report: BenchReport) -> Iterator[Chart]:
         ):
             if seconds is not None:
                 title = f"{one.network} {name}" if name == "compute" else name
-                bars.append(Bar(name=title, share=seconds, text=f"{seconds * 1e3:.3g} ms", style=style))
+                text = f"{seconds * 1e3:.3g} ms" + (" (noisy)" if one.time.noisy else "")
+                bars.append(Bar(name=title, share=seconds, text=text, style=style, faint=one.time.noisy))
                 most = max(most, seconds)
     if bars:
         yield Chart(

@@ -25,7 +25,9 @@ def render_bench_html(report: BenchReport) -> str:
 
 def _title(report: BenchReport) -> str:
     gpus = ", ".join(gpu.product or gpu.name for gpu in report.bench.gpus)
-    return f"{gpus} against this CPU" if gpus else "This CPU, and what a GPU might gain"
+    if gpus:
+        return f"{gpus} against this CPU"
+    return "This CPU, and what a GPU might gain" if report.conclusion.estimates else "This CPU, measured"
 
 
 def _body(report: BenchReport) -> Iterator[str]:

@@ -71,6 +71,9 @@ def test_samples_of_a_gpu_that_the_framework_does_not_use(fake_driver, python, t
     assert samples[0].throttle_reasons == ("GpuIdle",)
     assert [one.at for one in samples] == sorted(one.at for one in samples)
     assert report.bench.gpus == ()
+    assert "torch sees no GPU, though there is GPU 0 (NVIDIA GeForce RTX 4090): `gpudoctor check`" in " ".join(
+        report.conclusion.sentences
+    )
     assert not report.conclusion.speedups
 
 
