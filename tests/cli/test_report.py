@@ -14,7 +14,7 @@ import pytest
 from gpudoctor.model.codec import decode_snapshot, encode
 from tests.cases.load import cases
 from tests.e2e.command import gpudoctor
-from tests.redact.secrets import PLANTED
+from tests.redact.secrets import ENCODINGS, PLANTED
 
 CASE = next(case for case in cases() if case.id.startswith("040"))
 
@@ -86,23 +86,33 @@ def test_what_cannot_be_is_said_and_nothing_is_written(tmp_path, saved, argument
 
 
 def _planted(path):
-    """A snapshot with every secret planted in texts of several sections."""
+    """A snapshot with every secret in every encoding planted in texts of several sections."""
     plain = json.loads(encode(CASE.snapshot()))
-    every = [text for text, _ in PLANTED.values()]
+    every = [f"was {encoded(text)} so" for text, _ in PLANTED.values() for encoded in ENCODINGS.values()]
     plain["environ"] = {"section": "environ", "variables": {"TF_XLA_FLAGS": " ".join(every), "PATH": "/usr/bin"}}
     plain["doctor"] = {"version": "0.1.0", "crashes": ["Traceback\n" + "\n".join(every)]}
     plain["container"] = {"section": "gap", "reason": "; ".join(every)}
     for number, text in enumerate(every):
-        plain["packages"]["installed"].append({"name": f"x{number}", "version": "1", "direct_url": text})
+        plain["packages"]["installed"].append({"name": f"torch-{number}", "version": "1", "channel": text})
     path.write_text(json.dumps(plain))
     return str(path)
+
+
+def _leaked(text):
+    """The secrets in the text, as they are, or encoded as the whole of what was planted is."""
+    return [
+        (kind, name)
+        for kind, (whole, secret) in PLANTED.items()
+        for name, encoded in ENCODINGS.items()
+        if secret in text or (name != "plain" and encoded(whole) in text)
+    ]
 
 
 @pytest.mark.parametrize("form", ["terminal", "json", "markdown", "html", "junit", "github"])
 def test_nothing_planted_leaves_by_check(tmp_path, form):
     done = gpudoctor("check", "--from", _planted(tmp_path / "p.json"), "--format", form, "--verbose")
     assert len(done.out) > 300
-    assert [kind for kind, (_, secret) in PLANTED.items() if secret in done.out + done.err] == []
+    assert _leaked(done.out + done.err) == []
 
 
 def test_nothing_planted_leaves_by_report(tmp_path):
@@ -111,7 +121,29 @@ def test_nothing_planted_leaves_by_report(tmp_path):
     assert done.returncode == 4, done.err  # the planted crash is a bug of ours
     with zipfile.ZipFile(io.BytesIO(bundle.read_bytes())) as archive:
         text = "".join(archive.read(name).decode() for name in archive.namelist())
-    assert [kind for kind, (_, secret) in PLANTED.items() if secret in text + done.err] == []
+    assert _leaked(text + done.err) == []
+
+
+@pytest.mark.parametrize("sink", ["fix", "explain", "diff", "triage"])
+def test_nothing_planted_leaves_by_other_commands(tmp_path, sink):
+    planted = _planted(tmp_path / "p.json")
+    arguments = {
+        "fix": ("fix", "--from", planted, "--script", "-"),
+        "explain": ("explain", "CUDA error: no kernel image is available", "--from", planted),
+        "diff": ("diff", planted, planted, "--verbose"),
+        "triage": ("triage", planted, "--format", "markdown", "--verbose"),
+    }[sink]
+    done = gpudoctor(*arguments)
+    assert done.out
+    assert _leaked(done.out + done.err) == []
+
+
+def test_nothing_planted_leaves_by_a_snapshot_of_this_machine():
+    every = " ".join(encoded(text) for text, _ in PLANTED.values() for encoded in ENCODINGS.values())
+    planted = {"TF_XLA_FLAGS": every[:4000], "NCCL_DEBUG_FILE": every[4000:8000], "MY_TOKEN": "s3cr3t" + "Pa55w0rdZq"}
+    done = gpudoctor("snapshot", env={name: text.replace("\0", " ") for name, text in planted.items()})
+    assert "TF_XLA_FLAGS" in done.out
+    assert _leaked(done.out + done.err) == []
 
 
 def test_killed_at_any_moment_it_leaves_the_old_file_or_the_new_one(tmp_path, saved):
