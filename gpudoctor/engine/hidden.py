@@ -35,8 +35,9 @@ def why_hidden(
     if listed.devices is None:
         return "unknown", f"{listed.framework} could not tell: {how_it_ended(listed.run)}"
     for key, why in _reasons(snapshot, gpu, listed, findings, masked=masked):
-        code = next((f.code for name in _CODES.get(key, ()) for f in findings if f.name == name), None)
-        return "hidden", f"{why} ({code})" if code else why
+        same = [finding for name in _CODES.get(key, ()) for finding in findings if finding.name == name]
+        about = [finding for finding in same if key == "mask" or computes(listed) in finding.summary.lower()]
+        return "hidden", f"{why} ({about[0].code})" if about else why
     cause = next((f for f in findings if f.severity == "error" and not f.because_of and f.code[:3] not in _LATE), None)
     if cause is not None:
         return "hidden", f"{listed.framework} does not list it; the likely cause is {cause.code} {cause.name}"
@@ -50,18 +51,23 @@ def _own_words(run: AgentRun | None) -> str | None:
     return f"{errors[0].type}: {errors[0].text.strip().partition(chr(10))[0][:300]}" if errors else None
 
 
+def computes(listed: DeviceList) -> str:
+    """The framework that computes: Keras leaves that to its backend."""
+    return (listed.backend or "tensorflow") if listed.framework == "keras" else listed.framework
+
+
 def _reasons(
     snapshot: Snapshot, gpu: Gpu, listed: DeviceList, findings: tuple[Finding, ...], *, masked: bool
 ) -> Iterator[tuple[str, str]]:
-    name = listed.framework
+    name = computes(listed)
     build = _build(snapshot.frameworks, listed)
     if build == "cpu":
-        yield "cpu", f"this {name} is built for the CPU only"
+        yield "cpu", f"the installed {name} is built for the CPU only"
     if name == "tensorflow" and any(finding.name == "tf-windows-native" for finding in findings):
         yield "windows", "TensorFlow uses no GPU on native Windows"
     maker = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}.get(gpu.vendor or "")
     if build in _BUILDS and maker and maker != _BUILDS[build]:
-        yield "vendor", f"this {name} is built for GPUs of {_BUILDS[build]}"
+        yield "vendor", f"the installed {name} is built for GPUs of {_BUILDS[build]}"
     if masked:
         yield "mask", "CUDA_VISIBLE_DEVICES leaves it out"
     yield from _of_driver(snapshot, gpu)
@@ -71,7 +77,10 @@ def _reasons(
         yield "library", f"{name} does not find {missing[0].soname}{more}"
     subject = [finding for finding in findings if finding.name in _CODES["architecture"] and name in finding.summary]
     if subject:
-        yield "architecture", f"this {name} has no code for compute capability {gpu.capability or 'of this GPU'}"
+        yield (
+            "architecture",
+            f"the installed {name} has no code for compute capability {gpu.capability or 'of this GPU'}",
+        )
     if gpu.mig_enabled and gpu.mig_instances is not None:
         parts = f"only its {len(gpu.mig_instances)} parts can be used" if gpu.mig_instances else "it has no part yet"
         yield "mig", f"it is divided (MIG): {parts}"
@@ -98,8 +107,7 @@ def _build(frameworks: Frameworks | Gap | None, listed: DeviceList) -> str | Non
         return "cuda"
     if listed.built_with_rocm:
         return "rocm"
-    of = {"keras": listed.backend or "tensorflow", "jax": "jax"}.get(listed.framework, listed.framework)
-    found: Framework | None = frameworks.get(of) if isinstance(frameworks, Frameworks) else None
+    found: Framework | None = frameworks.get(computes(listed)) if isinstance(frameworks, Frameworks) else None
     if found is not None and found.variant is not None:
         return found.variant
     return "cpu" if listed.built_with_cuda is False else None

@@ -156,3 +156,21 @@ def test_a_gpu_nobody_told_of_is_still_shown():
 def test_equal_cards_are_not_mixed_up():
     twin = Gpu(vendor="nvidia", index=1, name=A.name, capability=Capability("8.9"))
     assert seen(torch(CPU, cuda(0), cuda(1)), gpus=(structs.replace(twin, index=0), twin))[0] == ["cuda:0", "cuda:1"]
+
+
+def test_each_framework_has_its_own_finding():
+    findings = tuple(
+        Finding(code=code, name=name, severity="error", summary=f"{what} is built for the processor only")
+        for code, name, what in (("FRM001", "torch-cpu-only", "torch"), ("FRM015", "tf-cpu-only", "tensorflow"))
+    )
+    lists = tuple(
+        DeviceList(framework=name, run=FAILED, devices=(CPU,), built_with_cuda=False, backend=backend)
+        for name, backend in (("torch", None), ("tensorflow", None), ("keras", "tensorflow"))
+    )
+    view = cross_view(machine([A], driver=DRIVER, live=Live(devices=lists)), findings)
+    reasons = [sight.why for sight in view.rows[0].sights if sight.why]
+    assert reasons == [
+        "the installed torch is built for the CPU only (FRM001)",
+        "the installed tensorflow is built for the CPU only (FRM015)",
+        "the installed tensorflow is built for the CPU only (FRM015)",
+    ]
