@@ -6,13 +6,12 @@ from gpudoctor.matrix.peaks import peaks, reference
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.rates import pcie_rate
 from gpudoctor.model.base import Fact
-from gpudoctor.model.bench import CPU, Bench, BenchDevice, Sample
+from gpudoctor.model.bench import CPU, TELLING_COPY, Bench, BenchDevice, Sample
 from gpudoctor.model.bench_report import Achieved
 from gpudoctor.model.gpus import Gpu, Gpus
 
-#: Smaller products and copies do not fill a GPU.
+#: Smaller products do not fill a GPU.
 TELLING_PRODUCT = 4096
-TELLING_COPY = 16 << 20
 #: The columns of the tables of peaks and of references that hold for a precision.
 _COLUMNS = {
     "float32": ("fp32_tflops", "fp32_tflops"),

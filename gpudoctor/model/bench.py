@@ -9,6 +9,10 @@ from gpudoctor.model.versions import Capability
 MOST_SPREAD = 0.05
 #: Rounds of one measurement are made with time between them; their medians must be within this of one another.
 MOST_DRIFT = 0.10
+#: Below this share of what healthy GPUs reach something is wrong: the factor NVIDIA's own DCGM sets its limits by.
+TOO_LOW = 0.75
+#: Bytes. Smaller copies take their time by being started, not by what they carry.
+TELLING_COPY = 16 << 20
 
 CPU = "cpu"
 

@@ -9,9 +9,6 @@ from gpudoctor.model.live import AgentRun
 
 BENCH_SCHEMA = 1
 
-#: Below this share of what healthy GPUs reach something is wrong: the factor NVIDIA's own DCGM sets its limits by.
-TOO_LOW = 0.75
-
 
 class Achieved(Fact, frozen=True, kw_only=True):
     """A rate that was reached, the most that is possible, and what healthy ones were measured to reach."""

@@ -1,18 +1,23 @@
-"""What the rules on measurements share: which rates are too low, and what could have held the GPU back."""
+"""What the rules on measurements share: which rates are too low, and what could have held the GPU back.
+
+Most looks measure nothing: what compares rates is imported where there are some.
+"""
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gpudoctor.matrix.achieved import achieved, gpu_of, link_of, samples_of
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import Bench, BenchDevice, Sample
-from gpudoctor.model.bench_report import TOO_LOW, Achieved
+from gpudoctor.model.bench import TOO_LOW, Bench, BenchDevice, Sample
 from gpudoctor.model.finding import Confidence, Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+
+if TYPE_CHECKING:
+    from gpudoctor.matrix.achieved import Link
+    from gpudoctor.model.bench_report import Achieved
 
 #: Reasons that hold clocks down and are no healthy state under load. SwPowerCap is: a GPU at full load is at its limit.
 FAULTS = {
@@ -37,12 +42,25 @@ class Cause(NamedTuple):
 
 def measured_gpus(bench: Bench | None, gpus: Gpus | Gap | None) -> Iterator[tuple[BenchDevice, Gpu | None]]:
     """Each measured GPU, and what NVML knows of it."""
-    for device in bench.gpus if bench else ():
+    if bench is None or not bench.gpus:
+        return
+    from gpudoctor.matrix.achieved import gpu_of
+
+    for device in bench.gpus:
         yield device, gpu_of(device, known(gpus))
 
 
-def too_low(bench: Bench, gpus: Gpus | Gap | None, matrix: Matrix, whats: tuple[str, ...]) -> Iterator[Achieved]:
+def link_of(bench: Bench, gpu: Gpu | None) -> "Link":
+    """The best link that was seen during the run; see `gpudoctor.matrix.achieved`."""
+    from gpudoctor.matrix import achieved
+
+    return achieved.link_of(bench, gpu)
+
+
+def too_low(bench: Bench, gpus: Gpus | Gap | None, matrix: Matrix, whats: tuple[str, ...]) -> "Iterator[Achieved]":
     """Rates below 0.75 of what healthy GPUs of the model reach; nothing noisy, nothing of too small a size."""
+    from gpudoctor.matrix.achieved import achieved
+
     for one in achieved(bench, known(gpus), matrix):
         share = one.of_reference
         if one.what in whats and one.telling and not one.noisy and share is not None and share < TOO_LOW:
@@ -51,6 +69,8 @@ def too_low(bench: Bench, gpus: Gpus | Gap | None, matrix: Matrix, whats: tuple[
 
 def busy_samples(bench: Bench, gpu: Gpu | None) -> tuple[Sample, ...]:
     """Those in which the GPU works."""
+    from gpudoctor.matrix.achieved import samples_of
+
     return tuple(one for one in samples_of(bench, gpu) if (one.utilization_percent or 0) >= BUSY)
 
 
@@ -94,7 +114,7 @@ def _low_clock(bench: Bench, gpu: Gpu) -> Iterator[Cause]:
         yield Cause("its clock stayed low", evidence, "Look for locked clocks: sudo nvidia-smi -rgc frees them.")
 
 
-def slow(one: Achieved, bench: Bench, device: BenchDevice, gpu: Gpu | None, noun: str) -> Problem:
+def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, noun: str) -> Problem:
     """The problem of a rate that is too low."""
     scale, unit = (1e9, "GB/s") if one.unit == "B/s" else (1e12, "TFLOP/s")
     name = device.product or device.name

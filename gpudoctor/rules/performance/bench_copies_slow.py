@@ -2,15 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.achieved import TELLING_COPY, link_of
 from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import Bench, Transfer
-from gpudoctor.model.bench_report import TOO_LOW
+from gpudoctor.model.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
-from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._bench import link_of, measured_gpus
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.achieved import link_of
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
-from gpudoctor.rules._bench import busy_samples, measured_gpus
+from gpudoctor.rules._bench import busy_samples, link_of, measured_gpus
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
