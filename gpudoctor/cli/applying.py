@@ -78,7 +78,7 @@ def file_sizes(target: Interpreter) -> Sizer:
     from gpudoctor.host.real import RealHost
     from gpudoctor.index.settings import read_settings
 
-    return sizer(read_settings(RealHost(), (target.executable, sys.executable)))
+    return sizer(lambda: read_settings(RealHost(), (target.executable, sys.executable)))
 
 
 def try_out(plan: InstallPlan, site: Site, tell: Tell) -> int:

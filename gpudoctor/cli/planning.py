@@ -4,18 +4,17 @@ from typing import Any
 
 import click
 import msgspec
+from msgspec.structs import replace
 
 from gpudoctor.cli.output import width
 from gpudoctor.cli.sites import NotThere, Site
+from gpudoctor.cli.wishing import asked_for
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Fact
 from gpudoctor.model.plan import InstallPlan
-from gpudoctor.plan.demand import NotADemand, parse_demand
 from gpudoctor.plan.here import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
-from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.requirements import Asked, markers_of, parse_project, parse_requirements
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.render.plan_text import refusals_text
 
@@ -36,9 +35,15 @@ def plan_for(wishes: Wishes, site: Site) -> tuple[InstallPlan, ...]:
     matrix = load_matrix()
     scene = scene_of(site.snapshot)
     machine = machine_here(scene, matrix, cpu_only=wishes.cuda == "cpu")
+    if wishes.cuda not in (None, "cpu"):
+        # An image is built where no GPU is, for machines that have one.
+        machine = replace(machine, cpu_only=False)
+    asked = asked_for(wishes.words, wishes.cuda, wishes.requirements, machine, from_pyproject=wishes.from_pyproject)
+    for note in asked.notes:
+        click.echo(note, err=True)
     plan = plan_install(
         machine,
-        _asked(wishes, machine).demand,
+        asked.demand,
         matrix,
         place=site.place,
         packages=packages_here(scene),
@@ -62,25 +67,3 @@ def _without(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _without(item) for key, item in value.items()}
     return [_without(item) for item in value] if isinstance(value, list | tuple) else value
-
-
-def _asked(wishes: Wishes, machine: Machine) -> Asked:
-    """Raises click.UsageError."""
-    files = (wishes.requirements is not None) + wishes.from_pyproject
-    if files + bool(wishes.words) > 1:
-        raise click.UsageError("Frameworks come from the command, from --requirements or from --from-pyproject.")
-    try:
-        if wishes.requirements is not None:
-            return parse_requirements(wishes.requirements, _read, markers_of(machine), wishes.cuda)
-        if wishes.from_pyproject:
-            return parse_project("pyproject.toml", _read("pyproject.toml"), markers_of(machine), wishes.cuda)
-        return Asked(demand=parse_demand(wishes.words or ("torch",), wishes.cuda))
-    except NotADemand as error:
-        raise click.UsageError(str(error)) from None
-    except OSError as error:
-        raise click.UsageError(f"{error.filename} could not be read: {error.strerror}.") from None
-
-
-def _read(path: str) -> str:
-    with open(path, encoding="utf-8") as stream:
-        return stream.read()

@@ -86,8 +86,9 @@ def bare(tmp_path_factory):
         (("jax", "--cpu", "--venv", "{bare}", "--yes"), 6, "--replace"),
         (("jax", "--cpu", "--venv", "full", "--yes"), 6, "no virtual environment"),
         (("jax", "--cpu", "--venv", "file/below", "--yes"), 6, "is a file"),
+        (("--venv", "new", "--yes"), 2, "nothing is asked for"),
         (("--requirements", "missing.txt", "--venv", "new", "--yes"), 2, "missing.txt"),
-        (("jax", "--from-pyproject", "--venv", "new", "--yes"), 2, "--from-pyproject"),
+        (("jax", "--from-pyproject", "--venv", "new", "--yes"), 2, "pyproject.toml could not be read"),
     ],
 )
 @POSIX
