@@ -20,6 +20,8 @@ SAMPLE = 200
 MOST_DAMAGES = 100
 #: Their files are changed after RECORD was written: build prefix, RPATH, stripping.
 _REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm", "spack")
+#: Distributions whose import package has another name.
+_MODULES = {"tensorflow-cpu": "tensorflow", "tensorflow-gpu": "tensorflow", "tf-nightly": "tensorflow"}
 _LIBRARY = {
     "win32": re.compile(rb"\.(?:dll|pyd),"),
     "darwin": re.compile(rb"\.(?:so|dylib),"),
@@ -90,9 +92,11 @@ def find_damage(
 
 
 def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, Row]]:
-    """All shared libraries first, then lines evenly spread over all records, at least two of each."""
+    """Each package's own __init__.py, all shared libraries, then lines evenly spread, at least two of each record."""
     pattern = _LIBRARY.get(platform, _LIBRARY["linux"])
     for record in records:
+        if (first := _own_init(record)) is not None:
+            yield record, first
         for row in _rows_at(record.raw, (match.start() for match in pattern.finditer(record.raw))):
             if is_library(row.path):
                 yield record, row
@@ -102,6 +106,14 @@ def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, 
         for row in _rows_at(record.raw, range(0, size, max(1, min(step, size // 2)))):
             if not is_library(row.path) and not row.path.startswith(("..", record.folder)):
                 yield record, row
+
+
+def _own_init(record: Record) -> Row | None:
+    """The __init__.py of the import package that has the distribution's name: emptied, it imports and has nothing."""
+    module = _MODULES.get(record.package, record.package.replace("-", "_"))
+    line = f"{module}/__init__.py,".encode()
+    at = 0 if record.raw.startswith(line) else record.raw.find(b"\n" + line) + 1
+    return parse_row(record.raw[at : record.raw.find(b"\n", at)]) if at or record.raw.startswith(line) else None
 
 
 def _rows_at(raw: bytes, offsets: Iterator[int] | range) -> Iterator[Row]:

@@ -41,7 +41,7 @@ _BY_SIGNATURE = {
     **dict.fromkeys(("torch-import-library", "preload-wrong-cudart", "tf-native-runtime"), "library-not-loaded"),
     **dict.fromkeys(
         ("numpy1-module-in-numpy2", "numpy-api-newer", "numpy-dtype-size", "numpy-attribute-removed",
-         "numpy-import-failed", "torch-numpy-unavailable"),
+         "torch-numpy-unavailable"),
         "numpy-abi",
     ),
     **dict.fromkeys(("cublas-not-initialized", "cublas-execution-failed", "cublas-failed"), "cuda-library-failed"),
@@ -56,6 +56,7 @@ _BY_SIGNATURE = {
     "torch-nan-loss": "loss-did-not-fall",
     **dict.fromkeys(("tf-jit-from-ptx", "tf-adding-gpus-slow"), "first-start-slow"),
     "cuda-invalid-handle": "cuda-program-error",
+    "jax-jaxlib-mismatch": "framework-import-failed",
 }  # fmt: skip
 _BY_TABLE = {
     "driver": "driver-reports-error",

@@ -37,14 +37,10 @@ SIGNATURES = (
     signature(
         "jax-pjrt-mismatch",
         r"mismatched pjrt plugin pjrt api version|is not compatible with the installed jaxlib version"
-        r"|jaxlib version [\d.]+ is newer than and incompatible with jax"
-        r"|jaxlib is version [\d.]+, but this version of jax"
         r"|xla_extension version|jax plugin configuration error",
         needles=(
             "mismatched pjrt",
             "installed jaxlib version",
-            "incompatible with jax",
-            "this version of jax",
             "xla_extension version",
             "plugin configuration error",
         ),
@@ -52,6 +48,17 @@ SIGNATURES = (
         causes={"jax-plugin-version": 0.9, "files-overwritten": 0.05},
         ask="pip list | grep -i jax",
         source=_BRIDGE,
+        frameworks=_JAX,
+    ),
+    signature(
+        "jax-jaxlib-mismatch",
+        r"jaxlib is version [\d.]+, but this version of jax"
+        r"|jaxlib version [\d.]+ is newer than and incompatible with jax",
+        needles=("this version of jax", "incompatible with jax"),
+        meaning="The installed jaxlib does not belong to the installed jax.",
+        causes={"jax-plugin-version": 0.95},
+        ask="pip list | grep -i jax",
+        source="https://github.com/jax-ml/jax/blob/main/jax/_src/lib/__init__.py",
         frameworks=_JAX,
     ),
     signature(

@@ -50,8 +50,14 @@ SIGNATURES = (
     signature(
         "numpy-import-failed",
         r"importing the numpy c-extensions failed|importerror: numpy\.core\.multiarray failed to import"
-        r"|numpy source directory",
-        needles=("numpy c-extensions", "multiarray failed to import", "numpy source directory"),
+        r"|numpy source directory"
+        r"|error importing numpy: you should not try to import numpy from",
+        needles=(
+            "numpy c-extensions",
+            "multiarray failed to import",
+            "numpy source directory",
+            "error importing numpy",
+        ),
         meaning="NumPy's compiled part could not be loaded.",
         causes={"numpy2-abi": 0.45, "package-half-installed": 0.35, "py-user-site-shadow": 0.3, "files-damaged": 0.25},
         ask="python -c 'import numpy; print(numpy.__file__)'; pip list | grep -i numpy",

@@ -7,7 +7,7 @@ import pytest
 from gpudoctor.host.real import RealHost
 from gpudoctor.model.python import Damage
 from gpudoctor.probes import packages
-from gpudoctor.probes.records import Row, is_library, parse_row
+from gpudoctor.probes.records import Record, Row, find_damage, is_library, parse_row
 from tests.probes.site_folder import install
 from tests.probes.test_packages import interpreter, look
 
@@ -217,3 +217,19 @@ def test_tensorflow_and_torch_as_pip_resolves_them():
     assert ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13") in pairs
     assert seen.damaged == ()
     assert seen.unmet == ()
+
+
+def test_an_emptied_init_of_a_package_is_found(tmp_path):
+    """It is one of thousands of lines, and without it the package imports and has nothing."""
+    site = tmp_path / "site"
+    (site / "torch" / "many").mkdir(parents=True)
+    lines = ["torch/__init__.py,sha256=x,90000"]
+    for number in range(3000):
+        (site / "torch" / "many" / f"m{number}.py").write_bytes(b"x" * 10)
+        lines.append(f"torch/many/m{number}.py,sha256=x,10")
+    (site / "torch" / "__init__.py").write_bytes(b"")
+    for order in (lines, lines[::-1]):
+        raw = "\n".join(order).encode() + b"\n"
+        record = Record(package="torch", location=str(site), folder="torch-2.6.0.dist-info", raw=raw, sized=len(order))
+        damages, _ = find_damage(RealHost(), [record])
+        assert [(one.path.rpartition("/")[2], one.found) for one in damages] == [("__init__.py", 0)]

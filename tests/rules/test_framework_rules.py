@@ -6,7 +6,7 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.python import Framework, Unmet
+from gpudoctor.model.python import Framework, Frameworks, Package, Packages, Unmet
 from gpudoctor.model.system import Container, Wsl
 from gpudoctor.model.versions import CudaVersion
 from tests.rules.situations import driver, environ, library
@@ -486,3 +486,14 @@ def test_required_packages() -> None:
     fires("package-required", wish=wish("torch"), **(has | {"packages": None, "frameworks": None}))
     unseen = has | {"packages": Gap(reason="no permission")}
     assert skips("package-required", **unseen) == "no permission"
+
+
+def test_a_jaxlib_that_jax_refuses():
+    """Older than what jax asks for, with no part for CUDA about: only jaxlib is put right."""
+    refused = Unmet(package="jax", requirement="jaxlib", wanted="<=0.10.2,>=0.10.1", found="0.8.1")
+    two = (Package(name="jax", version="0.10.2"), Package(name="jaxlib", version="0.8.1"))
+    sections = {"frameworks": Frameworks(), "gpus": None, "interpreter": None, "host": None}
+    sections |= {"container": None, "driver": None}
+    found = fires("jax-plugin-version", packages=Packages(installed=two, unmet=(refused,)), **sections)
+    assert any("jaxlib<=0.10.2,>=0.10.1" in step.argv for fix in found.fixes for step in fix.steps)
+    quiet("jax-plugin-version", packages=Packages(installed=two), **sections)

@@ -6,10 +6,11 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.model.system import Container, System
-from gpudoctor.plan.places import Scene
+from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
@@ -31,7 +32,7 @@ def jax_plugin_version(
 
     What it means:
     JAX with CUDA is four packages: jax, jaxlib, the CUDA plugin and its pjrt part. The plugin and its pjrt part must
-    have the version of jaxlib, and jaxlib must not be newer than jax.
+    have the version of jaxlib, and jaxlib must not be newer than jax, nor older than what jax asks for.
 
     Why it breaks:
     JAX compares the numbers at the start. It says that the plugin "is not compatible with the installed jaxlib version"
@@ -56,6 +57,9 @@ def jax_plugin_version(
     jax = release_numbers(versions.get("jax"))
     if jax is not None and jax < jaxlib:
         wrong.append("jax")
+    refused = next((one for one in packages.unmet if (one.package, one.requirement) == ("jax", "jaxlib")), None)
+    if refused is not None and not wrong and "jax" in versions:
+        wrong.append("jax")
     if not wrong:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
@@ -63,10 +67,21 @@ def jax_plugin_version(
     yield Problem(
         summary=f"The parts of JAX do not belong together: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
         subject="jax",
-        evidence=tuple(seen(name, version) for name, version in versions.items()),
+        evidence=(
+            *(seen(name, version) for name, version in versions.items()),
+            *((seen("jax asks for jaxlib", refused.wanted),) if refused else ()),
+        ),
         explains=("jax-cpu-only",),
-        fixes=(jax_for_gpus(scene, matrix, versions.get("jax")),),
+        fixes=(_fix(scene, matrix, versions, refused),),
     )
+
+
+def _fix(scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unmet | None) -> Fix:
+    """The extra for CUDA; where none of its parts is there, only the jaxlib that jax asks for."""
+    if refused is None or any("-cuda" in name for name in versions):
+        return jax_for_gpus(scene, matrix, versions.get("jax"))
+    steps = install(scene, f"jaxlib{refused.wanted}")
+    return Fix(title="Install the jaxlib that belongs to jax", safety=safety(scene), steps=steps)
 
 
 def _versions(frameworks: Frameworks, packages: Packages) -> dict[str, str]:
