@@ -9,6 +9,7 @@ from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.plan.fit import Machine
+from gpudoctor.plan.system_packages import install_command
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
 
@@ -162,8 +163,8 @@ def _venv_note(scene: Scene) -> Steps:
     host = scene.host
     if scene.target is not None and scene.target.base_prefix not in (None, "/usr"):
         return ()
-    if not isinstance(host, System) or not {host.distribution, *host.distribution_like} & {"debian", "ubuntu"}:
+    command = install_command(host, "venv")
+    if command is None:
         return ()
-    return (
-        Ask(text="If the next command says that ensurepip is missing: apt install python3-venv (as root), then again."),
-    )
+    typed = " ".join(command.argv)
+    return (Ask(text=f"If the next command says that ensurepip is missing: {typed} (as root), then again."),)

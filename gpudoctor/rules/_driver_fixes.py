@@ -9,6 +9,7 @@ import re
 from gpudoctor.model.base import Gap
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.system import Container, System
+from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
@@ -98,12 +99,12 @@ def _install_steps(host: System | None, *, needs_open: bool) -> tuple[Run | Ask,
         return (
             Ask(text="Enable the components contrib, non-free and non-free-firmware in the APT sources."),
             Run(argv=("apt", "update")),
-            Run(argv=("apt", "install", f"linux-headers-{host.kernel}", "nvidia-driver")),
+            Run(argv=("apt", "install", *names_for(host, "driver"))),
         )
     if distribution == "fedora":
         return (
             Ask(text="Enable the RPM Fusion repositories: https://rpmfusion.org/Configuration"),
-            Run(argv=("dnf", "install", "akmod-nvidia", "xorg-x11-drv-nvidia-cuda")),
+            Run(argv=("dnf", "install", *names_for(host, "driver"))),
             Ask(text="Wait until the module is built (some minutes) before you restart."),
         )
     if distribution == "arch":
@@ -126,10 +127,9 @@ def headers_command(host: System | Gap | None) -> tuple[Run | Ask, ...]:
     machine = known(host)
     kernel = machine.kernel if machine else None
     family = {machine.distribution, *machine.distribution_like} if machine else set()
-    if kernel and family & {"debian", "ubuntu"}:
-        return (Run(argv=("apt", "install", f"linux-headers-{kernel}")),)
-    if kernel and family & {"fedora", "rhel", "centos"}:
-        return (Run(argv=("dnf", "install", f"kernel-devel-{kernel}")),)
+    command = install_command(host, "kernel-headers")
+    if command is not None:
+        return (command,)
     if "arch" in family:
         return (Run(argv=("pacman", "-S", _arch_headers(kernel or ""))),)
     return (Ask(text=f"Install the headers (or -devel package) of kernel {kernel or 'that is running'}."),)

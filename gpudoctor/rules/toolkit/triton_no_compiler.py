@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Frameworks, Interpreter
 from gpudoctor.model.system import System
+from gpudoctor.plan.system_packages import install_command
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -64,8 +65,8 @@ def triton_no_compiler(
 
 def _fix(host: System, *, no_header: bool) -> Fix:
     title = "Install a C compiler and Python's development files"
-    if {host.distribution, *host.distribution_like} & {"debian", "ubuntu"}:
-        packages = ("build-essential", "python3-dev") if no_header else ("build-essential",)
-        return Fix(title=title, safety="review", steps=(Run(argv=("apt", "install", *packages)),), needs_root=True)
+    command = install_command(host, "compiler", "python-headers") if no_header else install_command(host, "compiler")
+    if command is not None:
+        return Fix(title=title, safety="review", steps=(command,), needs_root=True)
     text = "Install gcc and the development package of this Python with your distribution's package manager."
     return Fix(title=title, safety="manual", steps=(Ask(text=text),), needs_root=True)
