@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gpudoctor.model.snapshot import Snapshot
 
 #: A user's name for a framework, and ours.
-_NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow"}
+_NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow", "jax": "jax"}
 
 
 class Memory(NamedTuple):
@@ -31,7 +31,7 @@ class Memory(NamedTuple):
     show_default=True,
     help="Time for measuring; the framework's import comes on top.",
 )
-@click.option("--framework", metavar="NAME", help="torch or tensorflow.  [default: the first that is installed]")
+@click.option("--framework", metavar="NAME", help="torch, tensorflow or jax.  [default: the first that is installed]")
 @click.option("--device", metavar="D", help="cpu, or the GPU to compare it with: gpu:0, gpu:1 …  [default: gpu:0]")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to measure with.")
 @click.option("--html", metavar="FILE", help="Also write a page with plots: one file, no network.")
@@ -92,7 +92,8 @@ def command(
 def _framework(given: str | None) -> str | None:
     if given is not None and given.lower() not in _NAMES:
         raise click.BadParameter(
-            f"{given!r} is none of the frameworks that can be measured: torch, tensorflow.", param_hint="--framework"
+            f"{given!r} is none of the frameworks that can be measured: torch, tensorflow, jax.",
+            param_hint="--framework",
         )
     return _NAMES[given.lower()] if given else None
 
@@ -139,11 +140,11 @@ def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     frameworks = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else Frameworks()
     found = [name for name in FRAMEWORKS if frameworks.get(name)]
     if chosen is not None and chosen not in found:
-        there = f"; there {'is' if len(found) == 1 else 'are'} {' and '.join(found)}" if found else ""
+        there = f"; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}" if found else ""
         raise click.UsageError(f"{chosen} is not installed for {where}{there}.")
     if not found:
         raise CannotExamine(
-            f"neither PyTorch nor TensorFlow is installed for {where}: there is nothing to measure with."
+            f"none of PyTorch, TensorFlow and JAX is installed for {where}: there is nothing to measure with."
         )
     return chosen or found[0]
 

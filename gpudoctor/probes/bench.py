@@ -22,7 +22,7 @@ from gpudoctor.probes.nvidia_children import binding_folder, nvml_libraries
 from gpudoctor.probes.nvml_fields import reasons
 
 #: What can be measured, in the order in which one is taken when none is named.
-FRAMEWORKS = ("torch", "tensorflow")
+FRAMEWORKS = ("torch", "tensorflow", "jax")
 #: Seconds that the framework's import and the start of its devices may take beside the measuring.
 GRACE = 150.0
 #: Seconds between two samples of a GPU.

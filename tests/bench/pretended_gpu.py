@@ -22,7 +22,7 @@ def main():
     subject = importlib.import_module("bench_subject")
     telling = importlib.import_module("telling")
     shrink(importlib.import_module("bench_cases"))
-    kind = {"torch": "Torch", "tensorflow": "Tensorflow"}[name]
+    kind = {"torch": "Torch", "tensorflow": "Tensorflow", "jax": "Jax"}[name]
 
     class Pretended(getattr(module, kind)):
         has_pinned = False
@@ -37,7 +37,7 @@ def main():
             return 1 << 30
 
         def _place(self, _device):
-            return self.torch.device("cpu")
+            return self.cpu if name == "jax" else self.torch.device("cpu")
 
         def _wait(self, device):
             if name == "tensorflow":

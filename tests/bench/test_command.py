@@ -33,7 +33,7 @@ def measured(python, tmp_path, *arguments, env=None):
     return decode(file.read_bytes(), BenchReport), done
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
 def test_a_cpu_is_measured(framework, python, tmp_path):
     page = tmp_path / "bench.html"
     report, done = measured(python, tmp_path, "--framework", framework, "--seconds", "4", "--html", str(page))
@@ -42,8 +42,8 @@ def test_a_cpu_is_measured(framework, python, tmp_path):
     assert (bench.framework, report.run.ending, bench.complete) == (framework, "finished", True)
     assert bench.version
     assert [device.name for device in bench.devices] == ["cpu"]
-    # The budget is for measuring; one repetition that has begun is not broken off.
-    assert bench.seconds < 4 + 2.5
+    # One repetition that has begun is not broken off, nor one compilation, which JAX needs for every shape.
+    assert bench.seconds < 4 + (8 if framework == "jax" else 2.5)
     assert bench.import_seconds > 0
     # The most telling first: whatever else there was time for, these were measured.
     first = next(one for one in bench.steps if one.network == "dense")

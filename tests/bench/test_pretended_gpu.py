@@ -30,7 +30,7 @@ def told(framework, request):
     return transcript.parts[0], assemble(framework, 12, transcript.parts[0].facts)
 
 
-@pytest.mark.parametrize("framework", ["torch", "tensorflow"])
+@pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
 def test_every_kind_of_measurement_runs_and_is_told(framework):
     part, bench = told(framework, b'{"seconds": 15}')
     assert part.failed is None
