@@ -7,7 +7,7 @@ from gpudoctor.model.bench import Timing
 from gpudoctor.model.bench_report import BenchReport
 from gpudoctor.render.bench_charts import charts
 from gpudoctor.render.bench_html_style import STYLE
-from gpudoctor.render.bench_text import size_in_words
+from gpudoctor.render.bench_text import advice_of, size_in_words
 
 
 def render_bench_html(report: BenchReport) -> str:
@@ -42,7 +42,9 @@ def _body(report: BenchReport) -> Iterator[str]:
     yield "</ul>"
     for finding in report.findings:
         evidence = "".join(f"<p>{escape(seen.fact)}: {escape(seen.value)}</p>" for seen in finding.evidence)
-        heading = escape(f"{finding.severity} {finding.code} {finding.name}")
+        evidence += "".join(f"<p>To mend it: {escape(advice)}</p>" for advice in advice_of(finding))
+        because = f" (because of {', '.join(finding.because_of)})" if finding.because_of else ""
+        heading = escape(f"{finding.severity} {finding.code} {finding.name}{because}")
         yield f'<section class="finding"><h2>{heading}</h2><p>{escape(finding.summary)}</p>{evidence}</section>'
     yield '<div class="charts">'
     for chart in charts(report):

@@ -7,6 +7,8 @@ import click
 
 from gpudoctor.model.bench import CPU, Bench, Timing, TrainingStep
 from gpudoctor.model.bench_report import BenchReport, Estimate, Speedup
+from gpudoctor.model.finding import Finding
+from gpudoctor.model.fix import Ask
 from gpudoctor.render.terminal import Style
 
 #: Written after what is too noisy to conclude anything from.
@@ -26,10 +28,13 @@ def _lines(report: BenchReport, style: Style) -> Iterator[str]:
         yield from _wrapped(sentence, style)
     for finding in report.findings:
         yield ""
-        yield click.style(f"{finding.severity} {finding.code} {finding.name}", fg="yellow", bold=True)
+        because = f" (because of {', '.join(finding.because_of)})" if finding.because_of else ""
+        yield click.style(f"{finding.severity} {finding.code} {finding.name}{because}", fg="yellow", bold=True)
         yield from _wrapped(finding.summary, style, "  ")
         for seen in finding.evidence:
             yield from _wrapped(f"{seen.fact}: {seen.value}", style, "    ")
+        for advice in advice_of(finding):
+            yield from _wrapped(f"To mend it: {advice}", style, "  ", "    ")
     yield from _training(report)
     yield from _products(bench)
     yield from _transfers(bench)
@@ -116,6 +121,13 @@ def _times(value: float | None) -> str:
 def _timing(time: Timing) -> str:
     text = f"{time.median * 1e3:,.3g} ({time.p20 * 1e3:,.3g} to {time.p80 * 1e3:,.3g})"
     return text + (NOISY if time.noisy else "")
+
+
+def advice_of(finding: Finding) -> tuple[str, ...]:
+    """What to do about a finding on a measurement; one that follows from another has nothing of its own to mend."""
+    if finding.because_of:
+        return ()
+    return tuple(step.text for fix in finding.fixes for step in fix.steps if isinstance(step, Ask))
 
 
 def size_in_words(size: int) -> str:

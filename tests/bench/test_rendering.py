@@ -10,6 +10,7 @@ from msgspec import structs
 from gpudoctor.model.bench_report import BenchReport
 from gpudoctor.model.codec import decode
 from gpudoctor.model.finding import Evidence, Finding
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.render.bench_html import render_bench_html
 from gpudoctor.render.bench_json import render_bench_json
 from gpudoctor.render.bench_text import render_bench_text
@@ -23,9 +24,11 @@ FINDING = Finding(
     severity="warning",
     summary="It is <too> hot.",
     evidence=(Evidence(fact="temperature", value="93 C"),),
+    fixes=(Fix(title="Cool it", safety="manual", steps=(Ask(text="Clean the fan."),)),),
 )
+FOLLOWS = structs.replace(FINDING, code="PRF010", because_of=("PRF014",))
 REPORTS = {
-    "gpu": gpu_report(findings=(FINDING,)),
+    "gpu": gpu_report(findings=(FINDING, FOLLOWS)),
     "cpu": cpu_report(),
     "noisy": cpu_report(time=noisy),
     "nothing": report_of(bench(product=None), None),
@@ -73,6 +76,13 @@ def test_what_a_page_shows():
     assert "stimated" not in page
     assert "It is &lt;too&gt; hot." in page
     assert "Example CPU &lt;16 cores&gt;" in page
+
+
+def test_what_to_do_is_said_once():
+    page, text = render_bench_html(REPORTS["gpu"]), render_bench_text(REPORTS["gpu"], Style())
+    for shown in (page, text):
+        assert shown.count("To mend it: Clean the fan.") == 1
+        assert "(because of PRF014)" in shown
 
 
 def test_an_estimate_is_called_one_wherever_it_stands():
