@@ -2,18 +2,21 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.live import AgentRun, Stage, Trial
-from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.probes.live_evidence import device_list, smoke_run, symptoms
 from gpudoctor.probes.live_plan import keras_backend, may_use_gpu, processes
-from gpudoctor.probes.live_run import Outcome
+from gpudoctor.probes.live_run import Asked, Outcome, run_agent
 from gpudoctor.probes.live_transcript import MARK, Told, Transcript
 
 BOTH = ("devices", "smoke")
+TARGET = Interpreter(executable="/env/bin/python", chosen_by="--python")
 
 
 def line(**answer):
@@ -148,3 +151,64 @@ def test_a_trial_is_as_the_model_has_it():
     value = {"network": "dense", "device": "cpu", "outcome": "passed", "placed_on": "cpu"}
     assert Told("trial", value).as_fact(Trial) == Trial(**value)
     assert Told("trial", {"network": 5}).as_fact(Trial) is None
+
+
+class Played(RecordedHost):
+    """A host whose one child says `words` and ends as `ran` says; `kills` are the kernel's counts before and after."""
+
+    def __init__(self, ran, words=b"", kills=(0, 0)):
+        super().__init__()
+        self.ran, self.words, self.kills, self.asked = ran, words, list(kills), None
+
+    def read_text(self, path, **_):
+        return f"pgfault 1\noom_kill {self.kills.pop(0)}\n" if path == "/proc/vmstat" else None
+
+    def run(self, argv, *, timeout, stdin, watch, **_):
+        self.asked = json.loads(stdin)
+        watch.finish(self.words)
+        return Ran(argv=argv, seconds=timeout, **self.ran)
+
+
+IMPORTING = line(fact="errand", value=ERRAND) + line(begin="import torch")
+DONE = IMPORTING + line(end="import torch", outcome="passed") + line(done=True)
+
+
+def stuck(outcome, where):
+    return {"outcome": outcome, "state": "D", "wchan": where}
+
+
+GONE = {"outcome": "not-started", "reason": "there is no such program"}
+KILLED = {"outcome": "signalled", "signal": "SIGKILL"}
+#: name: (how the child ended, what it told, the kernel's counts, ending, words of the reason)
+ENDS = {
+    "well": ({"outcome": "exited", "code": 0}, DONE, (3, 3), "finished", None),
+    "well, and slow to go": ({"outcome": "timed-out"}, DONE, (3, 3), "finished", None),
+    "well, and cannot be ended": (stuck("abandoned", "nvidia_close"), DONE, (0, 0), "abandoned", "nvidia_close"),
+    "killed by the kernel": (KILLED, IMPORTING, (3, 4), "out-of-memory", "the kernel"),
+    "killed by someone": (KILLED, IMPORTING, (3, 3), "died", None),
+    "killed for its size": ({**KILLED, "overgrown": True}, IMPORTING, (3, 3), "out-of-memory", "too much memory"),
+    "killed for its words": ({**KILLED, "truncated": True}, IMPORTING, (3, 3), "flooded", "printed too much"),
+    "crashed": ({"outcome": "signalled", "signal": "SIGSEGV"}, IMPORTING, (3, 4), "died", None),
+    "late": ({"outcome": "timed-out"}, IMPORTING, (0, 0), "timed-out", None),
+    "late in the driver": (stuck("timed-out", "nvidia_ioctl"), IMPORTING, (0, 0), "timed-out", "sleep in nvidia_ioctl"),
+    "stuck": (stuck("abandoned", "os_acquire"), IMPORTING, (0, 0), "abandoned", "os_acquire"),
+    "without a word": ({"outcome": "exited", "code": 0}, IMPORTING, (0, 0), "silent", None),
+    "no such program": (GONE, b"", (0, 0), "not-started", "no such program"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", ENDS)
+def test_an_end_is_classed(how):
+    ran, words, kills, ending, reason = ENDS[how]
+    host = Played(ran, words, kills)
+    run, _ = run_agent(host, TARGET, "torch", "devices", Asked(deadline=7, devices=("cpu",)))
+    assert (run.ending, run.device) == (ending, "cpu")
+    assert (reason in (run.reason or "")) if reason else run.reason is None
+    assert (run.stopped_in == "import torch") == (words == IMPORTING)
+    assert (run.signal is not None) == (ending == "died")
+    assert host.asked["devices"] == ["cpu"]
+
+
+def test_what_gpudoctor_cannot_run_is_not_started():
+    run, facts = run_agent(Played({"outcome": "exited", "code": 0}), TARGET, "theano", "smoke", Asked(deadline=7))
+    assert (run.ending, facts) == ("not-started", ())
