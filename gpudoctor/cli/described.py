@@ -125,8 +125,9 @@ def _here(
     place = place_here(scene, manager=manager, venv=venv, conda=conda)
     if version is not None and version != place.version:
         # Another Python than that which is here: for an environment that is made with it.
-        windows = place.is_windows
-        python = version if place.manager == "uv" else "py" if windows else f"python{version}"
+        if place.is_windows and place.manager == "pip":
+            raise click.UsageError(f"--python {version}: name the path of that Python, or add --manager uv.")
+        python = version if place.manager == "uv" else f"python{version}"
         folder = place.venv or (None if place.conda else NEW_ENVIRONMENT)
         place = replace(place, python=python, version=version, venv=folder)
     return Target(

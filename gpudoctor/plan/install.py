@@ -45,15 +45,20 @@ def plan_install(
     `packages`: what is installed in `place` already. What cannot share the environment gets one of its own (`apart`).
     `can_be_root` False: changes of the system come last among the alternatives.
     """
-    machine = replace(machine, python=place.version or machine.python, cpu_only=machine.cpu_only or demand.cpu_only)
+    seen = machine
+    # Who names a CUDA means a GPU, also where none is seen: an image is built, a login node is used.
+    for_gpu = any(one.cuda for one in demand.wanted)
+    cpu_only = demand.cpu_only or (machine.cpu_only and not for_gpu)
+    machine = replace(machine, python=place.version or machine.python, cpu_only=cpu_only)
     found, left_out = served_part(machine, demand.wanted, matrix)
     if found.refusals:
         return Refused(refusals=found.refusals)
-    extras = extras_for(demand, found, matrix)
+    extras, kept_back = extras_for(demand, found, matrix), ""
     if extras.refusals:
         narrowed = _with_an_older_torch(extras.refusals, machine, demand, matrix)
         if narrowed is None:
             return Refused(refusals=extras.refusals)
+        kept_back = ", ".join(sorted({one.framework for one in extras.refusals}))
         demand, found, left_out, extras = narrowed
     present = None if place.is_new else packages
     clash = clash_with_present(found.environments[0].proposals if found.environments else (), present)
@@ -70,7 +75,7 @@ def plan_install(
         separate_because=found.separate_because,
         leaves_out=left_out,
         alternatives=alternatives_of(found, demand, machine, matrix, can_be_root=can_be_root),
-        notes=(*plans[0].notes, *_notes(found, machine, left_out)),
+        notes=(*plans[0].notes, *_notes(found, seen, demand, left_out, kept_back)),
     )
 
 
@@ -183,10 +188,17 @@ def _not_newer(newer: NotNewer | None) -> str | None:
     return f"not {newer.build}: {'; '.join(reasons)}"
 
 
-def _notes(found: Fit, machine: Machine, left_out: tuple[str, ...]) -> tuple[str, ...]:
+def _notes(found: Fit, seen: Machine, demand: Demand, left_out: tuple[str, ...], kept_back: str) -> tuple[str, ...]:
     notes = []
-    if machine.cpu_only and any(one.variant in ("cpu", "plain") for e in found.environments for one in e.proposals):
-        notes.append("Builds for the CPU: no NVIDIA GPU is to be used here.")
+    if found.machine.cpu_only and not demand.cpu_only:
+        notes.append(
+            "No NVIDIA GPU is seen here, so these are builds for the CPU. For a GPU that comes later (an image that is "
+            "built, a login node) name the CUDA: --cuda 12.6."
+        )
+    if seen.cpu_only and not found.machine.cpu_only:
+        notes.append("No NVIDIA GPU is seen here: that the driver and the GPU suit these builds was not judged.")
+    if kept_back:
+        notes.append(f"An older torch, or another CUDA, than would fit: {kept_back} is made for these only.")
     if left_out:
         notes.append(f"No build serves every GPU: {', '.join(left_out)} cannot be used by what is installed here.")
     if found.not_judged:

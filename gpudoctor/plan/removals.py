@@ -96,6 +96,8 @@ def _present_majors(packages: Packages | None) -> list[tuple[str, str]]:
         found.append(("torch", match.group(1)))
     plugins = {major: packages.find(f"jax-cuda{major}-plugin") for major in ("12", "13")}
     found += [("jax", major) for major, plugin in plugins.items() if plugin is not None]
-    if tensorflow is not None and packages.find("nvidia-cudnn-cu12") is not None and torch is None:
+    # torch brings cuDNN, too; ptxas and nvcc are asked for by TensorFlow's extra only.
+    own = packages.find("nvidia-cuda-nvcc-cu12") is not None
+    if tensorflow is not None and (own or (torch is None and packages.find("nvidia-cudnn-cu12") is not None)):
         found.append(("tensorflow", "12"))
     return found

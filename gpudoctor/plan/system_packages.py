@@ -30,6 +30,8 @@ VERBS: dict[Tool, tuple[str, ...]] = {
     "pacman": ("pacman", "-S"),
 }
 DEBIAN = "packages of Debian 12 (apt-cache policy), 2026-11-21; packages.debian.org"
+#: Read in several public repositories, for the same distributions alike, 2026-11-21.
+PROJECTS = "installation pages of projects with compiled parts (gcc gcc-c++ python3-devel; base-devel python)"
 NVIDIA_GUIDE = "docs.nvidia.com/datacenter/tesla/driver-installation-guide, Verify the System has the Correct Kernel"
 
 
@@ -60,13 +62,13 @@ ROWS: tuple[SystemNames, ...] = (
         tool="dnf",
         purpose="compiler",
         names=("gcc", "gcc-c++"),
-        source="github.com/pyenv/pyenv/wiki, Suggested build environment, Fedora",
+        source=PROJECTS,
     ),
     SystemNames(
         tool="dnf",
         purpose="python-headers",
         names=("python3-devel",),
-        source="docs.fedoraproject.org/en-US/packaging-guidelines/Python",
+        source=f"docs.scipy.org/doc/scipy/building, Fedora; {PROJECTS}",
     ),
     SystemNames(tool="dnf", purpose="kernel-headers", names=("kernel-devel-{kernel}",), source=NVIDIA_GUIDE),
     SystemNames(
@@ -86,25 +88,25 @@ ROWS: tuple[SystemNames, ...] = (
         tool="zypper",
         purpose="compiler",
         names=("gcc", "gcc-c++"),
-        source="github.com/pyenv/pyenv/wiki, Suggested build environment, openSUSE; installation pages of projects",
+        source=PROJECTS,
     ),
     SystemNames(
         tool="zypper",
         purpose="python-headers",
         names=("python3-devel",),
-        source="installation pages of projects for openSUSE (zypper install gcc gcc-c++ python3-devel)",
+        source=PROJECTS,
     ),
     SystemNames(
         tool="pacman",
         purpose="compiler",
         names=("base-devel",),
-        source="archlinux.org/packages/core/any/base-devel: gcc is among what it brings",
+        source=PROJECTS,
     ),
     SystemNames(
         tool="pacman",
         purpose="python-headers",
         names=("python",),
-        source="archlinux.org/packages/core/x86_64/python: the headers are in the package itself",
+        source=f"{PROJECTS}; the headers are in the package itself",
     ),
 )
 

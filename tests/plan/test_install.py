@@ -271,6 +271,29 @@ def test_a_framework_that_stays_and_needs_another_cuda_is_no_neighbour():
     assert isinstance(both, InstallPlan)
 
 
+def test_tensorflow_beside_torch_is_seen_by_what_only_it_brings():
+    has = holding("tensorflow==2.20.0", "torch==2.14.1+cu126", "nvidia-cudnn-cu12==9.10", "nvidia-cuda-nvcc-cu12==12.9")
+    refused = planned(where("580.65.06", ADA), "torch", place=OWN, packages=has)
+    assert isinstance(refused, Refused)
+    assert "tensorflow is installed here" in refused.text
+    assert isinstance(planned(where("580.65.06", ADA), "torch", "12.6", place=OWN, packages=has), InstallPlan)
+
+
+def test_a_cuda_that_is_named_is_for_a_gpu_that_is_not_seen():
+    nowhere = where(None, cpu_only=True)
+    plan = planned(nowhere, "torch", "12.6")
+    assert builds(plan) == ["torch 2.14.1+cu126"]
+    assert "was not judged" in " ".join(plan.notes)
+    assert "--cuda" in " ".join(planned(nowhere, "torch").notes)
+    assert "--cuda" not in " ".join(planned(nowhere, "torch", "cpu").notes)
+
+
+def test_an_extra_that_keeps_torch_back_is_named():
+    assert any(
+        "xformers is made for these only" in note for note in planned(where("580.65.06", ADA), "torch xformers").notes
+    )
+
+
 # Words.
 
 
