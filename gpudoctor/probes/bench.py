@@ -145,5 +145,6 @@ def parse_samples(output: bytes) -> tuple[Sample, ...]:
 
 
 def _sample(value: dict[str, Any]) -> Sample | None:
-    bits = value.pop("throttle_bits", 0)
-    return Told("sample", {**value, "throttle_reasons": reasons(bits)}).as_fact(Sample)
+    bits = value.get("throttle_bits")
+    held = reasons(bits) if isinstance(bits, int) else ()
+    return Told("sample", {**value, "throttle_reasons": held}).as_fact(Sample)
