@@ -77,9 +77,11 @@ def find_damage(
     """
     damaged: list[Damage] = []
     checked = 0
+    seen = set(explained)
     for record, row in _chosen(records, host.platform):
-        if (record.location, row.path) in explained:
+        if (record.location, row.path) in seen:
             continue
+        seen.add((record.location, row.path))
         path = path_rules(host).join(record.location, row.path)
         stat = host.stat(path)
         if stat is not None and not isinstance(stat, Stat):

@@ -7,7 +7,7 @@ building). So nothing that failed is left untold, and nothing is told twice.
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from gpudoctor.model.base import Fact
+from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Symptom, Thrown, Trial
 from gpudoctor.rules._failure_owners import of_detail, of_ending, of_symptoms
 
@@ -43,6 +43,13 @@ def failures_of(live: Live, owner: str) -> tuple[Failure, ...]:
     return tuple(failure for failure in failures(live) if failure.owner == owner)
 
 
+def pasted(live: Live | Gap | None) -> tuple[Symptom, ...]:
+    """The messages of somebody's text, where that is all there is: nothing was run here."""
+    if not isinstance(live, Live) or live.devices or live.smoke:
+        return ()
+    return live.symptoms
+
+
 def failures(live: Live) -> tuple[Failure, ...]:
     """All failures, each once, in the order in which they happened."""
     return _failures(live)
@@ -66,8 +73,7 @@ def _all(live: Live) -> Iterator[Failure]:
         yield from _of_run(live, smoke.run, label)
         yield from _of_trials(smoke, label)
         yield from _of_stages(smoke, label)
-    if not live.devices and not live.smoke:
-        yield from _of_words(live.symptoms)
+    yield from _of_words(pasted(live))
 
 
 def _label(framework: str, version: str | None) -> str:

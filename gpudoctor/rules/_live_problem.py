@@ -83,8 +83,13 @@ def problems(
             evidence=tuple(_evidence(failed)),
             follows_from=tuple(dict.fromkeys((*follows_from, *causes_told(failed.symptoms)))),
             fixes=(*(fixes(failed) if fixes else ()), *_questions(failed)),
-            severity="warning" if all(one.optional for one in members) else None,
+            severity="warning" if all(one.optional or _is_a_warning(one) for one in members) else None,
         )
+
+
+def _is_a_warning(failure: Failure) -> bool:
+    """NumPy prints this and goes on; whether something stops, another line tells."""
+    return failure.pasted and failure.symptoms[0].signature == "numpy1-module-in-numpy2"
 
 
 def causes_told(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:

@@ -36,7 +36,7 @@ NEEDS_GPU = Wish(requirements=(Requirement(subject="gpu", text="gpu"),))
 
 
 def diagnosis(wish: Wish | None = None, **sections: Any) -> Diagnosis:
-    given = {"host": UBUNTU, "container": BARE, "environ": Environ(), "frameworks": None} | sections
+    given = {"host": UBUNTU, "container": BARE, "environ": Environ(), "frameworks": None, "live": None} | sections
     judged = diagnose(Snapshot(**given), load_matrix(), RULES, wish)
     assert not judged.crashed, judged.crashed
     assert not judged.skipped, judged.skipped

@@ -1,25 +1,32 @@
-"""ENV003: a variable names certificates that are not there."""
+"""ENV003: the certificates by which downloads are checked are not there, or lack the server's."""
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Environ
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
+
+#: Variables that name the list, in the order in which pip and requests read them.
+_VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 @rule("ENV003", name="pip-tls-ca", severity="error", since="0.1")
-def pip_tls_ca(environ: Environ) -> Iterator[Problem]:
-    """A variable names a file of certificates that does not exist, so nothing can be downloaded.
+def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
+    """A variable names a file of certificates that does not exist, or the server is not trusted, so nothing downloads.
 
     What it means:
     Downloads over HTTPS are checked against a list of certificates. A variable says in which file it is, and that file
-    is not there.
+    is not there; or the list does not have the certificate that vouches for the server.
 
     Why it breaks:
-    The environment or the package that brought the file was removed, and the variable stayed. pip then ends with "Could
-    not find a suitable TLS CA certificate bundle, invalid path".
+    The environment or the package that brought the file was removed, and the variable stayed: pip ends with "Could not
+    find a suitable TLS CA certificate bundle, invalid path". Or a company's proxy puts its own certificate in the place
+    of the server's, or the list is an old one, as conda may bring: "unable to get local issuer certificate".
 
     How to mend it:
     Unset the variable, or let it name a file that exists. Where a company inspects traffic, ask for its certificate and
@@ -31,8 +38,9 @@ def pip_tls_ca(environ: Environ) -> Iterator[Problem]:
     Sources:
     pip documentation, HTTPS certificates, https://pip.pypa.io/en/stable/topics/https-certificates/
     """
-    for name in environ.absent_files:
-        value = environ.get(name) or "(not kept)"
+    yield from _untrusted(environ, live)
+    for name in environ.absent_files if isinstance(environ, Environ) else ():
+        value = (environ.get(name) if isinstance(environ, Environ) else None) or "(not kept)"
         ask = Ask(
             text="Find where it is set (~/.profile, ~/.bashrc, the environment's activate script), and remove it."
         )
@@ -50,3 +58,29 @@ def pip_tls_ca(environ: Environ) -> Iterator[Problem]:
                 ),
             ),
         )
+
+
+def _untrusted(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
+    """The message of a download that was refused."""
+    met = next((one for one in pasted(live) if one.signature == "tls-unknown-ca"), None)
+    if met is None:
+        return
+    named = [name for name in _VARIABLES if isinstance(environ, Environ) and environ.get(name)]
+    evidence: tuple[Evidence, ...] = (
+        seen(met.where or "the pasted text", met.text),
+        *(seen(name, environ.get(name)) for name in named if isinstance(environ, Environ)),
+    )
+    unset = tuple(
+        Fix(title=f"Try without {name}", safety="safe", steps=(SetEnv(name=name, value=None),)) for name in named
+    )
+    ask = Ask(
+        text="Where a company inspects traffic, ask for its certificate, and name that file: "
+        "python -m pip config set global.cert FILE"
+    )
+    yield Problem(
+        summary="The certificate of the package index is not trusted here, so nothing can be downloaded.",
+        confidence="likely",
+        evidence=evidence,
+        explains=("pip-no-matching-distribution", "install-failed"),
+        fixes=(*unset, Fix(title="Name the certificate that is missing", safety="manual", steps=(ask,))),
+    )

@@ -7,6 +7,7 @@ from gpudoctor.matrix.types import Os
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Fix
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.specifiers import is_met
 from gpudoctor.model.system import System
@@ -14,6 +15,7 @@ from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import is_conda, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 
 
 @rule("PYT002", name="numpy2-abi", severity="error", since="0.1")
@@ -22,9 +24,10 @@ def numpy2_abi(
     frameworks: Frameworks,
     host: System,
     interpreter: Interpreter | Gap | None,
+    live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """NumPy 2 is installed with a framework that was compiled for NumPy 1.
+    """NumPy 2 is installed with a framework, or another package, that was compiled for NumPy 1.
 
     What it means:
     NumPy 2 changed its binary interface. Programs compiled against NumPy 1 do not work with it.
@@ -48,6 +51,7 @@ def numpy2_abi(
     if numpy is None or numbers is None or numbers < (2,) or host.os not in ("linux", "windows", "macos"):
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    told = False
     for name in ("torch", "tensorflow", "jax"):
         framework = frameworks.get(name)
         if framework is None or framework.version is None or is_conda(packages, name, "pytorch"):
@@ -56,6 +60,7 @@ def numpy2_abi(
         derived = _derived(framework, packages, matrix, host.os) if known is None else None
         if known is not False and derived is None:
             continue
+        told = True
         yield Problem(
             summary=f"{framework.label} was compiled for NumPy 1, and NumPy {numpy.version} is installed.",
             subject=framework.label,
@@ -65,15 +70,23 @@ def numpy2_abi(
                 seen(name, framework.version, framework.source),
                 *((derived,) if derived else ()),
             ),
-            fixes=(
-                Fix(
-                    title="Install NumPy 1",
-                    safety=safety(scene),
-                    steps=install(scene, "numpy<2"),
-                    undo=f"install numpy=={numpy.version}",
-                ),
-            ),
+            fixes=(_numpy_1(scene, numpy.version),),
         )
+    met = next((one for one in pasted(live) if one.signature == "numpy1-module-in-numpy2"), None)
+    if met is not None and not told:
+        yield Problem(
+            summary=f"A compiled package was built for NumPy 1, and NumPy {numpy.version} is installed.",
+            confidence="likely",
+            severity="warning",
+            evidence=(seen("numpy", numpy.version), seen(met.where or "the pasted text", met.text)),
+            explains=("numpy-abi",),
+            fixes=(_numpy_1(scene, numpy.version),),
+        )
+
+
+def _numpy_1(scene: Scene, version: str) -> Fix:
+    steps = install(scene, "numpy<2")
+    return Fix(title="Install NumPy 1", safety=safety(scene), steps=steps, undo=f"install numpy=={version}")
 
 
 def _derived(framework: Framework, packages: Packages, matrix: Matrix, os: Os) -> Evidence | None:
