@@ -40,6 +40,8 @@ def smoke_run(outcome: Outcome, version: str | None, data: str) -> SmokeRun:
 def symptoms(outcome: Outcome) -> Iterator[Symptom]:
     """The known messages in what was raised and printed, each once, with where it was met."""
     run = outcome.run
+    if not outcome.reached:  # it shares the end of the one before it, which has told
+        return
     where = f"{run.errand} {run.framework}"
     seen: set[tuple[str, str]] = set()
     for place, text in (*_raised(outcome, where), (where, outcome.printed[-_READ:])):

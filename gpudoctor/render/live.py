@@ -102,7 +102,7 @@ def _trials(run: SmokeRun, style: Style) -> Iterator[str]:
         best = max((trial.accuracy for trial in passed if trial.accuracy is not None), default=None)
         reached = f", accuracy up to {best:.0%}" if best is not None else ""
         kinds = ", ".join(dict.fromkeys(f"{trial.network} {trial.precision}" for trial in passed))
-        yield from wrapped(f"{device}: {len(passed)} passed{reached}: {kinds}", style, indent="   ", hang="     ")
+        yield from wrapped(f"{device}: {kinds} passed{reached}", style, indent="   ", hang="     ")
     for trial in shown:
         yield from _trial(trial, style)
     if style.verbosity > 0 or run.run.ending != "finished":
@@ -136,4 +136,4 @@ def _fared(run: SmokeRun) -> str:
         return visible(how_it_ended(run.run))
     counts = [(sum(t.outcome == word for t in run.trials), word) for word in ("passed", "failed", "skipped")]
     words = listing(f"{count} {word}" for count, word in counts if count)
-    return f"{words} in {run.run.seconds:.1f} s" if words else "trained nothing"
+    return f"{words}, in {run.run.seconds:.1f} s" if words else "trained nothing"
