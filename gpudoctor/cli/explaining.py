@@ -35,7 +35,7 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
         snapshot,
         diagnose(snapshot, matrix, rules),
         rules,
-        around=surroundings_in(made.words),
+        around=surroundings_in(made.words[:200_000]),
         partial=facts is None or is_partial(facts),
     )
     of_messages = {cause.key for one in made.symptoms if (row := signature_of(one.signature)) for cause in row.causes}

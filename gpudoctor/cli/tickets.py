@@ -5,6 +5,7 @@ import os
 import stat
 import sys
 import zipfile
+import zlib
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -20,7 +21,9 @@ from gpudoctor.signatures.causes import surroundings_in
 Kind = Literal["snapshot", "report", "bundle", "text"]
 
 #: Of a larger text only its beginning and its end are read, in bytes each.
-HEAD = TAIL = 4 * 1024 * 1024
+HEAD = TAIL = 2 * 1024 * 1024
+#: Characters at either end of a text in which it is looked for where the program ran.
+_WORDS = 100_000
 #: Members of a bundle; `gpudoctor report` writes a handful.
 _MEMBERS = 1000
 _REPORTS = ("report.json", "snapshot.json")
@@ -48,8 +51,13 @@ class Subject(NamedTuple):
 
 class _Envelope(msgspec.Struct):
     schema: Any = None
-    snapshot: msgspec.Raw | None = None
-    diagnosis: msgspec.Raw | None = None
+    snapshot: msgspec.Raw = msgspec.Raw(b"")
+    diagnosis: msgspec.Raw = msgspec.Raw(b"")
+
+    @property
+    def is_report(self) -> bool:
+        """It has a snapshot, and a judgement of it."""
+        return bool(bytes(self.snapshot)) and bool(bytes(self.diagnosis))
 
 
 def read_input(path: str) -> Input:
@@ -76,7 +84,7 @@ def _bounded(stream: Any, size: int | None) -> tuple[bytes, str | None]:
         tail = stream.read(TAIL)
         left = max(0, size - len(head) - len(tail))
         return head + b"\n" + tail, f"{left:,} bytes in its middle were not read" if left else None
-    return head, "only its first 8 MiB were read" if stream.read(1) else None
+    return head, "only its first 4 MiB were read" if stream.read(1) else None
 
 
 def subject_of(given: Input, matrix: Matrix) -> Subject:
@@ -100,20 +108,24 @@ def _of_own_json(raw: bytes) -> Subject | None:
     """Our own JSON; None for another tool's, which may still be a text that is known."""
     try:
         envelope = msgspec.json.decode(raw, type=_Envelope)
-    except (msgspec.DecodeError, RecursionError):
+    except RecursionError:
+        raise NotASnapshot("it is JSON that is nested too deeply") from None
+    except msgspec.DecodeError:
         return None
-    if isinstance(envelope.schema, int) or (envelope.snapshot and envelope.diagnosis):
+    if isinstance(envelope.schema, int) or envelope.is_report:
         return _of_json(raw)
     return None
 
 
 def _of_json(raw: bytes) -> Subject:
     """A snapshot, or the snapshot in a report: it is judged anew. Raises NotASnapshot."""
+    if len(raw) > MAX_BYTES:
+        raise NotASnapshot(f"it is larger than {MAX_BYTES // 1024**2} MiB, and no snapshot is")
     try:
         envelope = msgspec.json.decode(raw, type=_Envelope)
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
-    if envelope.snapshot is not None and envelope.diagnosis is not None:
+    if envelope.is_report:
         return Subject("report", decode_snapshot(bytes(envelope.snapshot)))
     return Subject("snapshot", decode_snapshot(raw))
 
@@ -131,7 +143,7 @@ def _member(raw: bytes) -> bytes:
                 raise Unreadable("it is a zip archive without report.json, so not one of `gpudoctor report`")
             with archive.open(name) as stream:
                 found = stream.read(MAX_BYTES + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise Unreadable(f"it is a zip archive that cannot be read ({error})") from None
     return found
 
@@ -159,5 +171,5 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         lines=made.lines,
         used=made.used,
         cut=cut,
-        around=tuple(sorted(surroundings_in(made.words))),
+        around=tuple(sorted(surroundings_in(made.words[:_WORDS] + made.words[-_WORDS:]))),
     )

@@ -4,6 +4,7 @@ A ticket seldom states all that a rule must see. These look at what is stated: a
 build, whatever else is unknown; TensorFlow 2.16 on Windows has no GPU support, whichever GPU there is.
 """
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,9 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._builds import release_numbers
 
+#: Products of Ampere and later, and of Kepler.
+_RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
+_OLD = re.compile(r"\bGTX? [67]\d\d|\bTesla K\d|\bQuadro K\d")
 #: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
 _NO_WINDOWS, _WITH_EXTRA = (2, 11), (2, 14)
 
@@ -60,6 +64,12 @@ class Stated:
         """The libraries that TensorFlow did not find."""
         libraries = self.section(Libraries, "libraries")
         return libraries.missing("tensorflow") if libraries else ()
+
+    def all_named(self, pattern: re.Pattern[str]) -> bool:
+        """There are GPUs, and the names of all match."""
+        gpus = self.section(Gpus, "gpus")
+        names = [gpu.name for gpu in gpus.nvidia if gpu.name] if gpus else []
+        return bool(names) and all(pattern.search(name) for name in names)
 
     @property
     def by_conda(self) -> bool | None:
@@ -117,12 +127,13 @@ def _answers(stated: Stated) -> bool:
 FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "tf-windows-native": ((_tf_without_windows, 0.95),),
     "tf-cuda-version-unsupported": ((_other_toolkit, 0.75),),
-    "tf-soname-missing": ((lambda stated: bool(stated.missed), 0.6),),
+    "tf-soname-missing": ((lambda stated: bool(stated.missed) and stated.os != "windows", 0.6),),
+    "win-cudart-not-found": ((lambda stated: any("cudart64" in one.soname for one in stated.missed), 0.6),),
     "cuda-major-mix": ((_mixed_majors, 0.8),),
     "torch-cpu-only": ((lambda stated: stated.variant("torch") == "cpu" and not stated.by_conda, 0.8),),
     "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
     "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
-    "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.8),),
+    "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.4),),
 }
 
 #: Against a cause: it cannot be that one.
@@ -140,6 +151,8 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "tf-cuda-version-unsupported": (lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),),
     "torch-nvidia-deps-missing": (lambda stated: bool(stated.missed),),
     "driver-too-old": (_driver_serves,),
+    "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT),),
+    "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD),),
     "drv-not-loaded": (_answers,),
     "drv-absent": (_answers,),
     "no-gpu": (_answers,),

@@ -8,6 +8,10 @@ from typing import NamedTuple
 
 #: Longest line that is looked at; a minified file is no report.
 LONGEST = 4000
+#: No table has wider gaps; patterns need not walk longer ones.
+_GAP = re.compile(r" {61,}")
+
+_WIDE = " " * 60
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -132,6 +136,8 @@ def _line(line: str) -> str:
         line = line.rpartition("\r")[2]
     if not line.isascii() or not line.isprintable():
         line = _CONTROLS.sub("", line.replace("\xa0", " ").replace("\t", "    ").replace("\u2502", "|"))
+    if _WIDE in line:
+        line = _GAP.sub(_WIDE, line)
     if "[" in line and "m" in line:
         line = _LOST_ANSI.sub("", line)
     if "<" in line:

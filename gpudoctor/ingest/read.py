@@ -94,9 +94,12 @@ def ingest(raw: bytes, matrix: Matrix) -> Ingested:
 def unpacked(raw: bytes) -> bytes:
     """The beginning of what a gzip file holds. Raises NotText."""
     try:
-        return zlib.decompressobj(wbits=31).decompress(raw, MOST_UNPACKED)
+        text = zlib.decompressobj(wbits=31).decompress(raw, MOST_UNPACKED)
     except zlib.error as error:
         raise NotText(f"it is a gzip file that cannot be unpacked ({error})") from None
+    if not text:
+        raise NotText("it is a gzip file that cannot be unpacked (it is cut short)")
+    return text
 
 
 def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
