@@ -25,7 +25,9 @@ def unproved(snapshot: Snapshot) -> Iterator[str]:
     if not isinstance(live, Live):
         return
     for listed in live.devices:
-        if listed.run is not None and listed.run.ending != "finished":
+        smoked = live.smoked(listed.framework)
+        said_below = smoked is not None and smoked.run.ending != "finished"
+        if listed.run is not None and listed.run.ending != "finished" and not said_below:
             yield f"which devices {listed.framework} lists: {how_it_ended(listed.run)}"
     for run in live.smoke:
         yield from _of_training(run, needs_gpu=_is_meant_for_gpu(snapshot, run.framework))

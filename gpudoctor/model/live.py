@@ -12,8 +12,8 @@ from gpudoctor.model.versions import Capability
 
 #: finished: it said all it had to say, be it that a stage failed. failed: an unexpected exception. died: a signal.
 #: silent: it ended (exit code 0 or not) without its last word, as os._exit does. flooded: too much output.
-#: out-of-memory: stopped at our cap, or by the kernel, or a MemoryError. timed-out: stopped at its deadline. abandoned: not stoppable.
-#: interrupted: the user stopped the whole look. not-started: no such program.
+#: out-of-memory: a MemoryError, or stopped at our cap or by the kernel. timed-out: stopped at its deadline.
+#: abandoned: not stoppable. interrupted: the user stopped the whole look. not-started: no such program.
 Ending = Literal[
     "finished",
     "failed",
