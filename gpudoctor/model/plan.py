@@ -95,7 +95,7 @@ class InstallPlan(Fact, frozen=True, kw_only=True):
     download_bytes: int | None = None
     alternatives: tuple[Alternative, ...] = ()
     #: Environments of their own for what cannot share this one, and why.
-    apart: tuple["InstallPlan", ...] = ()
+    apart: "tuple[InstallPlan, ...]" = ()
     separate_because: str | None = None
     #: GPUs of this machine that the builds leave out.
     leaves_out: tuple[str, ...] = ()
