@@ -9,6 +9,7 @@ import click
 
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.cli.sharing import door
 from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
 from gpudoctor.engine.triage import Ticket, ticket_of
 from gpudoctor.matrix.load import load_matrix
@@ -76,7 +77,9 @@ def command(
         for part in render_tickets_json(worst.noted(tickets)):
             write_bytes(part)
     elif form == "markdown":
-        write_text(render_tickets_markdown(tuple(worst.noted(tickets))))
+        # What goes into a reply passes the door of all that is shared.
+        shared = door()
+        write_text(render_tickets_markdown(tuple(shared.fact(one) for one in worst.noted(tickets))))
     else:
         style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
         for part_text in render_tickets_terminal(worst.noted(tickets), style):

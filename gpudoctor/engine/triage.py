@@ -13,7 +13,7 @@ from gpudoctor.signatures import signature_of
 
 TRIAGE_SCHEMA = 1
 #: Causes that are told; and below what weight one is not worth telling.
-MOST, LEAST = 5, 0.1
+MOST, LEAST = 5, 0.15
 #: From here on a cause makes the exit code 1.
 NAMED = 0.3
 

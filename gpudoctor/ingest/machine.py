@@ -7,7 +7,6 @@ from gpudoctor.formats.pci import bus_id
 from gpudoctor.ingest.fragment import REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.ingest.machine_words import is_wsl, of_os
 from gpudoctor.ingest.pasted import Pasted
-from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.system import Container, System, Wsl
 
@@ -106,8 +105,7 @@ def _lspci(text: Pasted) -> tuple[Fragment, ...]:
             lines.append(number)
             fields = {name: getattr(gpus[current], name) for name in Gpu.__struct_fields__}
             gpus[current] = Gpu(**{**fields, "bound_driver": used[1]})
-    nouveau = Driver(modules_loaded=("nouveau",)) if any(g.bound_driver == "nouveau" for g in gpus.values()) else None
-    return fragment("lspci", lines, gpus=Gpus(devices=tuple(gpus.values())), driver=nouveau) if gpus else ()
+    return fragment("lspci", lines, gpus=Gpus(devices=tuple(gpus.values()))) if gpus else ()
 
 
 def _product(vendor: str | None, words: str | None) -> str | None:

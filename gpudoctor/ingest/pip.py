@@ -129,7 +129,7 @@ def _excerpt(text: Pasted, used: set[int]) -> tuple[Fragment, ...]:
         if number in used or not line or line.lstrip()[:1] in "#|[+":
             continue
         match = _EXCERPT.match(line)
-        if match and is_relevant(normalise(match[1])):
+        if match and "." in match[2] and is_relevant(normalise(match[1])):
             rows.setdefault(normalise(match[1]), (number, match[2]))
             if match[3] and (match[4] or re.search(r"py\d|_\d$|pypi", match[3])):
                 installers[normalise(match[1])] = (match[3], match[4])

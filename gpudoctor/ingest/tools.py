@@ -156,9 +156,9 @@ def _openmmlab(said: dict[str, tuple[int, str]], read: Reading) -> None:
 
 #: What makes a text this tool's: labels of which all must be there; its name; what reads it.
 _TOOLS: tuple[tuple[tuple[str, ...], str, Callable[[dict[str, tuple[int, str]], Reading], None]], ...] = (
+    (("transformers version",), "transformers-cli env", _transformers),
+    (("accelerate version",), "accelerate env", _transformers),
     (("pytorch version (gpu?)",), "transformers-cli env", _transformers),
-    (("pytorch version", "accelerate version"), "accelerate env", _transformers),
-    (("`accelerate` version",), "accelerate env", _transformers),
     (("jax", "jaxlib"), "jax.print_environment_info()", _jax),
     (("pytorch", "cuda available", "sys.platform"), "collect_env of OpenMMLab", _openmmlab),
     (("pytorch", "detectron2"), "collect_env of detectron2", _openmmlab),
@@ -170,7 +170,7 @@ def parse_tools(text: Pasted) -> tuple[Fragment, ...]:
     """Every such report in the text."""
     said: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(text.lines, 1):
-        row = _ROW.match(line) if ":" in line or "  " in line else None
+        row = _ROW.match(line.replace("`", "")) if ":" in line or "  " in line else None
         if row and (":" in line or row[1].lower() in _COLUMNS or re.fullmatch(r"GPU [\d,]+", row[1])):
             said.setdefault(row[1].strip().lower().strip("`"), (number, row[2]))
     found: list[Fragment] = []

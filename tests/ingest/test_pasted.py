@@ -30,3 +30,21 @@ def test_no_pasted_text_is_called_healthy(name: str) -> None:
     diagnosis = diagnose(snapshot, load_matrix(), load_rules())
     assert not diagnosis.crashed, diagnosis.crashed
     assert report_of(snapshot, diagnosis, matrix=load_matrix()).verdict in ("findings", "incomplete")
+
+
+WORKING = (
+    "torch-40682",
+    "torch-51858",
+    "jax-12213",
+    "mmdetection-3959",
+    "mmdetection-4471",
+    "mmdetection-4659",
+    "doctr-81",
+)
+
+
+@pytest.mark.parametrize("name", WORKING)
+def test_nothing_false_is_found_where_the_gpu_was_used(name: str) -> None:
+    """In these the framework says that it can use the GPU; the question was another one."""
+    diagnosis = diagnose(read(name).snapshot, load_matrix(), load_rules())
+    assert [one.name for one in diagnosis.findings if one.severity == "error"] == []
