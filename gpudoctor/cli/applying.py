@@ -4,6 +4,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
@@ -18,6 +19,7 @@ from gpudoctor.cli.account import ending
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving
 from gpudoctor.cli.sites import Site
+from gpudoctor.index.pages import canonical
 from gpudoctor.model.plan import InstallPlan
 from gpudoctor.model.python import Interpreter
 from gpudoctor.probes.live_plan import FRAMEWORKS
@@ -46,7 +48,7 @@ def install(plan: InstallPlan, site: Site, tell: Tell, *, replace: bool, verify:
 def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work:
     """Raises Refused."""
     place = plan.place
-    wanted = tuple(one.framework for one in plan.choices)
+    wanted = distributions_of(plan.requirements)
     asked = {"make": plan.make, "steps": (*plan.remove, *plan.install), "wanted": wanted, "verify": verify}
     variables = dict(os.environ)
     if place.venv is not None:
@@ -58,6 +60,18 @@ def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work
         folder = os.path.abspath(place.conda)
         return Work(environment=folder, kind="new", way="in-place", variables=variables, **asked)  # type: ignore[arg-type]
     return Work(variables=variables, **of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
+
+
+def distributions_of(requirements: tuple[str, ...]) -> tuple[str, ...]:
+    """The names of the distributions that are asked for, as far as they are named: tensorflow-cpu for tensorflow."""
+    # Imported here: only an installation reads requirements.
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    names = []
+    for text in requirements:
+        with suppress(InvalidRequirement):
+            names.append(canonical(Requirement(text).name))
+    return tuple(dict.fromkeys(names))
 
 
 def of_target(target: Interpreter, *, conda_base: bool = False) -> dict[str, object]:

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from gpudoctor.apply.events import AnyEvent
+from gpudoctor.cli.applying import distributions_of
 from tests.apply.wheels import environment, tree
 from tests.e2e.command import gpudoctor
 
@@ -26,6 +27,9 @@ def home(tmp_path):
 def test_from_nothing_to_a_proved_jax_broken_mended_and_taken_back(tmp_path, home):
     """One real install from the package index that this machine is set up for."""
     path = tmp_path / "env"
+    tried = gpudoctor("install", "jax", "--cpu", "--venv", str(path), "--dry-run", env=home, timeout=300)
+    assert (tried.returncode, "verified by" in tried.err) == (0, True), tried.err
+    assert not path.exists()
     done = gpudoctor("install", "jax", "--cpu", "--venv", str(path), "--yes", "--json", env=home, timeout=580)
     assert done.returncode == 0, done.err
     events = [msgspec.json.decode(line, type=AnyEvent) for line in done.out.splitlines()]
@@ -131,6 +135,18 @@ def test_an_index_that_does_not_answer(tmp_path, home):
 def test_nothing_to_show_and_nothing_to_undo(home):
     assert gpudoctor("history", env=home).out == "gpudoctor has changed no environment.\n"
     assert gpudoctor("undo", "20260101-000000-abcd", "--yes", env=home).returncode == 2
+
+
+def test_what_must_be_there_afterwards():
+    asked = (
+        "tensorflow-cpu==2.21.0",
+        "jax[cuda12]==0.6.2",
+        "numpy<2",
+        "./local.whl",
+        "-e .",
+        "Flash_Attn @ https://x/y",
+    )
+    assert distributions_of(asked) == ("tensorflow-cpu", "jax", "numpy", "flash-attn")
 
 
 def test_help_names_the_exit_codes():
