@@ -90,7 +90,12 @@ def _form_of(output: str | None) -> str:
         return "zip"
     if output == "-":
         return "markdown"
-    return _SUFFIXES.get(os.path.splitext(output)[1].lower(), "zip")
+    suffix = os.path.splitext(output)[1].lower()
+    if suffix in _SUFFIXES:
+        return _SUFFIXES[suffix]
+    if not suffix or would_replace(output):  # what is there is spoken of first
+        return "zip"
+    raise click.UsageError(f"no report ends in {suffix}; name .zip, .md, .html or .json, or say which with --format.")
 
 
 def _refuse_output(output: str, form: str, *, force: bool, opens: bool) -> None:

@@ -63,6 +63,7 @@ def test_a_named_form_goes_to_the_screen(saved):
         (("-o", "{folder}"), "exists already", 2),
         (("-o", "{folder}", "--force"), "it is a directory", 3),
         (("-o", "-", "--format", "zip"), "archive", 2),
+        (("-o", "{folder}/x.pdf"), "ends in .pdf", 2),
         (("-o", "-", "--open"), "--open", 2),
         (("--from", "{folder}/gone.json"), "gone.json", 2),
         (("--from", "{folder}/taken.md"), "cannot be judged", 3),
