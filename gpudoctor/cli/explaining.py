@@ -7,7 +7,7 @@ from gpudoctor.engine.candidates import candidates, is_partial
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.explanation import Explanation
 from gpudoctor.engine.next_question import next_question
-from gpudoctor.engine.triage import Message
+from gpudoctor.engine.triage import NAMED, Message
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import ingest
 from gpudoctor.matrix.load import load_matrix
@@ -42,7 +42,7 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
     told = tuple(
         one
         for one in causes
-        if not one.is_effect and one.weight >= _LEAST and (one.key in of_messages or facts is None)
+        if one.weight >= _LEAST and (one.key in of_messages or (one.weight >= NAMED and not one.is_effect))
     )
     return Explanation(
         messages=_messages(made.symptoms),

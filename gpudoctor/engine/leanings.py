@@ -12,6 +12,7 @@ from gpudoctor.model.base import Section
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
@@ -43,6 +44,18 @@ class Stated:
         if container and container.wsl:
             return "wsl"
         return host.os if host else None
+
+    @property
+    def no_gpu(self) -> bool:
+        """It was looked for a GPU, and there is none."""
+        return self._snapshot.gpus is None
+
+    @property
+    def sees_no_gpu(self) -> bool:
+        """A framework says so."""
+        live = self._snapshot.live
+        silent = ("torch-cuda-unavailable", "tf-no-gpus-listed", "jax-no-gpu-found")
+        return isinstance(live, Live) and any(one.signature in silent for one in live.symptoms)
 
     def framework(self, name: str) -> Framework | None:
         """A framework."""
@@ -134,6 +147,7 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
     "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
     "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.4),),
+    "no-gpu": ((lambda stated: stated.no_gpu and stated.sees_no_gpu, 0.8),),
 }
 
 #: Against a cause: it cannot be that one.
@@ -159,6 +173,8 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "macos-no-cuda": (lambda stated: stated.os in ("linux", "windows", "wsl"),),
     "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
 }
+for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"):
+    AGAINST[_name] = (*AGAINST.get(_name, ()), lambda stated: stated.no_gpu)
 for _name in ("win-dll-126", "win-cudart-not-found", "win-zlibwapi-missing", "win-libomp140-missing"):
     AGAINST[_name] = (lambda stated: stated.os in ("linux", "macos", "wsl"),)
 for _name in ("uvm-missing", "dev-nodes-missing", "drv-nouveau-bound", "drv-dkms-not-built", "drv-secureboot-rejected"):
