@@ -4,13 +4,14 @@ Wheels of PyTorch come from its own index, https://download.pytorch.org/whl/<tag
 question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words and proposes no command.
 """
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework
+from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import package_version
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.builds import JAX_EXTRAS
@@ -152,8 +153,28 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
     if not requirements or any(package.installer == "conda" for package in packages):
         text = f"Reinstall {', '.join(names) or 'the packages'} with the tool that installed them."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-    steps = install(scene, *requirements, options=("--force-reinstall", "--no-deps"))
+    options = ("--force-reinstall", "--no-deps")
+    if not any(_torch_tag(package) for package in packages):
+        return Fix(title=title, safety=safety(scene), steps=install(scene, *requirements, options=options))
+    # PyPI's build of the same release is another one: the tag says from which of PyTorch's indexes this one came.
+    steps = tuple(
+        step
+        for package in packages
+        for step in install(
+            scene,
+            f"{package.name}=={package.version if _torch_tag(package) else package.version.partition('+')[0]}",
+            index=f"{TORCH_INDEX}whl/{_torch_tag(package)}" if _torch_tag(package) else None,
+            options=options,
+        )
+    )
     return Fix(title=title, safety=safety(scene), steps=steps)
+
+
+def _torch_tag(package: Package) -> str | None:
+    """The local tag of a build from PyTorch's own index: cpu, cu124, rocm6.2."""
+    tag = package.version.partition("+")[2]
+    is_one = package.name in ("torch", *COMPANIONS) and re.fullmatch(r"cpu|xpu|cu\d+|rocm[\d.]+", tag)
+    return tag if is_one else None
 
 
 def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:

@@ -104,6 +104,14 @@ def test_what_is_installed(machine, words, install):
         (where("580.65.06", ADA), "torch triton<3", "companion", "needs triton~="),
         (where("580.97", ADA, platform=WINDOWS), "torch triton", "companion", "no wheel for windows"),
         (where(None, cpu_only=True), "onnxruntime-gpu", "companion", "needs a build with CUDA"),
+        # No wheel of any release there (an installer's own answer).
+        (
+            where(None, python="3.9", platform=ARM, cpu_only=True),
+            "torch triton",
+            "companion",
+            "no wheel for Python 3.9",
+        ),
+        (where("535.54", ADA, python="3.9"), "cupy onnxruntime-gpu", "companion", "No onnxruntime-gpu is known"),
         (where(None, "8.7", platform=ARM, tegra="R36"), "torch", "platform", "Jetson"),
         (where("580.97", ADA, platform=WINDOWS), "jax", "platform", "no GPU build for native Windows"),
         (where("470.256.02", ADA), "torch xformers==0.0.35", None, "Driver"),
