@@ -98,11 +98,25 @@ def _of_run(live: Live, run: AgentRun, label: str) -> Iterator[Failure]:
     yield Failure(
         owner=of_ending(run, stage.name if stage else "", error, symptoms),
         framework=label,
-        doing=stage.name if stage else f"{run.errand} of {run.framework}",
-        text=_line(error) or run.reason or run.ending,
+        doing=stage.name if stage else f"start {run.framework}",
+        text=_line(error) or _how_it_ended(run),
         symptoms=_each_once(symptoms),
         run=run,
     )
+
+
+def _how_it_ended(run: AgentRun) -> str:
+    words = {
+        "failed": "it failed, and no reason was told",
+        "died": f"the system ended it with {run.signal or 'a signal'}",
+        "silent": f"it ended without a word (exit code {'not known' if run.code is None else run.code})",
+        "flooded": "it printed without end and was stopped",
+        "out-of-memory": "it ran out of memory and was stopped",
+        "timed-out": f"it had not ended after {run.seconds:.0f} s and was stopped",
+        "abandoned": "it hangs and cannot be stopped",
+        "not-started": "it could not be started",
+    }[run.ending]
+    return f"{words}: {run.reason}" if run.reason else words
 
 
 def _last(run: AgentRun) -> Stage | None:

@@ -161,6 +161,16 @@ def test_reinstall_in_the_same_version() -> None:
     assert asks(reinstall(on(), ("gone",), "Reinstall"))
 
 
+@pytest.mark.parametrize("tag", ["cpu", "cu124", "rocm6.2"])
+def test_a_build_of_pytorchs_own_index_comes_from_there_again(tag: str) -> None:
+    """PyPI has another build under the same number."""
+    fix = reinstall(scene(RTX_4090, packages=packages(f"torch==2.6.0+{tag}", "numpy==2.0.0")), ("torch", "numpy"), "x")
+    first, second = commands(fix.steps)
+    index = f"https://download.pytorch.org/whl/{tag}"
+    assert first.endswith(f"--force-reinstall --no-deps torch==2.6.0+{tag} --index-url {index}")
+    assert second.endswith("--force-reinstall --no-deps numpy==2.0.0")
+
+
 @pytest.mark.parametrize(
     "machine",
     [
