@@ -73,8 +73,11 @@ def candidates(
             weights[name] *= clean
         elif codes.get(name) in diagnosis.not_applicable:
             weights[name] *= _CLEAN_WHOLE
+    settled = frozenset() if partial else {*diagnosis.clean, *diagnosis.not_applicable}
     for name in FOR:
-        weights[name] = _either(weights.get(name, 0.0), support(name, stated))
+        # A rule that saw all it needs knows better than what speaks for its cause.
+        if codes.get(name) not in settled:
+            weights[name] = _either(weights.get(name, 0.0), support(name, stated))
     weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
     found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}
     for name, finding in found.items():
@@ -90,7 +93,10 @@ def candidates(
         for name, weight in weights.items()
         if weight >= _LEAST
     )
-    return tuple(sorted(rows, key=lambda one: (-one.weight, one.state != "found", one.key)))
+    order = {finding.name: place for place, finding in reversed(tuple(enumerate(diagnosis.findings)))}
+    return tuple(
+        sorted(rows, key=lambda one: (-one.weight, one.state != "found", order.get(one.key, len(order)), one.key))
+    )
 
 
 def _priors(snapshot: Snapshot, around: set[str]) -> dict[str, float]:

@@ -36,7 +36,7 @@ def headline(ticket: Ticket) -> str:
 
 def _named(cause: Candidate) -> str:
     code = f" ({cause.code} {cause.key})" if cause.code else ""
-    return f"{visible(cause.words)}{code}"
+    return f"{visible(cause.words).rstrip('.')}{code}"
 
 
 def render_tickets_terminal(tickets: Iterable[Ticket], style: Style) -> Iterator[str]:

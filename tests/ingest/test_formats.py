@@ -257,7 +257,72 @@ TEXTS["pipfull"] = (
     + "\n\n[notice] x\nLinux host 5.15.0-91-generic #101-Ubuntu SMP Tue Nov 14 13:30:08 UTC 2023 x86_64 x86_64 x86_64 GNU/Linux\n"
 )
 
+TEXTS["bug_report"] = """
+____________________________________________
+
+Start of NVIDIA bug report log file.  Please include this file, along
+with a detailed description of your problem, when reporting a graphics
+driver bug via the NVIDIA Linux forum.
+
+nvidia-bug-report.sh Version: 34275361
+
+Date: Wed Jan 10 11:00:00 CET 2024
+uname: Linux host 6.5.0-14-generic #14~22.04.1-Ubuntu SMP PREEMPT_DYNAMIC x86_64 x86_64 x86_64 GNU/Linux
+command line flags:
+
+____________________________________________
+
+*** /etc/issue
+*** ls: -rw-r--r-- 1 root root 26 2023-08-10 00:00:00.000000000 +0200 /etc/issue
+Ubuntu 22.04.3 LTS
+
+____________________________________________
+
+*** /proc/driver/nvidia/./version
+NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.129.03  Thu Oct 19 18:56:32 UTC 2023
+GCC version:
+
+____________________________________________
+
+/usr/bin/lspci -d "10de:*" -v -xxx
+
+01:00.0 VGA compatible controller: NVIDIA Corporation AD102 [GeForce RTX 4090] (rev a1) (prog-if 00 [VGA controller])
+	Subsystem: Device 1043:889f
+	Kernel driver in use: nvidia
+
+____________________________________________
+
+Skipping vulkaninfo output (vulkaninfo not found)
+____________________________________________
+
+journalctl -b -0:
+Jan 10 10:59:01 host kernel: NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.
+Jan 10 10:59:01 host kernel: NVRM: GPU 0000:01:00.0: GPU has fallen off the bus.
+
+____________________________________________
+
+/usr/bin/nvidia-smi --query
+
+Unable to determine the device handle for GPU0000:01:00.0: Unknown Error
+"""
+TEXTS["uv"] = """Package         Version
+--------------- -------
+jax             0.4.30
+jax-cuda12-plugin 0.4.30
+jaxlib          0.4.30
+"""
+
 FACTS = {
+    "bug_report": {
+        "host.kernel": "6.5.0-14-generic",
+        "driver.module_release": "535.129.03",
+        "driver.module_flavour": "proprietary",
+        "gpus.0.name": "NVIDIA GeForce RTX 4090",
+        "gpus.0.bound_driver": "nvidia",
+        "gpus.0.refusal": "NVML_ERROR_UNKNOWN",
+        "kernel_log.0.xid": "79",
+    },
+    "uv": {"frameworks.jax-cuda-plugin.cuda": "12", "frameworks.jaxlib.version": "0.4.30"},
     "tf_env": {
         "interpreter.version": "3.8.10",
         "host.distribution_version": "20.04",
