@@ -11,7 +11,7 @@ def shrink(cases):
     """Everything small, so that a busy machine does all of it."""
     cases.SIZES, cases.FIRST_SIZES, cases.PEAK_SIZES = (32, 64, 128), (64,), (128,)
     cases.TRANSFER_SIZES, cases.FIRST_TRANSFER, cases.MEMORY_SIZE = (4096, 1 << 20), 1 << 20, 1 << 20
-    cases.FIRST_BATCH, cases.BATCHES = dict.fromkeys(cases.NETWORKS, 4), dict.fromkeys(cases.NETWORKS, (2, 8))
+    cases.FIRST_BATCH, cases.BATCHES = dict.fromkeys(cases.NETWORKS, 4), dict.fromkeys(cases.NETWORKS, (8,))
     cases.LARGER_INPUTS, cases.BATCH_OF_LARGER = (32,), 2
 
 

@@ -42,8 +42,8 @@ def test_a_cpu_is_measured(framework, python, tmp_path):
     assert (bench.framework, report.run.ending, bench.complete) == (framework, "finished", True)
     assert bench.version
     assert [device.name for device in bench.devices] == ["cpu"]
-    # One repetition that has begun is not broken off, nor one compilation, which JAX needs for every shape.
-    assert bench.seconds < 4 + (8 if framework == "jax" else 2.5)
+    # What has begun is not broken off: a repetition, or a graph that is compiled. test_rounds holds it to account.
+    assert bench.seconds < 4 + 8
     assert bench.import_seconds > 0
     # The most telling first: whatever else there was time for, these were measured.
     first = next(one for one in bench.steps if one.network == "dense")
