@@ -74,9 +74,10 @@ def candidates(
         elif codes.get(name) in diagnosis.not_applicable:
             weights[name] *= _CLEAN_WHOLE
     settled = frozenset() if partial else {*diagnosis.clean, *diagnosis.not_applicable}
+    told = {finding.name for finding in diagnosis.findings}
     for name in FOR:
-        # A rule that saw all it needs knows better than what speaks for its cause.
-        if codes.get(name) not in settled:
+        # A rule that spoke, or that saw all it needs, knows better than what speaks for its cause.
+        if codes.get(name) not in settled and name not in told:
             weights[name] = _either(weights.get(name, 0.0), support(name, stated))
     weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
     found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}

@@ -1,0 +1,37 @@
+"""Causes of a whole snapshot: none that its own rule saw not to be one, and in the order in which `check` has them."""
+
+from gpudoctor.engine.candidates import candidates
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.libraries import Toolkit, Toolkits
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.rules._load import load_rules
+from tests.whole import driver, framework, gpu, machine
+
+CPU_BUILDS = (framework("tensorflow", "2.16.1", variant="cpu"), framework("torch", "2.6.0+cpu", variant="cpu"))
+
+
+def causes(snapshot, *, partial=False):
+    rules = load_rules()
+    made = candidates(snapshot, diagnose(snapshot, load_matrix(), rules), rules, partial=partial)
+    return [one.key for one in made if one.weight >= 0.3]
+
+
+def test_builds_for_the_processor_are_no_cause_where_there_is_no_gpu():
+    assert causes(machine(frameworks=CPU_BUILDS)) == []
+
+
+def test_another_toolkit_is_no_cause_where_there_is_no_gpu():
+    old = framework("tensorflow", "2.4.4", variant="cuda", cuda=CudaVersion("11.0"))
+    other = Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("13.0")),))
+    assert causes(machine(frameworks=(old,), toolkits=other)) == []
+    # Of a ticket not all is known: there it stays a cause.
+    assert causes(machine(frameworks=(old,), toolkits=other), partial=True) == ["tf-cuda-version-unsupported"]
+
+
+def test_causes_that_are_equally_sure_are_in_the_order_of_the_findings():
+    snapshot = machine((gpu("NVIDIA GeForce RTX 4090", "8.9"),), driver("580.95.05"), CPU_BUILDS)
+    found = [one.name for one in diagnose(snapshot, load_matrix(), load_rules()).findings]
+    told = causes(snapshot)
+    assert {"torch-cpu-only", "tf-cpu-only"} <= set(told)
+    assert told == sorted(told, key=found.index)
