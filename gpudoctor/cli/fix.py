@@ -51,7 +51,15 @@ def command(
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
-    report = with_plan(judge(look.result(), criteria), codes)
+    snapshot = look.result()
+    if do_apply:
+        from gpudoctor.cli.examine import run_frameworks
+
+        # What only shows when a framework is run is to be mended, too.
+        snapshot, complete = run_frameworks(snapshot, quiet=form == "json")
+        if not complete:
+            raise KeyboardInterrupt
+    report = with_plan(judge(snapshot, criteria), codes)
     if do_apply:
         from gpudoctor.cli.fixing import apply
 

@@ -12,6 +12,7 @@ from gpudoctor.apply.rebase import is_own, names_of
 from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
 from gpudoctor.cli.applying import file_sizes, of_target, real_folder
+from gpudoctor.cli.examine import run_frameworks
 from gpudoctor.cli.install import can_ask
 from gpudoctor.cli.judging import Criteria, judge
 from gpudoctor.cli.mending import show_plan, with_plan
@@ -43,7 +44,8 @@ def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bo
             write_text(ending(end, work.environment))
         if end.exit_code not in (0, 5):
             return end.exit_code
-    again = with_plan(judge(look(target.executable), criteria), codes)
+    snapshot, _ = run_frameworks(look(target.executable), quiet=as_json)
+    again = with_plan(judge(snapshot, criteria), codes)
     checked = compared(report, again)
     tell(checked)
     if not as_json:
