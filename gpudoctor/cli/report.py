@@ -4,18 +4,22 @@ import os
 import sys
 
 import click
+import msgspec
 
 from gpudoctor import __version__
-from gpudoctor.cli.examine import begin_to_examine, read_snapshot, run_frameworks
+from gpudoctor.cli.examine import CannotExamine, begin_to_examine, read_snapshot, run_frameworks
 from gpudoctor.cli.files import reason_against, would_replace, write_whole
 from gpudoctor.cli.judging import criteria_of, judge
 from gpudoctor.cli.output import CannotWrite, Partial, write_bytes
 from gpudoctor.cli.sharing import door, keep_option, replaced
-from gpudoctor.model.codec import encode
+from gpudoctor.model.bench_report import BenchReport
+from gpudoctor.model.codec import MAX_BYTES, decode, encode
 from gpudoctor.model.report import Report
 from gpudoctor.model.system import Environ
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.door import Door
+from gpudoctor.render.bench_html import render_bench_html
+from gpudoctor.render.bench_json import render_bench_json
 from gpudoctor.render.bundle import render_bundle
 from gpudoctor.render.facts import fact_groups
 from gpudoctor.render.grids import grids_of
@@ -45,6 +49,7 @@ _DEFAULT = "gpudoctor-report.zip"
 @click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--from", "source", metavar="FILE", help="Report on a saved snapshot instead of this machine.")
+@click.option("--bench", metavar="FILE", help="Put this measurement (the JSON of gpudoctor bench) into the archive.")
 @keep_option
 def command(
     output: str | None,
@@ -55,6 +60,7 @@ def command(
     static: bool,
     python: str | None,
     source: str | None,
+    bench: str | None,
     keep: tuple[str, ...],
 ) -> None:
     """Write everything that a ticket needs, safe to paste in public.
@@ -68,9 +74,13 @@ def command(
     if output is None:
         output = _DEFAULT if form == "zip" else "-"
     _refuse_output(output, form, force=force, opens=opens)
+    if bench is not None and form != "zip":
+        raise click.UsageError("--bench adds files to the archive; leave --format out, or name a .zip with -o.")
+    measured = _measured(bench) if bench is not None else None
     report, complete = _examined(python, source, static=static)
     passage = door(keep)
-    files = _files(passage.fact(report), passage)
+    more = _bench_files(passage.fact(measured)) if measured is not None else {}
+    files = _files(passage.fact(report), passage) | more
     if output == "-":
         write_bytes(files[_name(form)])
     elif _agreed(output, files if form == "zip" else {_name(form): files[_name(form)]}, report, passage, yes=yes):
@@ -120,6 +130,20 @@ def _examined(python: str | None, source: str | None, *, static: bool) -> tuple[
         if not static:
             snapshot, complete = run_frameworks(snapshot)
     return judge(snapshot, criteria_of((), (), (), None)), complete
+
+
+def _measured(path: str) -> BenchReport:
+    try:
+        with click.open_file(path, "rb") as stream:
+            return decode(stream.read(MAX_BYTES), BenchReport)
+    except OSError as error:
+        raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--bench") from None
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise CannotExamine(f"{path} is not the JSON of gpudoctor bench: {error}") from None
+
+
+def _bench_files(measured: BenchReport) -> dict[str, bytes]:
+    return {"bench.html": render_bench_html(measured).encode(), "bench.json": render_bench_json(measured)}
 
 
 def _files(report: Report, passage: Door) -> dict[str, bytes]:

@@ -11,7 +11,10 @@ import zipfile
 
 import pytest
 
+from gpudoctor.model.bench import Bench
+from gpudoctor.model.bench_report import BenchReport, Conclusion
 from gpudoctor.model.codec import decode_snapshot, encode
+from gpudoctor.model.live import AgentRun
 from tests.cases.load import cases
 from tests.e2e.command import gpudoctor
 from tests.redact.secrets import ENCODINGS, PLANTED
@@ -43,6 +46,22 @@ def test_a_bundle_holds_every_form_and_is_the_same_each_time(tmp_path, saved):
     assert f"{first} will hold:" in done.err
 
 
+def test_a_measurement_joins_the_archive(tmp_path, saved):
+    measured = BenchReport(
+        taken_at="2026-11-01T10:00:00+00:00",
+        doctor="0.1.0",
+        bench=Bench(framework="torch", seconds_asked=1.0, seconds=1.0, notes=("read from /home/ada/x",)),
+        run=AgentRun(framework="torch", errand="bench", ending="finished"),
+        conclusion=Conclusion(sentences=("Too little was measured to say anything.",)),
+    )
+    (tmp_path / "bench.json").write_bytes(encode(measured))
+    done = gpudoctor("report", "--from", saved, "--bench", str(tmp_path / "bench.json"), "-o", str(tmp_path / "r.zip"))
+    assert done.returncode == 1, done.err
+    with zipfile.ZipFile(tmp_path / "r.zip") as archive:
+        assert "/home/user-" in archive.read("bench.json").decode()
+        assert "Too little was measured" in archive.read("bench.html").decode()
+
+
 @pytest.mark.parametrize(("name", "start"), [("r.md", b"**"), ("r.html", b"<!DOCTYPE html>"), ("r.json", b"{")])
 def test_the_form_is_as_the_file_ends(tmp_path, saved, name, start):
     gpudoctor("report", "--from", saved, "-o", str(tmp_path / name))
@@ -68,6 +87,9 @@ def test_a_named_form_goes_to_the_screen(saved):
         (("--from", "{folder}/gone.json"), "gone.json", 2),
         (("--from", "{folder}/taken.md"), "cannot be judged", 3),
         (("--keep", "nothing"), "--keep", 2),
+        (("--bench", "{folder}/gone.json"), "gone.json", 2),
+        (("--bench", "{folder}/taken.md"), "not the JSON of gpudoctor bench", 3),
+        (("--bench", "x.json", "--format", "html"), "--bench", 2),
         (("--python", "x"), "--from", 2),
     ],
 )
