@@ -3,7 +3,11 @@
 import json
 import os
 import re
+import shutil
+import tempfile
 import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from msgspec import structs
 
@@ -78,14 +82,15 @@ def _run(
     told = Transcript(errands, on_event)
     watch = Watch(on_output=lambda output: _follow(watch, told, output), memory_cap=asked.memory_cap)
     kills, began = count_oom_kills(host), time.monotonic()
-    ran = host.run(
-        (interpreter.executable, "-X", "faulthandler", "-B", os.path.join(_AGENT, "errands.py"), *_names(errands)),
-        timeout=asked.deadline,
-        env=agent_environment(host.env, asked.threads),
-        stdin=_request(host, asked),
-        cap=CAP,
-        watch=watch,
-    )
+    with _temporary_folder(agent_environment(host.env, asked.threads)) as env:
+        ran = host.run(
+            (interpreter.executable, "-X", "faulthandler", "-B", os.path.join(_AGENT, "errands.py"), *_names(errands)),
+            timeout=asked.deadline,
+            env=env,
+            stdin=_request(host, asked),
+            cap=CAP,
+            watch=watch,
+        )
     told.close()
     by_kernel = ran.signal == "SIGKILL" and kills is not None and (count_oom_kills(host) or 0) > kills
     printed = _by_errand(ran.stderr.decode("utf-8", "replace"))
@@ -99,6 +104,20 @@ def _run(
         reached = first or part.began is not None
         outcomes.append(Outcome(run=run, facts=tuple(part.facts), printed=text, reached=reached))
     return tuple(outcomes)
+
+
+@contextmanager
+def _temporary_folder(env: Mapping[str, str]) -> Iterator[Mapping[str, str]]:
+    """The variables, with a folder for temporary files: an agent that is killed cannot remove its own."""
+    try:
+        folder = tempfile.mkdtemp(prefix="gpudoctor-", dir=env.get("TMPDIR"))
+    except OSError:
+        yield env  # the frameworks will say so
+        return
+    try:
+        yield {**env, "TMPDIR": folder}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _follow(watch: Watch, told: Transcript, output: bytes) -> None:

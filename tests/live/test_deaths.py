@@ -124,6 +124,22 @@ def test_children_that_are_left_behind_are_gone(interpreter, mark, name):  # noq
     assert marked(mark) == []
 
 
+def test_what_a_killed_framework_leaves_in_the_temporary_folder_is_gone(interpreter, tmp_path):
+    host = fake_host(jax="import tempfile; tempfile.mkdtemp(); os.kill(os.getpid(), 9)")
+    host.env = {**host.env, "TMPDIR": str(tmp_path)}
+    run, _ = run_agent(host, interpreter, "jax", "devices", Asked(deadline=30))
+    assert run.signal == "SIGKILL"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_temporary_folder_that_is_not_there_is_left_to_the_framework(interpreter, tmp_path):
+    host = fake_host(jax="import sys; sys.exit(os.environ['TMPDIR'])")
+    host.env = {**host.env, "TMPDIR": str(tmp_path / "gone")}
+    run, _ = run_agent(host, interpreter, "jax", "devices", Asked(deadline=30))
+    assert run.error is not None
+    assert run.error.text == str(tmp_path / "gone")
+
+
 def test_an_interpreter_that_is_not_there(interpreter):
     gone = structs.replace(interpreter, executable="/no/such/python")
     run, facts = run_agent(fake_host(), gone, "torch", "devices", Asked(deadline=5))
