@@ -67,7 +67,7 @@ SIGNATURES = (
         r"|unable to (?:open|write to) (?:shared memory object|file </torch_)",
         needles=("dataloader worker", "shared memory", "</torch_"),
         meaning="The processes that load data ran out of shared memory (/dev/shm).",
-        causes={"shm-pressure": 0.55, "container-shm-small": 0.5, "host-memory-full": 0.15},
+        causes={"shm-pressure": 0.55, "container-shm-small @ container": 0.5, "host-memory-full": 0.15},
         ask="df -h /dev/shm",
         source="https://docs.pytorch.org/docs/stable/multiprocessing.html",
         frameworks=("torch",),
