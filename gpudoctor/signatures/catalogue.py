@@ -11,6 +11,7 @@ TABLES = (
     "kernel",
     "container",
     "cuda_errors",
+    "cuda_run_errors",
     "cuda_libraries",
     "memory",
     "loader",

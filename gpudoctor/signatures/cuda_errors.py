@@ -1,57 +1,12 @@
-"""CUDA's own errors, by number, by the names of the runtime and of the driver, and by their text.
+"""CUDA's errors when it is started, and those of which nothing more is known."""
 
-Numbers, names and texts as cudaGetErrorName and cudaGetErrorString of libcudart 13.0 give them (the package
-nvidia-cuda-runtime, read 2026-11), with the older wordings and the driver's names (cuda.h) beside.
-"""
+from gpudoctor.signatures.catalogue import signature
+from gpudoctor.signatures.cuda_row import TYPES, cuda_error
 
-from gpudoctor.signatures.catalogue import Signature, signature
-
-_TYPES = "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"
-
-#: What stands before a number that is a CUDA error's: "CUDA error 100", "cuInit: 999", "cuda runtime error (46)".
-_NUMBERED = (
-    r"(?:\bcuda(?: runtime| driver)?(?: api)?\b[^\n]{{0,60}}?(?:error|failure|code|return\w*)"
-    r"|\bcu(?:init|da[a-z]+)\b[^\n]{{0,80}}?(?:error|fail\w*|code|return\w*|->|[=:])|cudaapierror"
-    r"|\berror == cudasuccess)"
-    r"\W{{0,4}}(?:with |code )?\W{{0,3}}{number}\b(?!\s*[.]\d)"
-)
-_NUMBER_NEEDLES = ("cuda error", "cuda runtime", "cuda driver", "cudaapierror", "cuinit", "cudaget", "cudasuccess")
-
-_NAME_NEEDLES = ("cudaerror", "cuda_error_")
-
-_SANITIZER = "CUDA_LAUNCH_BLOCKING=1 python your_program.py, or compute-sanitizer python your_program.py"
 _ASK_DRIVER = "gpudoctor check --static, which asks the CUDA driver itself"
-_IN_PROGRAM = {"bug-in-gpu-code": 0.55, "overclocked-or-unstable": 0.2, "earlier-gpu-error": 0.15}
-
-
-def _error(
-    number: int,
-    runtime: str,
-    driver: str | None,
-    text: str,
-    *,
-    name: str,
-    needles: tuple[str, ...],
-    meaning: str,
-    causes: dict[str, float],
-    ask: str,
-    numbered: bool = True,
-) -> Signature:
-    names = rf"\bcudaerror{runtime}\b".lower() + (rf"|\bcuda_error_{driver}\b".lower() if driver else "")
-    pattern = "|".join((names, text, *((_NUMBERED.format(number=number),) if numbered else ())))
-    return signature(
-        name,
-        pattern,
-        needles=(*needles, *_NAME_NEEDLES, *(_NUMBER_NEEDLES if numbered else ())),
-        meaning=meaning,
-        causes=causes,
-        ask=ask,
-        source=_TYPES,
-    )
-
 
 _START = (
-    _error(
+    cuda_error(
         3,
         "InitializationError",
         "NOT_INITIALIZED",
@@ -68,7 +23,7 @@ _START = (
         },
         ask="cat /sys/module/nvidia_uvm/parameters/uvm_disable_hmm; uname -r; ls -l /dev/nvidia-uvm",
     ),
-    _error(
+    cuda_error(
         34,
         "StubLibrary",
         "STUB_LIBRARY",
@@ -79,7 +34,7 @@ _START = (
         causes={"libcuda-stub": 0.95},
         ask='ldconfig -p | grep libcuda.so; echo "$LD_LIBRARY_PATH"',
     ),
-    _error(
+    cuda_error(
         35,
         "InsufficientDriver",
         None,
@@ -96,7 +51,7 @@ _START = (
         },
         ask="nvidia-smi | head -4",
     ),
-    _error(
+    cuda_error(
         36,
         "CallRequiresNewerDriver",
         None,
@@ -107,7 +62,7 @@ _START = (
         causes={"driver-minor-compat-limit": 0.75, "driver-too-old": 0.4},
         ask="nvidia-smi | head -4",
     ),
-    _error(
+    cuda_error(
         46,
         "DevicesUnavailable",
         "DEVICE_UNAVAILABLE",
@@ -124,7 +79,7 @@ _START = (
         },
         ask="nvidia-smi --query-gpu=compute_mode --format=csv; nvidia-smi",
     ),
-    _error(
+    cuda_error(
         100,
         "NoDevice",
         "NO_DEVICE",
@@ -145,7 +100,7 @@ _START = (
         },
         ask='nvidia-smi -L; echo "$CUDA_VISIBLE_DEVICES"; ls -l /dev/nvidia*',
     ),
-    _error(
+    cuda_error(
         101,
         "InvalidDevice",
         "INVALID_DEVICE",
@@ -156,7 +111,7 @@ _START = (
         causes={"script-names-gpu": 0.5, "cvd-invalid": 0.45, "mig-single-instance": 0.2, "cvd-device-order": 0.1},
         ask='nvidia-smi -L; echo "$CUDA_VISIBLE_DEVICES"',
     ),
-    _error(
+    cuda_error(
         102,
         "DeviceNotLicensed",
         "DEVICE_NOT_LICENSED",
@@ -168,7 +123,7 @@ _START = (
         ask="nvidia-smi -q | grep -i license",
         numbered=False,
     ),
-    _error(
+    cuda_error(
         304,
         "OperatingSystem",
         "OPERATING_SYSTEM",
@@ -187,7 +142,7 @@ _START = (
         },
         ask="ls -l /dev/nvidia*; sudo dmesg | tail",
     ),
-    _error(
+    cuda_error(
         801,
         "NotSupported",
         "NOT_SUPPORTED",
@@ -204,7 +159,7 @@ _START = (
         },
         ask="nvidia-smi -q | grep -i -E 'virtualization|driver version|cuda version'",
     ),
-    _error(
+    cuda_error(
         800,
         "NotPermitted",
         "NOT_PERMITTED",
@@ -220,7 +175,7 @@ _START = (
         },
         ask="ls -l /dev/nvidia*; id",
     ),
-    _error(
+    cuda_error(
         802,
         "SystemNotReady",
         "SYSTEM_NOT_READY",
@@ -236,7 +191,7 @@ _START = (
         },
         ask="systemctl status nvidia-fabricmanager; nvidia-smi -q | grep -A3 -i fabric",
     ),
-    _error(
+    cuda_error(
         803,
         "SystemDriverMismatch",
         "SYSTEM_DRIVER_MISMATCH",
@@ -251,7 +206,7 @@ _START = (
         },
         ask="cat /proc/driver/nvidia/version; ldconfig -p | grep libcuda.so",
     ),
-    _error(
+    cuda_error(
         804,
         "CompatNotSupportedOnDevice",
         "COMPAT_NOT_SUPPORTED_ON_DEVICE",
@@ -262,7 +217,7 @@ _START = (
         causes={"cuda-compat-unsupported-gpu": 0.85, "drv-lib-mismatch": 0.35, "driver-too-old": 0.25},
         ask="ldconfig -p | grep libcuda.so; nvidia-smi | head -4; ls -d /usr/local/cuda*/compat",
     ),
-    _error(
+    cuda_error(
         805,
         "MpsConnectionFailed",
         "MPS_CONNECTION_FAILED",
@@ -273,7 +228,7 @@ _START = (
         causes={"mps-service": 0.9, "compute-mode-exclusive": 0.15},
         ask='ps -ef | grep nvidia-cuda-mps; echo "$CUDA_MPS_PIPE_DIRECTORY"',
     ),
-    _error(
+    cuda_error(
         999,
         "Unknown",
         "UNKNOWN",
@@ -294,331 +249,6 @@ _START = (
     ),
 )
 
-_CODE = (
-    _error(
-        209,
-        "NoKernelImageForDevice",
-        "NO_BINARY_FOR_GPU",
-        r"no kernel image is available|no kernel image found|"
-        r"\binvalid device function",
-        name="no-kernel-image",
-        needles=("no kernel image", "invalid device function"),
-        meaning="The program holds no GPU code for this model of GPU.",
-        causes={
-            "arch-too-new-for-build": 0.55,
-            "arch-too-old-for-build": 0.5,
-            "ext-abi-mismatch": 0.2,
-            "jetson-generic-wheel @ jetson": 0.25,
-            "tf1-on-new-gpu": 0.05,
-        },
-        ask='python -c "import torch; print(torch.__version__, torch.cuda.get_arch_list(), '
-        'torch.cuda.get_device_capability())"',
-    ),
-    _error(
-        218,
-        "InvalidPtx",
-        "INVALID_PTX",
-        r"a ptx jit compilation failed",
-        name="cuda-invalid-ptx",
-        needles=("ptx jit compilation failed",),
-        meaning="The driver could not translate the program's code for this GPU.",
-        causes={
-            "arch-too-new-for-build": 0.55,
-            "driver-too-old": 0.3,
-            "xla-ptxas-old": 0.15,
-            "driver-too-old-for-gpu": 0.15,
-        },
-        ask="nvidia-smi; python -c 'import tensorflow as tf; print(tf.sysconfig.get_build_info())'",
-    ),
-    _error(
-        221,
-        "JitCompilerNotFound",
-        "JIT_COMPILER_NOT_FOUND",
-        r"ptx jit compiler library not found",
-        name="cuda-jit-compiler-missing",
-        needles=("ptx jit compiler library",),
-        meaning="The driver's compiler library (libnvidia-ptxjitcompiler) is missing.",
-        causes={"container-no-compute-cap @ container": 0.3, "nvml-library-missing": 0.3, "files-damaged": 0.1},
-        ask="ldconfig -p | grep ptxjitcompiler",
-    ),
-    _error(
-        222,
-        "UnsupportedPtxVersion",
-        "UNSUPPORTED_PTX_VERSION",
-        r"provided ptx was compiled with an unsupported toolchain",
-        name="cuda-unsupported-ptx",
-        needles=("unsupported toolchain",),
-        meaning="The program's code was compiled by a newer CUDA than the driver can translate.",
-        causes={"driver-too-old": 0.5, "driver-minor-compat-limit": 0.5, "xla-driver-older-than-ptxas": 0.25},
-        ask="nvidia-smi | head -4; nvcc --version",
-    ),
-    _error(
-        200,
-        "InvalidKernelImage",
-        "INVALID_IMAGE",
-        r"device kernel image is invalid",
-        name="cuda-invalid-image",
-        needles=("kernel image is invalid",),
-        meaning="The program's GPU code is damaged or is not for this GPU.",
-        causes={"arch-too-new-for-build": 0.4, "files-damaged": 0.3, "driver-too-old": 0.25, "files-overwritten": 0.1},
-        ask="python -m pip check; nvidia-smi",
-    ),
-    _error(
-        400,
-        "InvalidResourceHandle",
-        "INVALID_HANDLE",
-        r"\bcuda\b[^\n]{0,60}invalid resource handle",
-        name="cuda-invalid-handle",
-        needles=("invalid resource handle",),
-        meaning="The program uses a GPU object that does not exist, mostly because an earlier step failed.",
-        causes={
-            "arch-too-new-for-build": 0.4,
-            "earlier-gpu-error": 0.4,
-            "bug-in-gpu-code": 0.3,
-            "forked-after-cuda": 0.2,
-            "cuda-major-mix": 0.1,
-        },
-        ask="the first error message of the run",
-    ),
-)
-
-_RUN = (
-    _error(
-        214,
-        "ECCUncorrectable",
-        "ECC_UNCORRECTABLE",
-        r"uncorrectable ecc error",
-        name="cuda-ecc",
-        needles=("uncorrectable ecc",),
-        meaning="The GPU's memory had an error that could not be corrected.",
-        causes={"ecc-uncorrectable": 0.9, "row-remap-failure": 0.3, "overclocked-or-unstable": 0.1},
-        ask="nvidia-smi -q -d ECC,ROW_REMAPPER",
-    ),
-    _error(
-        220,
-        "NvlinkUncorrectable",
-        "NVLINK_UNCORRECTABLE",
-        r"uncorrectable nvlink error",
-        name="cuda-nvlink",
-        needles=("uncorrectable nvlink",),
-        meaning="A link between two GPUs (NVLink) had an error.",
-        causes={"nvlink-fault": 0.9, "fabric-state-incomplete": 0.2},
-        ask="nvidia-smi nvlink -e",
-    ),
-    _error(
-        700,
-        "IllegalAddress",
-        "ILLEGAL_ADDRESS",
-        r"an illegal memory access was encountered",
-        name="cuda-illegal-address",
-        needles=("illegal memory access",),
-        meaning="A program on the GPU used memory that is not its own.",
-        causes={
-            "bug-in-gpu-code": 0.5,
-            "label-out-of-range": 0.3,
-            "overclocked-or-unstable": 0.15,
-            "xla-ptxas-old": 0.1,
-            "nccl-p2p-geforce @ several-gpus": 0.15,
-            "pcie-acs-p2p @ several-gpus": 0.15,
-        },
-        ask=_SANITIZER,
-    ),
-    _error(
-        701,
-        "LaunchOutOfResources",
-        "LAUNCH_OUT_OF_RESOURCES",
-        r"too many resources requested for launch",
-        name="cuda-launch-resources",
-        needles=("too many resources requested",),
-        meaning="A piece of GPU code needs more registers or shared memory than this GPU has.",
-        causes={"bug-in-gpu-code": 0.6, "arch-too-old-for-build": 0.2, "jetson-generic-wheel @ jetson": 0.3},
-        ask=_SANITIZER,
-    ),
-    _error(
-        702,
-        "LaunchTimeout",
-        "LAUNCH_TIMEOUT",
-        r"the launch timed out and was terminated",
-        name="cuda-launch-timeout",
-        needles=("launch timed out",),
-        meaning="The system stopped a GPU program that ran too long, because the GPU also drives a display.",
-        causes={"watchdog-display": 0.9, "bug-in-gpu-code": 0.2},
-        ask="nvidia-smi --query-gpu=display_active --format=csv",
-    ),
-    *(
-        _error(
-            number,
-            runtime,
-            driver,
-            text,
-            name=name,
-            needles=(needle,),
-            meaning=meaning,
-            causes=causes,
-            ask=_SANITIZER,
-            numbered=number >= 700,
-        )
-        for number, runtime, driver, text, name, needle, meaning, causes in (
-            (
-                703,
-                "LaunchIncompatibleTexturing",
-                "LAUNCH_INCOMPATIBLE_TEXTURING",
-                r"launch uses incompatible texturing mode",
-                "cuda-incompatible-texturing",
-                "incompatible texturing",
-                "A program starts GPU code in a mode that does not fit it.",
-                _IN_PROGRAM,
-            ),
-            (
-                704,
-                "PeerAccessAlreadyEnabled",
-                "PEER_ACCESS_ALREADY_ENABLED",
-                r"peer access is already enabled",
-                "cuda-peer-already",
-                "peer access is already",
-                "Two parts of a program both set up direct copies between the same GPUs.",
-                _IN_PROGRAM,
-            ),
-            (
-                705,
-                "PeerAccessNotEnabled",
-                "PEER_ACCESS_NOT_ENABLED",
-                r"peer access has not been enabled",
-                "cuda-peer-not-enabled",
-                "peer access has not been",
-                "A program copies between GPUs without having set that up.",
-                _IN_PROGRAM,
-            ),
-            (
-                708,
-                "SetOnActiveProcess",
-                "PRIMARY_CONTEXT_ACTIVE",
-                r"cannot set while device is active in this process",
-                "cuda-context-active",
-                "device is active in this process",
-                "A program changes a setting of the GPU after it began to use it.",
-                _IN_PROGRAM,
-            ),
-            (
-                709,
-                "ContextIsDestroyed",
-                "CONTEXT_IS_DESTROYED",
-                r"\bcuda\b[^\n]{0,60}context is destroyed",
-                "cuda-context-destroyed",
-                "context is destroyed",
-                "A program uses the GPU after it gave it back.",
-                {"earlier-gpu-error": 0.5, "bug-in-gpu-code": 0.4},
-            ),
-            (
-                710,
-                "Assert",
-                "ASSERT",
-                r"device-side assert triggered",
-                "cuda-assert",
-                "device-side assert",
-                "A check in GPU code failed: mostly a label or an index of the data is out of range.",
-                {"label-out-of-range": 0.85, "bug-in-gpu-code": 0.2},
-            ),
-            (
-                711,
-                "TooManyPeers",
-                "TOO_MANY_PEERS",
-                r"peer mapping resources exhausted",
-                "cuda-too-many-peers",
-                "peer mapping resources",
-                "More GPUs are to reach one another directly than the hardware allows.",
-                {"pcie-acs-p2p @ several-gpus": 0.2, "bug-in-gpu-code": 0.5},
-            ),
-            (
-                712,
-                "HostMemoryAlreadyRegistered",
-                "HOST_MEMORY_ALREADY_REGISTERED",
-                r"requested memory range is already mapped",
-                "cuda-host-memory-registered",
-                "memory range is already mapped",
-                "A program pins memory of the machine twice.",
-                _IN_PROGRAM,
-            ),
-            (
-                713,
-                "HostMemoryNotRegistered",
-                "HOST_MEMORY_NOT_REGISTERED",
-                r"pointer does not correspond to a registered memory region",
-                "cuda-host-memory-not-registered",
-                "registered memory region",
-                "A program releases memory that it had not pinned.",
-                _IN_PROGRAM,
-            ),
-            (
-                714,
-                "HardwareStackError",
-                "HARDWARE_STACK_ERROR",
-                r"\bhardware stack error",
-                "cuda-hardware-stack",
-                "hardware stack error",
-                "GPU code used up its stack.",
-                _IN_PROGRAM,
-            ),
-            (
-                715,
-                "IllegalInstruction",
-                "ILLEGAL_INSTRUCTION",
-                r"an illegal instruction was encountered",
-                "cuda-illegal-instruction",
-                "an illegal instruction was",
-                "GPU code holds an instruction that this GPU does not have.",
-                {"bug-in-gpu-code": 0.4, "overclocked-or-unstable": 0.35, "arch-too-new-for-build": 0.2},
-            ),
-            (
-                716,
-                "MisalignedAddress",
-                "MISALIGNED_ADDRESS",
-                r"\bmisaligned address",
-                "cuda-misaligned-address",
-                "misaligned address",
-                "GPU code reads memory at an address that it may not.",
-                _IN_PROGRAM,
-            ),
-            (
-                717,
-                "InvalidAddressSpace",
-                "INVALID_ADDRESS_SPACE",
-                r"operation not supported on global/shared address space",
-                "cuda-invalid-address-space",
-                "global/shared address space",
-                "GPU code uses a kind of memory in a way that is not allowed.",
-                _IN_PROGRAM,
-            ),
-            (
-                718,
-                "InvalidPc",
-                "INVALID_PC",
-                r"\bcuda\b[^\n]{0,60}invalid program counter",
-                "cuda-invalid-pc",
-                "invalid program counter",
-                "GPU code jumped to where there is no code.",
-                _IN_PROGRAM,
-            ),
-            (
-                719,
-                "LaunchFailure",
-                "LAUNCH_FAILED",
-                r"unspecified launch failure",
-                "cuda-launch-failed",
-                "unspecified launch failure",
-                "A piece of GPU code crashed; the GPU's program, its stability or its memory may be the reason.",
-                {
-                    "bug-in-gpu-code": 0.4,
-                    "overclocked-or-unstable": 0.35,
-                    "uvm-broken-after-suspend": 0.3,
-                    "ecc-uncorrectable": 0.1,
-                    "xid-79": 0.1,
-                },
-            ),
-        )
-    ),
-)
-
 _OTHER = (
     signature(
         "cuda-error-other",
@@ -627,9 +257,9 @@ _OTHER = (
         meaning="CUDA reports an error.",
         causes={"earlier-gpu-error": 0.3, "bug-in-gpu-code": 0.3, "cuda-init-failed": 0.2, "driver-too-old": 0.1},
         ask=_ASK_DRIVER,
-        source=_TYPES,
+        source=TYPES,
         fallback=True,
     ),
 )
 
-SIGNATURES = (*_START, *_CODE, *_RUN, *_OTHER)
+SIGNATURES = (*_START, *_OTHER)
