@@ -6,7 +6,7 @@ nvidia-cuda-runtime, read 2026-11), with the older wordings and the driver's nam
 
 from gpudoctor.signatures.catalogue import Signature, signature
 
-TYPES = "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART_TYPES.html"
+TYPES = "https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html"
 
 #: What stands before a number that is a CUDA error's: "CUDA error 100", "cuInit: 999", "cuda runtime error (46)".
 _NUMBERED = (
