@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from gpudoctor.matrix.chips import capability_of_chip, capability_of_device, product_in
 from gpudoctor.matrix.types import GpuModel
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.versions import Capability
@@ -36,9 +37,11 @@ class GpuModels:
         return tuple(self._by_name.get(plain_name(name), ()))
 
     def capability(self, gpu: Gpu) -> Capability | None:
-        """The compute capability that all products of its PCI id (else of its name) share."""
-        for models in (self.by_pci_id(gpu.pci_id or ""), self.by_name(gpu.name or "")):
+        """The compute capability that all products of its PCI id (else of its name) share; else that of its chip."""
+        name, pci_id = gpu.name or "", gpu.pci_id or ""
+        products = (self.by_pci_id(pci_id), self.by_name(name), self.by_name(product_in(name) or ""))
+        for models in products:
             known = {model.capability for model in models}
             if len(known) == 1:
                 return known.pop()
-        return None
+        return None if any(products) else capability_of_chip(name) or capability_of_device(pci_id)
