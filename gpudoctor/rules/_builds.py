@@ -108,6 +108,18 @@ def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Mat
     )
 
 
+def libraries_lack(framework: Framework, capability: Capability, matrix: Matrix) -> bool:
+    """The CUDA that torch brings along is older than this GPU's generation, so cuBLAS and cuDNN have no code for it.
+
+    PTX of torch's own kernels does not help then. Source: the maintainers' word on RTX 50 cards and torch for CUDA
+    11.8, https://github.com/pytorch/pytorch/issues/153944
+    """
+    toolkit = matrix.toolkit(framework.cuda) if framework.name == "torch" and framework.cuda is not None else None
+    if toolkit is None or not toolkit.capabilities:
+        return False
+    return not any(one.major == capability.major and one <= capability for one in toolkit.capabilities)
+
+
 def built_for_cuda(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks with kernels of their own that were built for CUDA."""
     found = (frameworks.get(name) for name in KERNEL_OWNERS)

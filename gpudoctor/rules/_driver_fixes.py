@@ -7,10 +7,10 @@ wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinu
 import re
 
 from gpudoctor.model.base import Gap
-from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.fix import Ask, Fix, Run, Write
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.system_packages import install_command, names_for
-from gpudoctor.rules._situation import is_contained, known, wsl_of
+from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
 OPEN_FLAVOUR = ' This GPU needs the open kernel modules: take the flavour with "open" in its name.'
@@ -34,6 +34,29 @@ RELOAD_MODULES = Fix(
     ),
     needs_root=True,
 )
+
+
+def keep_nouveau_out(host: System | Gap | None, container: Container | Gap | None) -> Fix:
+    """Blacklist nouveau, also in the start image."""
+    machine = known(host)
+    family = {machine.distribution, *machine.distribution_like} if machine else set()
+    if family & {"debian", "ubuntu"}:
+        image: Run | Ask = Run(argv=("update-initramfs", "-u"))
+    elif family & {"fedora", "rhel", "centos"}:
+        image = Run(argv=("dracut", "--force"))
+    else:
+        image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
+    blacklist = Write(
+        path="/etc/modprobe.d/blacklist-nouveau.conf", text="blacklist nouveau\noptions nouveau modeset=0\n"
+    )
+    return Fix(
+        title=f"Keep nouveau from starting{place(container)}",
+        safety="manual",
+        steps=(blacklist, image),
+        needs_root=True,
+        needs_reboot=True,
+        undo="Remove /etc/modprobe.d/blacklist-nouveau.conf and rebuild the start image.",
+    )
 
 
 def update_driver(host: System | Gap | None, container: Container | Gap | None, need: str) -> tuple[Fix, ...]:

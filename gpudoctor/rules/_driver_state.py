@@ -158,6 +158,11 @@ def denied_nodes(driver: Driver) -> tuple[DeviceNode, ...]:
     )
 
 
+def is_open_to_all(node: DeviceNode) -> bool:
+    """The permission bits let everybody read and write: no group is the reason for a refusal."""
+    return node.mode is not None and node.mode & 0o006 == 0o006
+
+
 def is_denied_by_cgroup(node: DeviceNode) -> bool:
     """The kernel's device controller refuses with EPERM; wrong permission bits give EACCES."""
     return bool(re.search(r"EPERM|not permitted|errno 1\b", node.error or "", re.IGNORECASE))

@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
-from gpudoctor.model.libraries import Libraries, SymbolNeed, Toolkits
+from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkits
 from gpudoctor.model.python import Framework, Package, Packages
 from gpudoctor.model.system import Space, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
@@ -193,6 +193,22 @@ def test_another_cuda_than_tensorflow_was_built_with() -> None:
     quiet("tf-cuda-version-unsupported", **machine | {"toolkits": toolkits(toolkit("10.1"), toolkit("10.2"))})
     quiet("tf-cuda-version-unsupported", **machine | {"toolkits": toolkits()})
     quiet("tf-cuda-version-unsupported", **machine | {"libraries": lost("libcusolver.so.10")})
+
+
+def test_another_cuda_on_windows() -> None:
+    machine = stack(
+        V100,
+        host=WINDOWS,
+        frameworks=frameworks(tensorflow("2.1.0", "10.1", cudnn="7")),
+        libraries=Libraries(resolutions=None),
+        toolkits=toolkits(toolkit("10.2", root=r"C:\CUDA\v10.2")),
+    )
+    finding = fires("tf-cuda-version-unsupported", **machine)
+    assert "cudart64_101.dll" in str(finding.evidence)
+    assert len(finding.fixes) == 1, "no newer TensorFlow brings CUDA along on Windows"
+    there = LibraryCopy(family="cudart", soname="cudart64_101.dll", path=r"C:\env\Library\bin\cudart64_101.dll")
+    quiet("tf-cuda-version-unsupported", **machine | {"libraries": Libraries(resolutions=None, copies=(there,))})
+    quiet("tf-cuda-version-unsupported", **machine | {"toolkits": toolkits()})
 
 
 def test_within_a_major_from_cuda_11_on() -> None:

@@ -223,6 +223,11 @@ def test_dev_permission_rootless():
     broken = driver(device_nodes=denied, nvml=answer(4))
     assert "keep-groups" in words(fires("dev-permission-rootless", gpus=gpus(), driver=broken, container=rootless))
     quiet("dev-permission-rootless", gpus=gpus(), driver=broken, container=DOCKER)
+    open_to_all = tuple(node(one.path, accessible=False, error="EACCES", mode=0o666) for one in NODES)
+    labelled = driver(device_nodes=open_to_all, nvml=answer(4))
+    quiet("dev-permission-rootless", gpus=gpus(), driver=labelled, container=rootless)
+    strict = System(os="linux", selinux_enforcing=True)
+    fires("container-selinux", gpus=gpus(), driver=labelled, container=rootless, host=strict)
     quiet("dev-permission-rootless", gpus=gpus(), driver=driver(), container=rootless)
 
 

@@ -127,6 +127,13 @@ def test_module_flavours():
     fires(name, gpus=gpus(PASCAL), driver=driver("570.86.16", module_flavour="open"), container=BARE)
     quiet(name, gpus=gpus(PASCAL), driver=driver("570.86.16"), container=BARE)
     quiet(name, gpus=gpus(unlisted()), driver=driver(module_flavour="open"), container=BARE)
+    refusal = line("NVRM: The NVIDIA GPU 0000:01:00.0 installed in this system is not supported by open nvidia.ko")
+    fires(name, gpus=gpus(PASCAL), driver=unloaded(kernel_log=(refusal,)), container=BARE)
+    quiet(name, gpus=gpus(PASCAL), driver=unloaded(kernel_log=(line("NVRM: No NVIDIA GPU found."),)), container=BARE)
+    another = line(refusal.text, bus="0000:41:00.0")
+    quiet(name, gpus=gpus(PASCAL), driver=unloaded(kernel_log=(another,)), container=BARE)
+    proprietary = driver("570.86.16", kernel_log=(refusal,))
+    quiet(name, gpus=gpus(PASCAL), driver=proprietary, container=BARE)
 
 
 def test_fabric_manager():

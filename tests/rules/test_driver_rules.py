@@ -156,6 +156,15 @@ def test_drv_nouveau_bound():
     quiet("drv-nouveau-bound", gpus=None, driver=None, **HERE)
 
 
+def test_nouveau_that_took_over_is_kept_out_too():
+    held = gpus(unlisted(bound_driver="nouveau"))
+    other = unloaded(module_files=(module_file("5.4.0-1-generic"),), blacklisted=())
+    found = fires("drv-dkms-not-built", gpus=held, driver=other, **HERE)
+    assert any("nouveau" in fix.title for fix in found.fixes)
+    found = fires("drv-dkms-not-built", gpus=BUS, driver=other, **HERE)
+    assert not any("nouveau" in fix.title for fix in found.fixes)
+
+
 def test_drv_secureboot_rejected():
     given = {"gpus": BUS, **HERE}
     assert fires("drv-secureboot-rejected", driver=unloaded(secure_boot=True), **given).confidence == "likely"
@@ -167,6 +176,12 @@ def test_drv_secureboot_rejected():
     fires("drv-secureboot-rejected", gpus=BUS, driver=unloaded(secure_boot=False), host=enforced, container=BARE)
     fires("drv-secureboot-rejected", driver=unloaded(lockdown="integrity"), **given)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=None), **given)
+    held = {"gpus": gpus(unlisted(bound_driver="nouveau")), "container": BARE}
+    quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=True, blacklisted=()), host=UBUNTU, **held)
+    fallback = unloaded(secure_boot=True, blacklisted=("nouveau",))
+    fires("drv-secureboot-rejected", driver=fallback, host=UBUNTU, **held)
+    fedora = System(os="linux", kernel=UBUNTU.kernel, kernel_options=("rd.driver.blacklist=nouveau,nova_core",))
+    fires("drv-secureboot-rejected", driver=unloaded(secure_boot=True, blacklisted=()), host=fedora, **held)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=True, blacklisted=("nvidia",)), **given)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=True, module_files=()), **given)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=True, modules_loaded=None), **given)

@@ -37,7 +37,7 @@ from tests.rules.stacks import (
     torch,
     wish,
 )
-from tests.rules.table import fires, quiet, skips
+from tests.rules.table import fires, judge, quiet, skips
 
 
 def commands(finding: Finding) -> list[str]:
@@ -106,6 +106,13 @@ def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
     quiet("tf-cpu-only", **stack(frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(cpu)))
     quiet("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(tensorflow())))
+    for_windows = frameworks(tensorflow("2.3.0", None))
+    mkl = Packages(installed=(Package(name="tensorflow", version="2.3.0", installer="conda", build="mkl_py38"),))
+    found = fires("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=for_windows, packages=mkl))
+    assert "conda search tensorflow" in words(found)
+    found = fires("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=for_windows))
+    assert "package index" in words(found)
+    quiet("tf-cpu-only", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.11.0", None))))
 
 
 def test_tensorflow_on_arm_gets_words_and_no_command() -> None:
@@ -418,6 +425,59 @@ def test_a_jetson_needs_builds_of_its_own() -> None:
     quiet("jetson-generic-wheel", **stack(RTX_4090, host=ARM, frameworks=frameworks(torch("2.6.0+cpu"))))
 
 
+def test_code_for_servers_does_not_run_on_a_jetson() -> None:
+    orin, thor = card("Orin", "8.7", pci_bus_id=None), card("NVIDIA Thor", "11.0", pci_bus_id=None)
+    server = torch("2.7.0+cu124", archs=("sm_80", "sm_86", "sm_90"))
+    found = fires("jetson-generic-wheel", **stack(orin, host=JETSON, frameworks=frameworks(server)))
+    assert "no code for the GPU" in found.summary
+    assert "JetPack" in words(found)
+    own = torch("2.5.0a0+872d972e41.nv24.8", variant="cuda", archs=("sm_87",))
+    quiet("jetson-generic-wheel", **stack(orin, host=JETSON, frameworks=frameworks(own)))
+    newest = torch("2.15.0+cu132", archs=("sm_80", "sm_90", "sm_110"))
+    quiet("jetson-generic-wheel", **stack(orin, host=JETSON, frameworks=frameworks(newest)))
+    old = torch("2.9.1+cu128", archs=("sm_80", "sm_90", "sm_100", "sm_120"))
+    found = fires("jetson-generic-wheel", **stack(thor, host=JETSON, frameworks=frameworks(old)))
+    assert "whl/cu130" in words(found)
+    fit = torch("2.9.1+cu130", archs=("sm_80", "sm_90", "sm_100", "sm_110", "sm_120"))
+    quiet("jetson-generic-wheel", **stack(thor, host=JETSON, frameworks=frameworks(fit)))
+
+
+def test_ptx_does_not_replace_libraries_that_do_not_know_the_gpu() -> None:
+    """Windows builds up to 2.7 carry PTX for 3.7; the cuBLAS and cuDNN of CUDA 11.8 end before Blackwell."""
+    archs = ("sm_50", "sm_60", "sm_75", "sm_80", "sm_86", "sm_90", "compute_37")
+    windows = {"host": WINDOWS, "release": "576.52"}
+    eleven = frameworks(torch("2.7.0+cu118", archs=archs))
+    found = fires("arch-too-new-for-build", **stack(RTX_5090, frameworks=eleven, **windows))
+    assert "cu12" in str([fix.steps for fix in found.fixes]) or "cu13" in str([fix.steps for fix in found.fixes])
+    quiet("ptx-jit-slow-start", **stack(RTX_5090, frameworks=eleven, **windows))
+    quiet("arch-too-new-for-build", **stack(RTX_4090, frameworks=eleven, **windows))
+    twelve = frameworks(torch("2.7.0+cu128", archs=("sm_90", "compute_90")))
+    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=twelve, **windows))
+    fires("ptx-jit-slow-start", **stack(RTX_5090, frameworks=twelve, **windows))
+    unheard_of = frameworks(torch("2.7.0+cu119", archs=archs))
+    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=unheard_of, **windows))
+
+
+def test_packages_with_kernels_for_newer_gpus_only() -> None:
+    p100, torch_for_it = card("Tesla P100-PCIE-16GB", "6.0"), frameworks(torch("2.1.2+cu121"))
+    on_p100 = {"frameworks": torch_for_it, "packages": packages("torch==2.1.2", "vllm==0.4.0")}
+    found = fires("arch-too-old-for-build", **stack(p100, **on_p100))
+    assert (found.subject, found.severity) == ("vllm 0.4.0", "error")
+    quiet("arch-too-old-for-build", **stack(V100, **on_p100))
+    quiet("arch-too-old-for-build", **stack(p100, V100, **on_p100))
+    quiet("arch-too-old-for-build", **stack(**on_p100))
+    newer = {"frameworks": frameworks(torch("2.6.0+cu124")), "packages": packages("torch==2.6.0", "vllm==0.21.0")}
+    fires("arch-too-old-for-build", **stack(V100, **newer))
+    quiet("arch-too-old-for-build", **stack(T4, **newer))
+    flash = {"frameworks": frameworks(torch("2.6.0+cu124")), "packages": packages("torch==2.6.0", "flash-attn==2.7.4")}
+    assert fires("arch-too-old-for-build", **stack(T4, **flash)).severity == "warning"
+    quiet("arch-too-old-for-build", **stack(RTX_4090, **flash))
+    first = flash | {"packages": packages("torch==2.6.0", "flash-attn==1.0.9")}
+    quiet("arch-too-old-for-build", **stack(T4, **first))
+    both = {"frameworks": frameworks(torch("2.12.0+cu130")), "packages": packages("torch==2.12.0", "vllm==0.21.0")}
+    assert [one.subject for one in judge("arch-too-old-for-build", **stack(V100, **both))] == ["torch 2.12.0+cu130"]
+
+
 def test_builds_for_another_maker() -> None:
     rocm = frameworks(torch("2.6.0+rocm6.2"))
     assert fires("torch-backend-gpu-vendor", **stack(RTX_4090, frameworks=rocm)).severity == "error"
@@ -458,8 +518,15 @@ def test_parts_of_jax() -> None:
     mixed = packages("jax==0.6.0", "jaxlib==0.6.0", "jax-cuda12-plugin==0.6.2", "jax-cuda12-pjrt==0.6.2")
     finding = fires("jax-plugin-version", **stack(RTX_4090, frameworks=frameworks(jax("0.6.0")), packages=mixed))
     assert "jax-cuda12-plugin 0.6.2" in finding.summary
+    first = [step.argv for step in finding.fixes[0].steps]
+    assert {"jaxlib==0.6.0", "jax-cuda12-plugin==0.6.0", "jax-cuda12-pjrt==0.6.0"} <= set(first[0]), first
+    assert "jax[" in str(finding.fixes[1].steps)
     newer = packages("jax==0.6.0", "jaxlib==0.6.2")
-    fires("jax-plugin-version", **stack(frameworks=frameworks(jax("0.6.0")), packages=newer))
+    finding = fires("jax-plugin-version", **stack(frameworks=frameworks(jax("0.6.0")), packages=newer))
+    assert "jaxlib==0.6.0" in finding.fixes[0].steps[0].argv
+    unknown = packages("jax==9.6.0", "jaxlib==9.6.0", "jax-cuda12-plugin==9.6.2")
+    finding = fires("jax-plugin-version", **stack(RTX_4090, frameworks=frameworks(jax("9.6.0")), packages=unknown))
+    assert "9.6" not in str([fix.steps for fix in finding.fixes]), "nobody knows that there are such packages"
     for fine in (
         packages("jax==0.6.2", "jaxlib==0.6.2", "jax-cuda12-plugin==0.6.2", "jax-cuda12-pjrt==0.6.2"),
         packages("jax==0.6.2", "jaxlib==0.6.0"),

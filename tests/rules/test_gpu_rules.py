@@ -200,6 +200,19 @@ def test_power():
         gpus=gpus(gpu(0, power=Power(limit=300.0)), gpu(1, name="Tesla T4", power=Power(limit=70.0))),
     )
     quiet("gpu-power-capped", gpus=gpus(gpu(power=Power())))
+    held = {"power": Power(limit=300.0, draw=149.6), "throttle_reasons": ("SwPowerCap",), "utilization_percent": 100}
+    assert "150 W" in fires("gpu-power-capped", gpus=gpus(gpu(**held))).summary
+    for change in (
+        {"power": Power(limit=300.0, draw=289.0)},
+        {"throttle_reasons": ("GpuIdle",)},
+        {"throttle_reasons": None},
+        {"utilization_percent": 12},
+        {"utilization_percent": None},
+        {"power": Power(draw=149.6)},
+        {"power": Power(limit=300.0)},
+        {"power": None},
+    ):
+        quiet("gpu-power-capped", gpus=gpus(gpu(**{**held, **change})))
     fires("gpu-power-limit-lowered", gpus=gpus(gpu(power=Power(limit=315.0, default_limit=350.0))))
     quiet("gpu-power-limit-lowered", gpus=gpus(gpu(power=Power(limit=350.0, default_limit=350.0))))
     quiet("gpu-power-limit-lowered", gpus=gpus(gpu(power=Power(limit=350.0))))

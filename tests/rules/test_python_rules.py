@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run
-from gpudoctor.model.python import Broken, Interpreter, Kernelspec, Package, Packages, Shadow, Unmet
+from gpudoctor.model.python import Broken, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
 from gpudoctor.model.system import System
 from tests.rules.stacks import (
     MACOS,
@@ -40,6 +40,18 @@ def test_a_release_that_never_had_this_python() -> None:
     conda = interpreter("3.13.0", environment="conda")
     finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=conda))
     assert commands(finding) == ["conda create --name gpu-env python=3.10 pip"]
+
+
+def test_a_lock_file_with_a_release_for_other_pythons() -> None:
+    locked = Pin(file="uv.lock", package="torch", wanted="2.5.1", is_locked=True)
+    old = Pin(file="uv.lock", package="torch", wanted="2.2.2+cu121", is_locked=True)
+    name, nothing = "python-unsupported-by-framework", {"packages": packages(), "host": WINDOWS}
+    found = fires(name, **stack(RTX_4090, on=interpreter("3.13.1", pins=(locked,)), **nothing))
+    assert "uv.lock" in str(found.evidence)
+    quiet(name, **stack(RTX_4090, on=interpreter("3.12.1", pins=(locked,)), **nothing))
+    quiet(name, **stack(RTX_4090, on=interpreter("3.13.1", pins=(locked, old)), **nothing))
+    has = {"packages": packages("torch==2.5.1"), "host": WINDOWS}
+    quiet(name, **stack(RTX_4090, on=interpreter("3.13.1", pins=(locked,)), **has))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +209,14 @@ def test_a_framework_in_the_home_folder() -> None:
     quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=False), packages=strays(hidden)))
     quiet("py-user-site-shadow", **stack(on=interpreter(user_site_enabled=None), packages=strays(hidden)))
     system = interpreter(environment="system", user_site_enabled=True)
-    quiet("py-user-site-shadow", **stack(on=system, packages=strays(hidden)))
+    older = Package(name="torch", version="1.9.0", location=SITE)
+    found = fires("py-user-site-shadow", **stack(on=system, packages=strays(hidden)))
+    assert "2.6.0" in [one.value for one in found.evidence], "an old copy hides a newer one"
+    quiet("py-user-site-shadow", **stack(on=system, packages=strays(older)))
+    quiet("py-user-site-shadow", **stack(on=system, packages=strays()))
+    bundle = interpreter(environment="standalone", user_site_enabled=True)
+    fires("py-user-site-shadow", **stack(on=bundle, packages=strays(older)))
+    quiet("py-user-site-shadow", **stack(on=bundle, packages=strays()))
     quiet("py-user-site-shadow", **stack(on=conda, packages=packages("torch==2.6.0")))
 
 

@@ -9,12 +9,9 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-
-#: Everybody may read and write.
-OPEN_MODE = 0o006
 
 
 @rule("BOX017", name="container-selinux", severity="error", since="0.1")
@@ -39,11 +36,7 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
     """
     if not gpus.nvidia or not is_contained(container) or not host.selinux_enforcing:
         return
-    denied = [
-        node
-        for node in denied_nodes(driver)
-        if not is_denied_by_cgroup(node) and node.mode is not None and node.mode & OPEN_MODE == OPEN_MODE
-    ]
+    denied = [node for node in denied_nodes(driver) if not is_denied_by_cgroup(node) and is_open_to_all(node)]
     if not denied:
         return
     allow = Run(argv=("setsebool", "-P", "container_use_devices", "1"))

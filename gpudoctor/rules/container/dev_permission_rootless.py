@@ -9,7 +9,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
 
@@ -35,7 +35,7 @@ def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) ->
     """
     if not gpus.nvidia or not is_contained(container) or not container.rootless:
         return
-    denied = [node for node in denied_nodes(driver) if not is_denied_by_cgroup(node)]
+    denied = [node for node in denied_nodes(driver) if not (is_denied_by_cgroup(node) or is_open_to_all(node))]
     if not denied or (driver.nvml is not None and driver.nvml.ok):
         return
     text = "Start the container again with: podman run --group-add keep-groups --device nvidia.com/gpu=all IMAGE"
@@ -49,6 +49,6 @@ def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) ->
             ),
             seen("container", f"{container.kind}, rootless"),
         ),
-        explains=("dev-permission", "container-selinux", *NO_DEVICE),
+        explains=("dev-permission", *NO_DEVICE),
         fixes=(Fix(title="Keep your groups", safety="manual", steps=(Ask(text=text),)),),
     )

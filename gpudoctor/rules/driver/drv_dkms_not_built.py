@@ -10,7 +10,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_fixes import headers_command
+from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, module_is_built
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, wsl_of
@@ -50,8 +50,14 @@ def drv_dkms_not_built(
         summary=f"The NVIDIA driver is installed, but it has no kernel module for the running kernel {host.kernel}.",
         evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver)),
         explains=(*NO_MODULE, "drv-nouveau-bound"),
-        fixes=_fixes(host, driver),
+        fixes=(*_fixes(host, driver), *_without_nouveau(gpus, driver, host, container)),
     )
+
+
+def _without_nouveau(gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None) -> tuple[Fix, ...]:
+    """Nouveau took the GPU over, and would come first again after the restart."""
+    held = any(gpu.bound_driver == "nouveau" for gpu in discrete(gpus))
+    return (keep_nouveau_out(host, container),) if held and "nouveau" not in (driver.blacklisted or ()) else ()
 
 
 def _built(driver: Driver) -> Iterator[Evidence]:

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run, Write
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_fixes import install_driver
+from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
-from gpudoctor.rules._situation import is_contained, known, place, wsl_of
+from gpudoctor.rules._situation import is_contained, known, wsl_of
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 
@@ -66,24 +66,4 @@ def drv_nouveau_bound(
 def _fixes(host: System | Gap, container: Container | Gap | None, *, installed: bool) -> tuple[Fix, ...]:
     if not installed or is_contained(container):
         return install_driver(host, container)
-    machine = known(host)
-    family = {machine.distribution, *machine.distribution_like} if machine else set()
-    if family & {"debian", "ubuntu"}:
-        image: Run | Ask = Run(argv=("update-initramfs", "-u"))
-    elif family & {"fedora", "rhel", "centos"}:
-        image = Run(argv=("dracut", "--force"))
-    else:
-        image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
-    blacklist = Write(
-        path="/etc/modprobe.d/blacklist-nouveau.conf", text="blacklist nouveau\noptions nouveau modeset=0\n"
-    )
-    return (
-        Fix(
-            title=f"Keep nouveau from starting{place(container)}",
-            safety="manual",
-            steps=(blacklist, image),
-            needs_root=True,
-            needs_reboot=True,
-            undo="Remove /etc/modprobe.d/blacklist-nouveau.conf and rebuild the start image.",
-        ),
-    )
+    return (keep_nouveau_out(host, container),)

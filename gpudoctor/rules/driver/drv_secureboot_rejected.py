@@ -60,7 +60,7 @@ def drv_secureboot_rejected(
     built = module_is_built(driver, host.kernel)
     if not built or not enforced:
         return
-    others = any(gpu.bound_driver not in (None, "none") for gpu in discrete(gpus))
+    others = any(gpu.bound_driver not in (None, "none", *_fallbacks(driver, host)) for gpu in discrete(gpus))
     if not lines and (others or "nvidia" in (driver.blacklisted or ())):
         return
     file = module_for(driver, host.kernel)
@@ -76,6 +76,13 @@ def drv_secureboot_rejected(
         explains=(*NO_MODULE, "drv-nouveau-bound"),
         fixes=_fixes(host),
     )
+
+
+def _fallbacks(driver: Driver, host: System) -> tuple[str, ...]:
+    """A blacklisted nouveau did not come first: RPM Fusion's nvidia-fallback.service loads it when nvidia fails."""
+    options = (word.partition("=") for word in host.kernel_options or ())
+    kept_out = any(key.endswith("blacklist") and "nouveau" in value.split(",") for key, _, value in options)
+    return ("nouveau",) if kept_out or "nouveau" in (driver.blacklisted or ()) else ()
 
 
 def _enforced(driver: Driver, host: System) -> Iterator[Evidence]:

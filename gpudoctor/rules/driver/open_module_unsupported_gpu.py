@@ -39,22 +39,24 @@ def open_module_unsupported_gpu(
     NVIDIA driver installation guide, chapter on kernel modules,
     https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    if driver.module_flavour != "open":
-        return
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)
+        lines = log_lines(driver, "GPU System Processor", "not supported by open")
+        said = of_gpu(lines, gpu) or tuple(line for line in lines if line.pci_bus_id is None)
+        # A module that serves no GPU does not stay loaded; then only the kernel log tells which one it was.
+        if driver.module_flavour != "open" and not (said and driver.module_flavour is None):
+            continue
         if architecture is None or architecture.kernel_module != "proprietary":
             continue
         last = f", branch {architecture.last_branch} or older" if architecture.last_branch else ""
         text = f"Install the driver with the proprietary kernel modules{last}, and hold its packages."
-        lines = log_lines(driver, "GPU System Processor", "not supported by open")
         yield Problem(
-            summary=f"This {architecture.name} GPU is too old for the open kernel modules, and these are loaded.",
+            summary=f"This {architecture.name} GPU is too old for the open kernel modules, and these are in use.",
             subject=gpu.label,
             evidence=(
                 gpu_seen(gpu),
                 seen("kernel module", f"open, release {driver.module_release or 'not known'}"),
-                *log_seen(of_gpu(lines, gpu) or lines),
+                *log_seen(said),
             ),
             explains=NO_MODULE,
             fixes=(

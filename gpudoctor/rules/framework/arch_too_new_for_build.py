@@ -11,7 +11,7 @@ from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, is_jetson, services
+from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, is_jetson, libraries_lack, services
 from gpudoctor.rules._declare import rule
 
 
@@ -36,7 +36,8 @@ def arch_too_new_for_build(
     Why it breaks:
     Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
     Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
-    compiles for newer GPUs, is not in the usual PyTorch builds.
+    compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA older than
+    the GPU have no code for it.
 
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
@@ -57,7 +58,11 @@ def arch_too_new_for_build(
         unserved = [
             service
             for service in services(code, framework.cuda, gpus, matrix)
-            if service.coverage == "none" and service.capability > code.lowest
+            if service.capability > code.lowest
+            and (
+                service.coverage == "none"
+                or (service.coverage == "ptx" and libraries_lack(framework, service.capability, matrix))
+            )
         ]
         if not unserved:
             continue

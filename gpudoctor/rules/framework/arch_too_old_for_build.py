@@ -5,14 +5,35 @@ from collections.abc import Iterator
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, is_jetson, services
+from gpudoctor.rules._builds import (
+    built_for_cuda,
+    device_code,
+    gpu_names,
+    in_words,
+    is_jetson,
+    release_numbers,
+    services,
+)
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import usable
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
+#: installed, and used where a program asks for it.
+FLOORS: tuple[tuple[str, tuple[int, ...], Capability, Severity | None], ...] = (
+    ("vllm", (0, 21), Capability("7.5"), None),
+    ("vllm", (0,), Capability("7.0"), None),
+    ("flash-attn", (2,), Capability("8.0"), "warning"),
+)
 
 
 @rule("FRM003", name="arch-too-old-for-build", severity="error", since="0.1")
@@ -47,8 +68,11 @@ def arch_too_old_for_build(
     Sources:
     https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/ (deprecated architectures)
     https://pytorch.org/get-started/previous-versions/
+    https://docs.vllm.ai/en/v0.4.0.post1/getting_started/installation.html (7.0) and v0.21.0 (7.5)
+    https://github.com/Dao-AILab/flash-attention (from release 2 on: Ampere, Ada or Hopper)
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
         code = device_code(framework, matrix, host)
         if code is None or is_jetson(host):
@@ -66,4 +90,41 @@ def arch_too_old_for_build(
             evidence=(*(one.evidence for one in unserved), code.evidence(framework)),
             explains=("driver-too-old",),
             fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
+        )
+        torch_lacks_code |= framework.name == "torch"
+    if not torch_lacks_code:
+        yield from _of_extensions(gpus, known(packages), host, matrix)
+
+
+def _of_extensions(
+    gpus: Gpus, packages: Packages | None, host: System | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
+    """Packages with kernels of their own, whose makers name the oldest GPU."""
+    if packages is None or is_jetson(host):
+        return
+    seen_names: set[str] = set()
+    for name, since, floor, severity in FLOORS:
+        package = packages.find(name)
+        numbers = release_numbers(package.version) if package else None
+        if package is None or numbers is None or numbers < since:
+            continue
+        if name in seen_names:
+            continue
+        seen_names.add(name)
+        capable = [(gpu, matrix.capability(gpu)) for gpu in usable(gpus)]
+        older = [(gpu, capability) for gpu, capability in capable if capability is not None and capability < floor]
+        if not older or len(older) < len(capable):
+            continue
+        label = f"{name} {package.version}"
+        text = f"Use a GPU of compute capability {floor} or newer, or a program that does without {name}."
+        yield Problem(
+            summary=f"{label} has no code for {gpu_names(gpus)}: it needs compute capability {floor} or newer.",
+            subject=label,
+            severity=severity,
+            confidence="likely",
+            evidence=(
+                *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in older),
+                seen(f"oldest GPU of {name}", f"compute capability {floor}, as its makers say"),
+            ),
+            fixes=(Fix(title=f"Do without {name} on this GPU", safety="manual", steps=(Ask(text=text),)),),
         )

@@ -10,6 +10,7 @@ from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import package_version
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules._builds import release_numbers
@@ -72,16 +73,31 @@ def jax_plugin_version(
             *((seen("jax asks for jaxlib", refused.wanted),) if refused else ()),
         ),
         explains=("jax-cpu-only",),
-        fixes=(_fix(scene, matrix, versions, refused),),
+        fixes=_fixes(scene, matrix, versions, refused),
     )
 
 
-def _fix(scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unmet | None) -> Fix:
-    """The extra for CUDA; where none of its parts is there, only the jaxlib that jax asks for."""
-    if refused is None or any("-cuda" in name for name in versions):
-        return jax_for_gpus(scene, matrix, versions.get("jax"))
-    steps = install(scene, f"jaxlib{refused.wanted}")
-    return Fix(title="Install the jaxlib that belongs to jax", safety=safety(scene), steps=steps)
+def _fixes(scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unmet | None) -> tuple[Fix, ...]:
+    """What goes with the installed jax; then the extra for CUDA of a release that fits this machine."""
+    parts = [name for name in versions if "-cuda" in name]
+    if refused is not None and not parts:
+        return (_belonging(scene, f"jaxlib{refused.wanted}", what="jaxlib"),)
+    newest = jax_for_gpus(scene, matrix, versions.get("jax"))
+    jax = versions.get("jax")
+    known = {f"jax-{row.variant}" for row in matrix.jax_builds(jax)} if jax else set()
+    if not parts and known and package_version(jax or "") != package_version(versions["jaxlib"]):
+        return (_belonging(scene, f"jaxlib=={jax}", what="jaxlib"), newest)
+    if not parts or not all(name.rpartition("-")[0] in known for name in parts):
+        return (newest,)
+    return (_belonging(scene, f"jaxlib=={jax}", *(f"{name}=={jax}" for name in parts), what="parts"), newest)
+
+
+def _belonging(scene: Scene, *wanted: str, what: str) -> Fix:
+    return Fix(
+        title=f"Install the {what} that {'belongs' if what == 'jaxlib' else 'belong'} to jax",
+        safety=safety(scene),
+        steps=install(scene, *wanted),
+    )
 
 
 def _versions(frameworks: Frameworks, packages: Packages) -> dict[str, str]:

@@ -2,28 +2,53 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Framework, Frameworks
 from gpudoctor.model.system import System
+from gpudoctor.model.versions import Capability
+from gpudoctor.rules._builds import device_code, services
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import known
+
+#: Jetson Thor: the first board that PyTorch's own builds are made for.
+THOR = Capability("11.0")
+
+JETPACK = Fix(
+    title="Install NVIDIA's build for this JetPack release",
+    safety="manual",
+    steps=(
+        Ask(
+            text="Find your JetPack release (dpkg -l nvidia-jetpack) and follow "
+            "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/"
+        ),
+    ),
+)
 
 
 @rule("FRM019", name="jetson-generic-wheel", severity="error", since="0.1")
-def jetson_generic_wheel(host: System, frameworks: Frameworks) -> Iterator[Problem]:
+def jetson_generic_wheel(
+    host: System, frameworks: Frameworks, gpus: Gpus | Gap | None, matrix: Matrix
+) -> Iterator[Problem]:
     """A general ARM build of PyTorch or TensorFlow is installed on an NVIDIA Jetson.
 
     What it means:
-    Jetson boards have a GPU and a driver of their own kind. The wheels of the package index are made for ARM servers
-    and run on the processor only here.
+    Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for
+    the processor only, or their CUDA code is for other GPUs. Then the GPU is found, and the first computation ends with
+    "no kernel image is available for execution on the device".
 
     Why it breaks:
-    `pip install torch` on a Jetson takes the general aarch64 wheel. NVIDIA publishes wheels and containers made for
-    each JetPack release, and for the Python of that release.
+    `pip install torch` on a Jetson takes the general aarch64 wheel. Machine code of a server's or desktop's GPU does
+    not run on a Jetson's, also where the numbers look close (8.0 or 8.6 on Orin's 8.7). NVIDIA publishes wheels and
+    containers made for each JetPack release, and for the Python of that release.
 
     How to mend it:
-    Install NVIDIA's wheel for your JetPack release, or use an L4T container.
+    Install NVIDIA's wheel for your JetPack release, or use an L4T container. On Jetson Thor (JetPack 7) PyTorch's own
+    builds for CUDA 13 have the code for its GPU (11.0); those for CUDA 12 have not.
 
     When to ignore it:
     If the framework is meant to run on the processor.
@@ -31,31 +56,43 @@ def jetson_generic_wheel(host: System, frameworks: Frameworks) -> Iterator[Probl
     Sources:
     https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/
     https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/
+    https://docs.nvidia.com/cuda/cuda-c-programming-guide/#binary-compatibility (not between desktop GPUs and Tegra)
     """
     if host.tegra is None:
         return
     for name in ("torch", "tensorflow"):
         framework = frameworks.get(name)
-        if framework is None or framework.variant != "cpu":
+        if framework is None:
             continue
+        found = tuple(_unserved(framework, known(gpus), host, matrix))
+        if framework.variant != "cpu" and not found:
+            continue
+        what = "has no code for the GPU of this Jetson" if found else "is a general ARM build without CUDA"
+        build = f"{framework.version or 'unknown version'}, {f'CUDA {framework.cuda}' if found else 'no CUDA'}"
         yield Problem(
-            summary=f"{framework.label} is a general ARM build without CUDA; a Jetson needs NVIDIA's own.",
+            summary=f"{framework.label} {what}; a Jetson needs a build made for it.",
             subject=framework.label,
-            evidence=(
-                seen("Jetson", host.tegra),
-                seen(f"{name} build", f"{framework.version or 'unknown version'}, no CUDA", framework.source),
-            ),
-            explains=("torch-cpu-only", "tf-cpu-only", "torch-companion-cuda"),
-            fixes=(
-                Fix(
-                    title="Install NVIDIA's build for this JetPack release",
-                    safety="manual",
-                    steps=(
-                        Ask(
-                            text="Find your JetPack release (dpkg -l nvidia-jetpack) and follow "
-                            "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/"
-                        ),
-                    ),
-                ),
-            ),
+            evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
+            explains=("torch-cpu-only", "tf-cpu-only", "torch-companion-cuda", "release-not-in-matrix"),
+            fixes=(_thor() if name == "torch" and _is_thor(known(gpus), matrix) else JETPACK,),
         )
+
+
+def _unserved(framework: Framework, gpus: Gpus | None, host: System, matrix: Matrix) -> Iterator[Evidence]:
+    """Nothing in a build for CUDA runs on the board's GPU."""
+    code = device_code(framework, matrix, host) if framework.variant == "cuda" else None
+    if code is None or gpus is None:
+        return
+    missed = [one for one in services(code, framework.cuda, gpus, matrix) if one.coverage == "none"]
+    if missed:
+        yield from (one.evidence for one in missed)
+        yield code.evidence(framework)
+
+
+def _is_thor(gpus: Gpus | None, matrix: Matrix) -> bool:
+    return gpus is not None and any(matrix.capability(gpu) == THOR for gpu in gpus.nvidia)
+
+
+def _thor() -> Fix:
+    text = "Install torch from https://download.pytorch.org/whl/cu130: from release 2.9 on it has code for this GPU."
+    return Fix(title="Install PyTorch built for CUDA 13", safety="manual", steps=(Ask(text=text),))

@@ -19,6 +19,7 @@ from gpudoctor.rules._builds import (
     device_code,
     driver_os,
     in_words,
+    libraries_lack,
     services,
 )
 from gpudoctor.rules._declare import rule
@@ -77,7 +78,11 @@ def ptx_jit_slow_start(
         code = device_code(framework, matrix, host)
         if code is None or os is None or floor_of_ptx(framework, gpus, driver, matrix, host, os) is not None:
             continue
-        compiled = [service for service in services(code, framework.cuda, gpus, matrix) if service.coverage == "ptx"]
+        compiled = [
+            service
+            for service in services(code, framework.cuda, gpus, matrix)
+            if service.coverage == "ptx" and not libraries_lack(framework, service.capability, matrix)
+        ]
         if not compiled:
             continue
         names = in_words(service.gpu.label for service in compiled)

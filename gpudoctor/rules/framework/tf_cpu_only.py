@@ -6,17 +6,20 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._builds import gpu_names, is_jetson
+from gpudoctor.rules._builds import gpu_names, is_conda, is_jetson, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
+#: From this release on TensorFlow has no GPU on native Windows: tf-windows-native.
+FIRST_WITHOUT_GPU_ON_WINDOWS = (2, 11)
 
 
 @rule("FRM015", name="tf-cpu-only", severity="error", since="0.1")
@@ -38,7 +41,9 @@ def tf_cpu_only(
 
     Why it breaks:
     TensorFlow has separate builds for processor and GPU. The Linux x86-64 package `tensorflow` is the GPU build;
-    `tensorflow-cpu` and the ARM wheels are not. (Native Windows is a case of its own: see tf-windows-native.)
+    `tensorflow-cpu` and the ARM wheels are not. conda has builds of both kinds under one name, and its choice shows
+    in the build string: mkl and eigen are for the processor. (From 2.11 on native Windows has no GPU build: see
+    tf-windows-native.)
 
     How to mend it:
     Remove the processor build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
@@ -53,9 +58,11 @@ def tf_cpu_only(
     https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
     """
     tensorflow = frameworks.get("tensorflow")
-    if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host) or host.os != "linux":
+    if tensorflow is None or tensorflow.variant != "cpu" or not gpus.nvidia or is_jetson(host):
         return
-    if tensorflow.dist in OTHER_BACKENDS:
+    numbers = release_numbers(tensorflow.version)
+    on_windows = host.os == "windows" and numbers is not None and numbers < FIRST_WITHOUT_GPU_ON_WINDOWS
+    if not (host.os == "linux" or on_windows) or tensorflow.dist in OTHER_BACKENDS:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]
@@ -68,5 +75,20 @@ def tf_cpu_only(
             *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
             *(seen("GPU build of another framework", name) for name in others),
         ),
-        fixes=(tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),),
+        fixes=(
+            _on_windows(tensorflow, scene)
+            if on_windows
+            else tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),
+        ),
     )
+
+
+def _on_windows(tensorflow: Framework, scene: Scene) -> Fix:
+    """Up to 2.10 TensorFlow reaches the GPU on Windows, with a CUDA and a cuDNN that it does not bring along."""
+    if is_conda(scene.packages, "tensorflow"):
+        text = "Name the GPU build: conda search tensorflow lists builds; those that begin with gpu or cuda have it."
+    else:
+        text = "Replace it with tensorflow of the same release from the package index, the GPU build on Windows."
+    cuda = "Install the CUDA and cuDNN of that release (https://www.tensorflow.org/install/source_windows#gpu)."
+    steps = (Ask(text=text), Ask(text=cuda))
+    return Fix(title=f"Install the GPU build of {tensorflow.label}", safety="manual", steps=steps)

@@ -1,4 +1,4 @@
-"""GPU010: one of equal GPUs may draw less power."""
+"""GPU010: a GPU may draw less power than its equals, or than its limit says."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -11,15 +11,19 @@ from gpudoctor.rules._evidence import seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
+#: NVML's reason for lower clocks: the GPU draws too much power. At work, that far below its limit, it draws too little.
+CAPPED = "SwPowerCap"
+FAR_BELOW = 0.7
+BUSY_PERCENT = 90
 
 
 @rule("GPU010", name="gpu-power-capped", severity="warning", since="0.1")
 def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
-    """One of several equal GPUs has a lower power limit than the others.
+    """A GPU may draw less power than its equals, or than its limit says.
 
     What it means:
-    Each GPU has a limit of the power it may draw. One of your equal GPUs has a lower one, so it is slower, and in
-    training on all of them the others wait for it.
+    Each GPU has a limit of the power it may draw. One of your equal GPUs has a lower one, or it is held back as if it
+    were at its limit while it draws far less. So it is slower, and in training on all of them the others wait for it.
 
     Why it breaks:
     Somebody set it for one GPU, or the firmware lowered it because of power or cooling.
@@ -31,7 +35,7 @@ def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
     When you set the limits differently on purpose.
 
     Sources:
-    nvidia-smi(1), option -pl
+    nvidia-smi(1), option -pl; NVML API reference, nvmlClocksEventReasonSwPowerCap
     """
     alike: dict[str, list[Gpu]] = defaultdict(list)
     for gpu in gpus.nvidia:
@@ -44,6 +48,34 @@ def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
             continue
         for gpu in low:
             yield _problem(gpu, highest)
+    for gpu in gpus.nvidia:
+        if _is_held_back(gpu):
+            yield _held_back(gpu)
+
+
+def _is_held_back(gpu: Gpu) -> bool:
+    """At work, slowed down for its power, and far from its limit."""
+    if CAPPED not in (gpu.throttle_reasons or ()) or (gpu.utilization_percent or 0) < BUSY_PERCENT:
+        return False
+    power = gpu.power
+    return power is not None and power.draw is not None and bool(power.limit) and power.draw < FAR_BELOW * _limit(gpu)
+
+
+def _held_back(gpu: Gpu) -> Problem:
+    draw = f"{gpu.power.draw:.0f} W" if gpu.power and gpu.power.draw is not None else "not known"
+    look = "Check the GPU's power cables and supplies, and the power and thermal settings of the server's management."
+    return Problem(
+        summary=f"This GPU is slowed down for its power at {draw}, although it may draw {_limit(gpu):.0f} W.",
+        subject=gpu.label,
+        confidence="likely",
+        evidence=(
+            seen("power drawn", draw),
+            seen("its power limit", f"{_limit(gpu):.0f} W"),
+            seen("reasons for lower clocks", ", ".join(gpu.throttle_reasons or ())),
+            seen("utilization", f"{gpu.utilization_percent} %"),
+        ),
+        fixes=(Fix(title="Find what holds it back", safety="manual", steps=(Ask(text=look),)),),
+    )
 
 
 def _limit(gpu: Gpu) -> float:

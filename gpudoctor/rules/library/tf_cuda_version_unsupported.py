@@ -17,6 +17,7 @@ from gpudoctor.rules._builds import in_words, is_jetson, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import FIRST_EXTRA
+from gpudoctor.rules._windows import copies_of_dll, dlls_of
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
@@ -62,8 +63,9 @@ def tf_cuda_version_unsupported(
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(host):
         return
-    missing = [one for one in libraries.missing("tensorflow") if not one.soname.startswith(OPTIONAL)]
-    has_none = any(one.soname.startswith("libcudart") for one in missing)
+    on_windows = isinstance(host, System) and host.os == "windows"
+    missing = _missing_dlls(tensorflow, libraries) if on_windows else _missing(libraries)
+    has_none = any("cudart" in name for name in missing)
     if not gpus.nvidia or not has_none or numbers is None or numbers >= FIRST_EXTRA:
         return
     versions = [one for one in toolkits.found if one.version is not None]
@@ -79,18 +81,28 @@ def tf_cuda_version_unsupported(
         evidence=(
             seen("built with CUDA", tensorflow.cuda, tensorflow.source),
             *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
-            seen("not found", ", ".join(one.soname for one in missing)),
+            seen("not found", ", ".join(missing)),
         ),
-        explains=("tf-soname-missing",),
+        explains=("tf-soname-missing", "xla-libdevice-missing", "ptx-jit-slow-start"),
         fixes=(
             Fix(
                 title=f"Install CUDA {tensorflow.cuda}",
                 safety="manual",
                 steps=(Ask(text=f"{text}, without its driver."),),
             ),
-            tensorflow_for_gpus(scene, matrix),
+            *(() if on_windows else (tensorflow_for_gpus(scene, matrix),)),
         ),
     )
+
+
+def _missing(libraries: Libraries) -> tuple[str, ...]:
+    names = (one.soname for one in libraries.missing("tensorflow"))
+    return tuple(name for name in names if not name.startswith(OPTIONAL))
+
+
+def _missing_dlls(tensorflow: Framework, libraries: Libraries) -> tuple[str, ...]:
+    """On native Windows, where the loader's search is not worked out: what no known folder has."""
+    return tuple(name for name in dlls_of(tensorflow) if not copies_of_dll(name, libraries))
 
 
 def _fits(toolkit: Toolkit, tensorflow: Framework) -> bool:

@@ -6,9 +6,9 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, Run, SetEnv
-from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import System
-from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._builds import in_words, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._user_site import explained_by_mix
@@ -16,6 +16,15 @@ from gpudoctor.rules._user_site import explained_by_mix
 #: Distributions whose copy in the user site decides what runs.
 WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "numpy", "triton")
 ENVIRONMENTS = ("venv", "conda", "conda-base")
+
+
+def _is_surprise(mine: Package, hidden: list[Package], interpreter: Interpreter) -> bool:
+    """Outside an environment the folder is there to be used; a copy that hides a newer one, or a bundle's, is not."""
+    others = [package for package in hidden if package.name == mine.name]
+    if interpreter.environment == "standalone":
+        return bool(others)
+    older = release_numbers(mine.version)
+    return older is not None and any(older < (release_numbers(one.version) or older) for one in others)
 
 
 @rule("PYT006", name="py-user-site-shadow", severity="error", since="0.1")
@@ -43,23 +52,28 @@ def py_user_site_shadow(
     https://docs.python.org/3/library/site.html
     https://docs.python.org/3/using/cmdline.html#envvar-PYTHONNOUSERSITE
     """
-    if interpreter.environment not in ENVIRONMENTS or interpreter.user_site_enabled is not True:
+    if interpreter.user_site_enabled is not True:
         return
+    others = [package for package in packages.duplicates if not package.user_site]
+    hidden = {package.name for package in others}
     strays = [package for package in packages.installed if package.user_site and package.name in WATCHED]
+    if interpreter.environment not in ENVIRONMENTS:
+        strays = [package for package in strays if _is_surprise(package, others, interpreter)]
     if not strays:
         return
-    hidden = {package.name for package in packages.duplicates}
     shadows = [package for package in strays if package.name in hidden]
+    shadowed = {package.name for package in shadows}
+    place = "the environment" if interpreter.environment in ENVIRONMENTS else "this Python"
     follows = explained_by_mix(packages, host, matrix)
     names = in_words(f"{package.name} {package.version}" for package in strays)
     yield Problem(
-        summary=f"{names} come from your home folder, not from the environment.",
+        summary=f"{names} {'comes' if len(strays) == 1 else 'come'} from your home folder, not from {place}.",
         subject=in_words(package.name for package in strays),
         severity=None if shadows or follows else "warning",
         evidence=(
             seen("environment", interpreter.prefix or interpreter.executable),
             *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
-            *(seen(f"hidden {package.name}", package.version) for package in packages.duplicates if package in shadows),
+            *(seen(f"hidden {package.name}", package.version) for package in others if package.name in shadowed),
         ),
         explains=follows,
         fixes=(

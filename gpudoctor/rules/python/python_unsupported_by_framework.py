@@ -61,7 +61,7 @@ def python_unsupported_by_framework(
     if isinstance(packages, Gap) or isinstance(frameworks, Gap):
         return
     for name in FRAMEWORKS:
-        for requirement in (*wish.of(name), *_pinned(interpreter, name)):
+        for requirement in (*wish.of(name), *_pinned(interpreter, name), *_locked(interpreter, name)):
             versions = wanted_releases(requirement, matrix)
             if versions and (packages is None or packages.find(name) is None):
                 pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
@@ -84,6 +84,16 @@ def _pinned(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
         if pin.package == name and not pin.is_locked and pin.wanted.startswith("==") and dotted(version) == version:
             text = f"{name}=={version} ({pin.file})"
             yield Requirement(subject=name, comparisons=(("==", version),), text=text)
+
+
+def _locked(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
+    """The version of a lock file, where it holds one for all systems."""
+    pins = [pin for pin in interpreter.pins or () if pin.package == name and pin.is_locked]
+    versions = {dotted(pin.wanted) for pin in pins}
+    version = versions.pop() if len(versions) == 1 else None
+    if version is not None:
+        text = f"{name}=={version} ({pins[0].file})"
+        yield Requirement(subject=name, comparisons=(("==", version),), text=text)
 
 
 def _problem(
