@@ -13,8 +13,10 @@ from gpudoctor.cli.sharing import door
 from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
 from gpudoctor.engine.triage import Ticket, ticket_of
 from gpudoctor.matrix.load import load_matrix
+from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.terminal import Style
 from gpudoctor.render.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
+from gpudoctor.render.triage_html import render_tickets_html
 
 if TYPE_CHECKING:
     from multiprocessing.context import BaseContext
@@ -45,7 +47,11 @@ _TIDY = 256
 @click.command("triage")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE|DIR|-...")
 @click.option(
-    "--format", "form", type=click.Choice(["terminal", "json", "markdown"]), default="terminal", show_default=True
+    "--format",
+    "form",
+    type=click.Choice(["terminal", "json", "markdown", "html"]),
+    default="terminal",
+    show_default=True,
 )
 @click.option(
     "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes for many inputs.  [default: the cores]"
@@ -74,15 +80,16 @@ def command(
     tickets = _judged(list(_files(inputs)), criteria, jobs)
     worst = _Worst()
     if form == "json":
-        for part in render_tickets_json(worst.noted(tickets)):
+        for part in render_tickets_json(map(fact_without_credentials, worst.noted(tickets))):
             write_bytes(part)
-    elif form == "markdown":
+    elif form in ("markdown", "html"):
         # What goes into a reply passes the door of all that is shared.
         shared = door()
-        write_text(render_tickets_markdown(tuple(shared.fact(one) for one in worst.noted(tickets))))
+        draw = render_tickets_markdown if form == "markdown" else render_tickets_html
+        write_bytes(draw(tuple(shared.fact(one) for one in worst.noted(tickets))).encode())
     else:
         style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
-        for part_text in render_tickets_terminal(worst.noted(tickets), style):
+        for part_text in render_tickets_terminal(map(fact_without_credentials, worst.noted(tickets)), style):
             write_text(part_text)
     raise click.exceptions.Exit(worst.code)
 

@@ -46,11 +46,12 @@ def decode(raw: bytes, kind: type[_F]) -> _F:
 
 
 def decode_snapshot(raw: bytes) -> Snapshot:
-    """The snapshot in `raw`. Raises NotASnapshot for anything else, a newer schema included."""
+    """The snapshot in `raw`, or in the report that `raw` is. Raises NotASnapshot for anything else, newer or not."""
     if len(raw) > MAX_BYTES:
         raise NotASnapshot(f"it is larger than {MAX_BYTES // 1024**2} MiB, and no snapshot is")
     if not raw.strip():
         raise NotASnapshot("it is empty")
+    raw = _inner(raw)
     _refuse_newer(raw)
     try:
         return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
@@ -89,6 +90,19 @@ def _replaced(value: Any) -> Any:
 
 class _Envelope(msgspec.Struct):
     schema: int | None = None
+
+
+class _ReportEnvelope(msgspec.Struct):
+    diagnosis: msgspec.Raw
+    snapshot: msgspec.Raw
+
+
+def _inner(raw: bytes) -> bytes:
+    """The snapshot within a report; anything else as it is."""
+    try:
+        return bytes(msgspec.json.decode(raw, type=_ReportEnvelope).snapshot)
+    except (msgspec.DecodeError, RecursionError):
+        return raw
 
 
 def _refuse_newer(raw: bytes) -> None:

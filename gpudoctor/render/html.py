@@ -20,15 +20,20 @@ _WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", 
 
 def render_html(view: View, groups: Iterable[FactGroup] = (), grids: Iterable[Grid] = (), *, footer: str = "") -> str:
     """The whole page."""
+    return html_page(view.headline, _article(view, groups, grids, footer, heading="h1"))
+
+
+def html_page(title: str, main: Element) -> str:
+    """A page with this element as its content, in the clothes of a report; the only script copies commands."""
     page = Element("html", lang="en")
     head = SubElement(page, "head")
     SubElement(head, "meta", charset="utf-8")
     SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy()})
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
-    SubElement(head, "title").text = f"gpudoctor: {view.headline}"
+    SubElement(head, "title").text = f"gpudoctor: {title}"
     SubElement(head, "style").text = STYLE
     body = SubElement(page, "body")
-    body.append(_article(view, groups, grids, footer, heading="h1"))
+    body.append(main)
     SubElement(body, "script").text = SCRIPT
     return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
 
@@ -105,7 +110,7 @@ def _finding(finding: FindingView, can_copy: bool) -> Element:
     SubElement(label, "span").text = f" {finding.name}{sure}{because}"
     SubElement(section, "p", {"class": "summary"}).text = finding.summary
     if finding.evidence:
-        section.append(_table(((fact, value) for fact, value, _ in finding.evidence), "Evidence"))
+        section.append(fact_table(((fact, value) for fact, value, _ in finding.evidence), "Evidence"))
     for number, fix in enumerate(finding.fixes):
         _fix(section, fix, "To mend it" if number == 0 else "Or", can_copy)
     return section
@@ -118,11 +123,7 @@ def _fix(section: Element, fix: FixView, word: str, can_copy: bool) -> None:
         if not is_command:
             SubElement(section, "p", {"class": "say"}).text = line
             continue
-        row = SubElement(section, "div", {"class": "command"})
-        code = SubElement(row, "pre", {"tabindex": "0"})
-        SubElement(code, "code").text = line
-        if can_copy:
-            SubElement(row, "button", {"type": "button", "aria-label": f"Copy: {line}"}).text = "Copy"
+        section.append(command_row(line, can_copy=can_copy))
 
 
 def _grid(grid: Grid) -> Iterator[Element]:
@@ -147,6 +148,16 @@ def _grid(grid: Grid) -> Iterator[Element]:
         yield notes
 
 
+def command_row(line: str, *, can_copy: bool = True) -> Element:
+    """A line to paste, with a button that copies it."""
+    row = Element("div", {"class": "command"})
+    code = SubElement(row, "pre", {"tabindex": "0"})
+    SubElement(code, "code").text = line
+    if can_copy:
+        SubElement(row, "button", {"type": "button", "aria-label": f"Copy: {line}"}).text = "Copy"
+    return row
+
+
 def _listing(main: Element, title: str, items: Iterable[str]) -> None:
     items = tuple(items)
     if items:
@@ -159,11 +170,12 @@ def _listing(main: Element, title: str, items: Iterable[str]) -> None:
 def _facts(group: FactGroup) -> Element:
     folded = Element("details")
     SubElement(folded, "summary").text = group.title
-    folded.append(_table(group.rows, group.title))
+    folded.append(fact_table(group.rows, group.title))
     return folded
 
 
-def _table(rows: Iterable[tuple[str, str]], title: str) -> Element:
+def fact_table(rows: Iterable[tuple[str, str]], title: str) -> Element:
+    """Names and values; a row without a name is one wide cell."""
     box = Element("div", {"class": "scroll", "role": "group", "aria-label": title, "tabindex": "0"})
     body = SubElement(SubElement(box, "table"), "tbody")
     for name, value in rows:

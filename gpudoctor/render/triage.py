@@ -25,7 +25,7 @@ def headline(ticket: Ticket) -> str:
     top = ticket.causes[0] if ticket.causes else None
     if top is not None and ticket.named:
         return {"certain": "The cause", "likely": "Likely cause", "possible": "Possible cause"}[top.confidence] + (
-            f": {_named(top)}"
+            f": {name_of_cause(top)}"
         )
     if ticket.verdict in ("healthy", "no-gpu"):
         return "Nothing is wrong with what was recorded."
@@ -34,7 +34,8 @@ def headline(ticket: Ticket) -> str:
     return "Nothing wrong was seen, but not everything could be looked at."
 
 
-def _named(cause: Candidate) -> str:
+def name_of_cause(cause: Candidate) -> str:
+    """A cause as it is told: its words, and the rule where it is one."""
     code = f" ({cause.code} {cause.key})" if cause.code else ""
     return f"{visible(cause.words).rstrip('.')}{code}"
 
@@ -128,7 +129,7 @@ def _others(ticket: Ticket, style: Style) -> Iterator[str]:
         yield ""
         yield "It may also be:" if ticket.named else "It may be, though little points to it:"
     for cause in shown:
-        yield from _wrapped(f"- {_named(cause)}, {cause.confidence}", style, "  ")
+        yield from _wrapped(f"- {name_of_cause(cause)}, {cause.confidence}", style, "  ")
 
 
 def _disputes(ticket: Ticket, style: Style) -> Iterator[str]:
@@ -147,10 +148,11 @@ def _contents(ticket: Ticket, style: Style) -> Iterator[str]:
         f"{one.form} (line {one.line})" if style.verbosity > 0 else one.form for one in contents.recognised
     )
     yield ""
-    yield from _wrapped(f"Recognised: {forms or 'known messages only'}. {_left(ticket)}", style)
+    yield from _wrapped(f"Recognised: {forms or 'known messages only'}. {left_of(ticket)}", style)
 
 
-def _left(ticket: Ticket) -> str:
+def left_of(ticket: Ticket) -> str:
+    """How much of the text was used, and how it is written."""
     contents = ticket.contents
     assert contents is not None
     words = f"{contents.used} of {contents.lines} lines were used"
@@ -200,7 +202,7 @@ def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:
     if ticket.contents is not None or len(ticket.causes) > 1:
         yield "\n<details><summary>What was looked at</summary>\n"
         for cause in ticket.causes[1:]:
-            yield f"- Also possible: {_escaped(_named(cause))}, {cause.confidence}"
+            yield f"- Also possible: {_escaped(name_of_cause(cause))}, {cause.confidence}"
         for message in ticket.messages:
             yield f"- `{_code(message.text[:200])}`: {_escaped(message.meaning)}"
         for dispute in ticket.contents.disputes if ticket.contents else ():
@@ -208,7 +210,7 @@ def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:
             yield f"- Stated differently: {_escaped(dispute.fact)}: {_escaped(said)}"
         if ticket.contents is not None:
             forms = ", ".join(one.form for one in ticket.contents.recognised)
-            yield f"- Recognised: {_escaped(forms or 'known messages only')}. {_escaped(_left(ticket))}"
+            yield f"- Recognised: {_escaped(forms or 'known messages only')}. {_escaped(left_of(ticket))}"
         yield "\n</details>"
 
 

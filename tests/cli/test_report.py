@@ -147,14 +147,17 @@ def test_nothing_planted_leaves_by_report(tmp_path):
     assert _leaked(text + done.err) == []
 
 
-@pytest.mark.parametrize("sink", ["fix", "explain", "diff", "triage"])
+@pytest.mark.parametrize("sink", ["fix", "explain", "diff", "triage", "triage markdown", "triage html", "triage json"])
 def test_nothing_planted_leaves_by_other_commands(tmp_path, sink):
     planted = _planted(tmp_path / "p.json")
     arguments = {
         "fix": ("fix", "--from", planted, "--script", "-"),
         "explain": ("explain", "CUDA error: no kernel image is available", "--from", planted),
         "diff": ("diff", planted, planted, "--verbose"),
-        "triage": ("triage", planted, "--format", "markdown", "--verbose"),
+        "triage markdown": ("triage", planted, "--format", "markdown", "--verbose"),
+        "triage html": ("triage", planted, "--format", "html"),
+        "triage json": ("triage", planted, "--format", "json"),
+        "triage": ("triage", planted, "--verbose"),
     }[sink]
     done = gpudoctor(*arguments)
     assert done.out

@@ -120,6 +120,14 @@ def test_markdown_shows_no_markup_of_the_ticket() -> None:
     assert "<details>" in shown.output
 
 
+def test_a_page_shows_no_markup_of_the_ticket() -> None:
+    text = b"<script>alert(1)</script> torch.cuda.is_available() False\n<img src=x onerror=alert(1)>\n" * 2
+    shown = triage("-", "--format", "html", text=text)
+    assert shown.output.startswith("<!DOCTYPE html>")
+    assert shown.output.count("<script>") == 1
+    assert "<img" not in shown.output
+
+
 BAD = {
     "empty": (b"", "it is empty"),
     "blank": (b" \r\n\t\n", "it is empty"),

@@ -87,3 +87,9 @@ def test_facts_are_frozen():
     with pytest.raises(AttributeError):
         WHOLE.taken_at = "now"
     assert msgspec.structs.replace(WHOLE, taken_at="now").taken_at == "now"
+
+
+def test_a_report_is_read_as_the_snapshot_in_it() -> None:
+    snapshot = Snapshot(taken_at="2026-01-01T00:00:00+00:00")
+    report = b'{"schema": 1, "verdict": "healthy", "diagnosis": {}, "snapshot": ' + encode(snapshot) + b"}"
+    assert decode_snapshot(report) == snapshot
