@@ -1,5 +1,6 @@
 """`gpudoctor bench`."""
 
+import math
 import re
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, NamedTuple
@@ -56,6 +57,8 @@ def command(
 
     The exit code is 0 where it was measured, 1 where something is wrong, 3 where it could not be measured.
     """
+    if math.isnan(seconds):  # which the range lets pass
+        raise click.BadParameter("give a number of seconds.", param_hint="--seconds")
     chosen, devices, memory = _framework(framework), _devices(device), _memory(host_memory)
     for path in filter(None, (html, json_file)):
         _refuse_unwritable(path, force=force)
@@ -68,6 +71,9 @@ def command(
     report = _report(snapshot, bench, run, memory, may_use_gpu=devices != ("cpu",))
     from gpudoctor.cli.output import write_bytes
 
+    if not report.conclusion.timings:
+        # Nothing is worth writing, and least of all over what was measured before.
+        html = json_file = None
     if html is not None:
         from gpudoctor.cli.files import write_whole
         from gpudoctor.render.bench_html import render_bench_html

@@ -15,7 +15,10 @@ def would_replace(path: str) -> bool:
 
 def reason_against(path: str) -> str | None:
     """Why a file could not be written there, as far as that shows before; None if nothing speaks against it."""
-    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        folder = os.path.dirname(os.path.abspath(path))
+    except FileNotFoundError:
+        return "the working directory is gone"
     if os.path.isdir(path):
         return "it is a directory"
     if not os.path.isdir(folder):

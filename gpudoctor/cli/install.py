@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from gpudoctor.model.plan import InstallPlan, Manager
 
 EPILOG = """
-\b
 Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 could not examine, 4 a bug of gpudoctor,
 5 installed but not proved, 6 refused: nothing was changed, 7 failed: everything is as it was, 130 interrupted.
 """

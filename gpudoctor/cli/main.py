@@ -1,5 +1,6 @@
 """The `gpudoctor` command. Commands are imported only when they run: `--help` and `--version` stay quick."""
 
+import errno
 import gc
 import os
 import sys
@@ -59,7 +60,8 @@ class LazyGroup(click.Group):
 @click.command(
     cls=LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Exit codes: 0 healthy, 1 findings, 2 usage, 3 could not examine, 4 a bug of gpudoctor, 130 interrupted.",
+    epilog="Exit codes: 0 healthy, 1 findings, 2 usage, 3 could not examine, 4 a bug of gpudoctor, 130 interrupted;"
+    " and where an environment is changed: 5 done but not proved, 6 refused, 7 failed and taken back.",
 )
 @click.version_option(__version__, "--version", message="gpudoctor %(version)s")
 def cli() -> None:
@@ -105,11 +107,24 @@ def main() -> int:
     except (KeyboardInterrupt, click.Abort):
         click.echo("\nInterrupted. Nothing was changed.", err=True)
         code = 130
+    except OSError as error:
+        code = _failure(error)
     except Exception:  # noqa: BLE001 - the last place where our own bug can become a readable report
         from gpudoctor.cli.crash import report_crash
 
         code = report_crash()
     return code if isinstance(code, int) else 0
+
+
+def _failure(error: OSError) -> int:
+    """A full disk is no bug of ours: `--help > /dev/full`."""
+    if error.errno == errno.ENOSPC:
+        with suppress(OSError):
+            click.echo(f"Error: {error.strerror}.", err=True)
+        return 3
+    from gpudoctor.cli.crash import report_crash
+
+    return report_crash()
 
 
 def _stop_children() -> None:

@@ -1,9 +1,12 @@
 """`gpudoctor rules`."""
 
+import sys
+from textwrap import fill
+
 import click
 import msgspec
 
-from gpudoctor.cli.output import write_bytes, write_text
+from gpudoctor.cli.output import width, write_bytes, write_text
 from gpudoctor.rules._declare import Rule
 from gpudoctor.rules._load import load_rules
 
@@ -16,8 +19,22 @@ def command(form: str) -> None:
     if form == "json":
         write_bytes(msgspec.json.format(msgspec.json.encode([_row(rule) for rule in rules])) + b"\n")
         return
+    # For `| grep` a line each, however long.
+    write_text(_folded(rules) if sys.stdout.isatty() else _lines(rules))
+
+
+def _lines(rules: tuple[Rule, ...]) -> str:
     longest = max(len(rule.name) for rule in rules)
-    write_text("".join(f"{rule.code}  {rule.severity:<8} {rule.name:<{longest}}  {rule.summary}\n" for rule in rules))
+    return "".join(f"{rule.code}  {rule.severity:<8} {rule.name:<{longest}}  {rule.summary}\n" for rule in rules)
+
+
+def _folded(rules: tuple[Rule, ...]) -> str:
+    indent = " " * 8
+    return "".join(
+        f"{rule.code}  {rule.severity:<8} {rule.name}\n"
+        f"{fill(rule.summary, width(), initial_indent=indent, subsequent_indent=indent)}\n"
+        for rule in rules
+    )
 
 
 def _row(rule: Rule) -> dict[str, object]:

@@ -120,6 +120,7 @@ def _wait_for_agent(pid):
     [
         (("--seconds", "0"), "0 is not in the range"),
         (("--seconds", "-5"), "is not in the range"),
+        (("--seconds", "nan"), "give a number of seconds"),
         (("--seconds", "many"), "'many' is not a valid"),
         (("--framework", "mxnet"), "none of the frameworks that can be measured"),
         (("--device", "gpu"), "is no device"),
@@ -187,11 +188,15 @@ def test_a_framework_that_cannot_be_imported(tmp_path):
     """A torch.py beside the program shadows PyTorch: it is not measured, and the reason is told."""
     python = environment("cpu")
     (tmp_path / "torch.py").write_text("raise ImportError('this is not PyTorch')")
+    (tmp_path / "bench.html").write_text("of yesterday")
+    files = ("--html", "bench.html", "--json", "bench.json", "--force")
     done = gpudoctor(
-        "bench", "--python", python, "--framework", "torch", "--seconds", "1", cwd=tmp_path, timeout=PATIENCE
+        "bench", "--python", python, "--framework", "torch", "--seconds", "1", *files, cwd=tmp_path, timeout=PATIENCE
     )
     assert done.returncode == 3
     assert "torch could not be measured: ImportError: this is not PyTorch" in done.err
+    assert (tmp_path / "bench.html").read_text() == "of yesterday", "nothing was measured that could replace it"
+    assert not (tmp_path / "bench.json").exists()
 
 
 def test_tensorflow_1_is_refused_in_words():

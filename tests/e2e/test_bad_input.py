@@ -177,10 +177,11 @@ class TestOutput:
         assert done.returncode == 0
         assert done.stderr == b""
 
-    def test_full_disk(self):
+    @pytest.mark.parametrize("arguments", ["rules", "--help", "check --help"])
+    def test_full_disk(self, arguments):
         if not os.path.exists("/dev/full"):
             pytest.skip("no /dev/full here")
-        line = f"{sys.executable} -m gpudoctor rules > /dev/full"
+        line = f"{sys.executable} -m gpudoctor {arguments} > /dev/full"
         done = subprocess.run(["bash", "-c", line], capture_output=True, timeout=60, check=False)
         assert done.returncode == 3
         assert b"Traceback" not in done.stderr
@@ -205,6 +206,29 @@ class TestOutput:
         assert done.returncode in (0, 1), done.stderr
         assert b"Traceback" not in done.stderr
         assert b"Hardware" in done.stdout
+
+    @pytest.mark.skipif(os.name != "posix", reason="Windows keeps a folder that is in use")
+    @pytest.mark.parametrize("arguments", ["report --static --yes", "snapshot -o seen.json", "bench --json b.json"])
+    def test_a_file_in_a_working_directory_that_was_removed(self, tmp_path, arguments):
+        line = f"mkdir gone && cd gone && rmdir ../gone && {sys.executable} -m gpudoctor {arguments}"
+        environment = {**os.environ, "PYTHONPATH": os.getcwd()}
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert done.returncode == 3, done.stderr
+        assert b"could not be written: " in done.stderr
+        assert b"Traceback" not in done.stderr
+
+    def test_ctrl_c_while_it_starts(self):
+        code = (
+            "import sys\n"
+            "class CtrlC:\n"
+            "    def find_spec(self, name, path=None, target=None):\n"
+            "        if name == 'click': raise KeyboardInterrupt\n"
+            "sys.meta_path.insert(0, CtrlC())\n"
+            "from gpudoctor.__main__ import run\n"
+            "run()\n"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+        assert (done.returncode, done.stderr) == (130, b"\nInterrupted. Nothing was changed.\n")
 
     @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8", "latin-1"])
     def test_any_encoding(self, encoding):

@@ -14,6 +14,21 @@ from tests.e2e.interpreters import interpreters
 
 ROOT = Path(__file__).resolve().parents[2]
 OLDEST = (3, 10)
+COMMANDS = (
+    ["--version"],
+    ["--help"],
+    ["rules"],
+    ["explain", "DRV001"],
+    ["check"],
+    ["fix", "--format", "json"],
+    ["plan", "torch", "jax"],
+    ["install", "torch", "--cpu", "--venv", "new", "--dry-run", "--no-verify"],
+    ["snapshot", "-o", "snapshot.json"],
+    ["triage", "snapshot.json"],
+    ["diff", "snapshot.json", "snapshot.json"],
+    ["report", "--static", "--yes"],
+    ["history"],
+)
 
 
 def pip(python, *arguments):
@@ -66,7 +81,7 @@ def test_starts_in_an_empty_environment(built, tmp_path, which):
     pip(python, "install", str(built[1]))
     command = str(tmp_path / "empty" / "bin" / "gpudoctor")
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    for arguments in (["--version"], ["--help"], ["rules"], ["explain", "DRV001"], ["check"]):
+    for arguments in COMMANDS:
         done = subprocess.run([command, *arguments], capture_output=True, env=clean, cwd=tmp_path, check=False)
         assert done.returncode in (0, 1), (arguments, done.stderr)
         assert b"Traceback" not in done.stderr
