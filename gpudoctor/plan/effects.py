@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from gpudoctor.model.fix import Fix, Run, SetEnv, Write
 from gpudoctor.model.versions import DriverRelease
+from gpudoctor.plan.places import NEW_ENVIRONMENT
 
 #: What is changed (a package of an environment, a variable, a file), and to what; None: taken away.
 Effect = tuple[tuple[str, ...], str | None]
@@ -54,6 +55,26 @@ def _packages(argv: tuple[str, ...]) -> Iterator[Effect]:
         elif not word.startswith("-") and (match := _REQUIREMENT.fullmatch(word)):
             name = re.sub(r"[-_.]+", "-", match.group(1)).lower()
             yield ("package", name, place), match.group(2) if verb == "install" else None
+    # New environments get folders of their own when fixes are merged.
+    if verb == "install" and not place.startswith((f"{NEW_ENVIRONMENT}/", f"{NEW_ENVIRONMENT}\\")):
+        yield from ((("libraries", "NVIDIA's libraries", place), f"CUDA {one}") for one in cuda_brought(argv).values())
+
+
+def cuda_brought(argv: tuple[str, ...]) -> dict[str, str]:
+    """The requirements of a command of pip or uv that bring NVIDIA's libraries along, with the CUDA major of these.
+
+    torch has them of the CUDA that its index is for; JAX and TensorFlow (CUDA 11 in 2.14, then 12) with their extra.
+    """
+    index = re.search(r"/whl/cu(\d+)\d$", argv[argv.index("--index-url") + 1]) if "--index-url" in argv[:-1] else None
+    found = {}
+    for word in argv:
+        if index is not None and re.match(r"torch(==|$)", word):
+            found[word] = index.group(1)
+        elif match := re.match(r"jax\[cuda(\d+)\]", word) or re.match(r"nvidia-[a-z-]+-cu(\d+)\b", word):
+            found[word] = match.group(1)
+        elif word.startswith("tensorflow[and-cuda]"):
+            found[word] = "11" if word.startswith("tensorflow[and-cuda]==2.14.") else "12"
+    return found
 
 
 def _drivers(one: str, other: str) -> str | None:
@@ -69,7 +90,7 @@ def _drivers(one: str, other: str) -> str | None:
 
 def _named(what: tuple[str, ...]) -> str:
     kind, name, *_ = what
-    return name if kind == "package" else f"the {kind} {name}"
+    return name if kind in ("package", "libraries") else f"the {kind} {name}"
 
 
 def _to(what: tuple[str, ...], value: str | None) -> str:
@@ -77,4 +98,6 @@ def _to(what: tuple[str, ...], value: str | None) -> str:
         return "takes it away"
     if what[0] == "package":
         return f"installs {what[1]}{value}" if value else "installs it"
+    if what[0] == "libraries":
+        return f"brings those of {value}"
     return "writes it" if what[0] == "file" else f"sets it to {value!r}"

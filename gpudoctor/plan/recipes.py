@@ -9,26 +9,27 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
+from gpudoctor.matrix.types import TorchBuild
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework, Package
-from gpudoctor.model.versions import package_version
 from gpudoctor.plan.answer import Wanted
-from gpudoctor.plan.builds import JAX_EXTRAS
-from gpudoctor.plan.fit import (
-    jax_releases_that_fit,
-    ranked,
-    tensorflow_releases_that_fit,
-    torch_builds_that_fit,
-)
+from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
+from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, replace, safety, separately
+from gpudoctor.plan.places import (
+    Scene,
+    conda_prefix,
+    install,
+    machine_of,
+    replace,
+    safety,
+    separately,
+    uninstall,
+)
 from gpudoctor.plan.refusals import NAMES, driver_refusal, refusal
 
 TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = ("torchvision", "torchaudio")
-#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
-BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
 PAGES = {
     "torch": "https://pytorch.org/get-started/previous-versions/",
     "tensorflow": "https://www.tensorflow.org/install/pip",
@@ -48,44 +49,27 @@ def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | N
 def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
     """Replace torch and its companions: the same release built for a CUDA that fits, else the newest that fits."""
     machine = machine_of(scene, matrix)
-    build = _torch_build(machine, matrix, version)
-    if build is None:
+    choice = torch_choice(scene, machine, matrix, version) if machine else None
+    if machine is None or choice is None:
         return _nothing_fits("torch", scene, machine, matrix)
-    index = f"{TORCH_INDEX}{build.index_suffix}"
+    build = choice.build
+    row = build.row
+    assert isinstance(row, TorchBuild)
+    index = f"{TORCH_INDEX}{row.index_suffix}"
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
-    wanted = (f"torch=={build.version}", *_pins(build, present))
+    wanted = (f"torch=={build.version}", *_pins(row, present))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
-    if _must_be_apart(scene, build):
+    if choice.apart:
         steps = separately(scene, *wanted, index=index)
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
-    steps = replace(scene, ("torch", *present), *wanted, index=index)
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "torch", *present))
-
-
-def _torch_build(machine: Machine | None, matrix: Matrix, version: str | None) -> TorchBuild | None:
-    same = torch_builds_that_fit(machine, matrix, version) if machine and version else ()
-    return _surest(same) or _surest(torch_builds_that_fit(machine, matrix) if machine else ())
-
-
-def _surest(builds: Iterable[TorchBuild]) -> TorchBuild | None:
-    """The first build whose index is known, those read from a published source before those worked out."""
-    known = [build for build in builds if build.index_suffix]
-    published = [build for build in known if build.confidence in ("official", "metadata")]
-    return next(iter(published or known), None)
+    leaving = ("torch", *present, *leaving_with(choice, scene))
+    steps = replace(scene, leaving, *wanted, index=index)
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
 
 
 def _pins(build: TorchBuild, names: Iterable[str]) -> tuple[str, ...]:
     versions = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
     return tuple(f"{name}=={version}" for name in names if (version := versions.get(name)))
-
-
-def _must_be_apart(scene: Scene, build: TorchBuild) -> bool:
-    """A conda copy stays conda's to remove; and nvidia-cudnn-cu12 and -cu13 own the same files."""
-    package = scene.find("torch") or scene.find("pytorch")
-    if package is not None and package.installer == "conda":
-        return True
-    needs_12 = scene.find("tensorflow") is not None and scene.find("nvidia-cudnn-cu12") is not None
-    return needs_12 and build.cuda is not None and build.cuda.major > 12
 
 
 def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[str, ...]) -> Fix:
@@ -101,49 +85,37 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
 
 
-def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = ()) -> Fix:
-    """Install tensorflow[and-cuda] of the newest release that fits."""
+def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = (), *, apart: bool = False) -> Fix:
+    """Install tensorflow[and-cuda] of the newest release that fits; `apart`: in an environment of its own."""
     machine = machine_of(scene, matrix)
-    releases = tensorflow_releases_that_fit(machine, matrix) if machine else ()
-    release = next((one for one in releases if _is_installable(one)), None)
-    if machine is None or release is None:
+    choice = tensorflow_choice(scene, machine, matrix) if machine else None
+    if choice is None:
         return _nothing_fits("tensorflow", scene, machine, matrix)
-    wanted = (f"tensorflow[and-cuda]=={release.last}",)
-    title = f"Install TensorFlow {release.last} with its CUDA libraries"
-    if scene.find("nvidia-cudnn-cu13") is not None or _torch_will_need_cuda_13(scene, machine, matrix):
+    wanted = (f"tensorflow[and-cuda]=={choice.build.version}",)
+    title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
+    if apart or choice.apart:
         steps = separately(scene, *wanted)
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
-    names = tuple(dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu")))
+    names = dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu", *leaving_with(choice, scene)))
     present = tuple(name for name in names if scene.find(name) is not None)
     return Fix(title=title, safety=safety(scene), steps=replace(scene, present, *wanted), undo=_undo(scene, *present))
-
-
-def _torch_will_need_cuda_13(scene: Scene, machine: Machine, matrix: Matrix) -> bool:
-    """A processor build of torch is here too, and the GPU build that takes its place brings nvidia-cudnn-cu13."""
-    torch = scene.find("torch")
-    if torch is None or not torch.version.endswith("+cpu"):
-        return False
-    build = _torch_build(machine, matrix, torch.version)
-    return build is not None and build.cuda is not None and build.cuda.major > 12
-
-
-def _is_installable(build: TensorflowBuild) -> bool:
-    version = package_version(build.last)
-    published = version is not None and not version.is_prerelease and bool(build.and_cuda)
-    return published and build.last not in BROKEN_RELEASES["tensorflow"]
 
 
 def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
     """Install JAX with the CUDA extra that fits; the installed release where one of its extras does."""
     machine = machine_of(scene, matrix)
-    rows = [row for row in (jax_releases_that_fit(machine, matrix) if machine else ()) if row.variant in JAX_EXTRAS]
-    same = [row for row in rows if version and package_version(row.version) == package_version(version)]
-    row = next(iter(same or rows), None)
-    if row is None:
+    choice = jax_choice(scene, machine, matrix, version) if machine else None
+    if choice is None:
         return _nothing_fits("jax", scene, machine, matrix)
-    steps = install(scene, f"jax[{row.variant}]=={row.version}", options=("--upgrade",))
-    title = f"Install JAX {row.version} with its CUDA plugin"
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib"))
+    build = choice.build
+    wanted = f"jax[{build.variant}]=={build.version}"
+    title = f"Install JAX {build.version} with its CUDA plugin"
+    if choice.apart:
+        steps = separately(scene, wanted)
+        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+    leaving = leaving_with(choice, scene)
+    steps = (*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",)))
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
 
 
 def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:

@@ -9,11 +9,11 @@ import re
 from gpudoctor.model.python import Packages
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
+from gpudoctor.plan.neighbours import left_over, namesakes
 
 #: Distributions of TensorFlow that own the same files.
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tf-nightly")
 TORCHES = ("torch", "torchvision", "torchaudio")
-_LIBRARY = re.compile(r"(nvidia-.+)-cu(\d+)")
 
 
 def removals(proposals: tuple[Proposal, ...], packages: Packages | None) -> tuple[str, ...]:
@@ -73,17 +73,11 @@ def _other_tensorflow(one: Proposal, packages: Packages) -> list[str]:
 
 def _other_libraries(proposals: tuple[Proposal, ...], packages: Packages) -> list[str]:
     """NVIDIA's libraries for another CUDA major, and their namesakes of this one, whose files they share."""
-    majors = {one.cuda.split(".")[0] for one in proposals if one.cuda}
+    majors = frozenset(int(one.cuda.split(".")[0]) for one in proposals if one.cuda)
     if not majors:
         return []
-    found = []
-    for package in packages.installed:
-        match = _LIBRARY.fullmatch(package.name)
-        if match is None or match.group(2) in majors:
-            continue
-        same = [f"{match.group(1)}-cu{major}" for major in sorted(majors)]
-        found += [package.name, *(name for name in same if packages.find(name) is not None)]
-    return found
+    others = left_over(packages, majors)
+    return [*others, *namesakes(packages, others, majors)]
 
 
 def _present_majors(packages: Packages | None) -> list[tuple[str, str]]:

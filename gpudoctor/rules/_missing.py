@@ -4,14 +4,17 @@ import posixpath
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.finding import Evidence
-from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.model.python import Framework
-from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, separately
-from gpudoctor.plan.recipes import BROKEN_RELEASES, framework_for_gpus
+from gpudoctor.plan.choices import BROKEN_RELEASES
+from gpudoctor.plan.neighbours import owners_of_the_same
+from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, separately, wheel_platform
+from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._builds import release_numbers, release_of
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import dist_for
+from gpudoctor.rules._unmet import elsewhere
 
 #: The first TensorFlow with the extra and-cuda.
 FIRST_EXTRA = (2, 14)
@@ -73,8 +76,10 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
         numbers, version = release_numbers(framework.version), framework.version
         if version is None or numbers is None or numbers < FIRST_EXTRA:
             return _by_hand(framework)
-        if version in BROKEN_RELEASES["tensorflow"] or scene.find("nvidia-cudnn-cu13") is not None:
-            return framework_for_gpus("tensorflow", scene, matrix)
+        # The recipe knows what else is here, and gives it an environment of its own where they cannot share one.
+        newest = framework_for_gpus("tensorflow", scene, matrix)
+        if version in BROKEN_RELEASES["tensorflow"] or not _shares(newest) or not _can_have(version, scene, matrix):
+            return newest
         wanted: tuple[str, ...] = (f"tensorflow[and-cuda]=={release_of(version)}",)
     elif framework.name == "torch":
         return framework_for_gpus("torch", scene, matrix, framework.version)
@@ -82,8 +87,21 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
         wanted = tuple(dict.fromkeys(p for one in missing if (p := package_of(one, framework))))
     if not wanted:
         return _by_hand(framework)
+    if taken := owners_of_the_same(scene, wanted):
+        return elsewhere(framework.label, taken)
     steps = separately(scene, *wanted) if scene.is_shared else install(scene, *wanted)
     return Fix(title=f"Install the CUDA libraries of {framework.label}", safety=safety(scene), steps=steps)
+
+
+def _can_have(version: str, scene: Scene, matrix: Matrix) -> bool:
+    """The libraries of its extra take no other's files; those of CUDA 11 may take those of what comes, too."""
+    rows = matrix.tensorflow_builds(version, wheel_platform(scene.host), "tensorflow")
+    brought = rows[0].and_cuda if rows else ()
+    return not owners_of_the_same(scene, brought) and not any("-cu11" in one for one in brought)
+
+
+def _shares(fix: Fix) -> bool:
+    return not any(isinstance(step, Run) and step.argv[1:3] == ("-m", "venv") for step in fix.steps)
 
 
 def _by_hand(framework: Framework) -> Fix:

@@ -91,7 +91,7 @@ def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:
     if machine_of(scene, matrix) is None:
         text = "Make a virtual environment for each framework, and install only that framework into it."
         return Fix(title="Give each framework an environment of its own", safety="manual", steps=(Ask(text=text),))
-    apart = tensorflow_for_gpus(scene, matrix)
+    apart = tensorflow_for_gpus(scene, matrix, apart=True)
     names = dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second))
     leaving = tuple(name for name in names if cuda_major_of(name) == 12)
     staying = tuple(p for name in names if name not in leaving and (p := scene.find(name)) is not None)
@@ -111,7 +111,7 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
     machine = machine_of(scene, matrix)
     builds = torch_builds_that_fit(machine, matrix) if machine and frameworks.get("torch") else ()
     twelve = [b for b in builds if b.cuda and b.cuda.major == 12 and b.index_suffix and b.confidence != "derived"]
-    if not twelve or frameworks.get("tensorflow") is None:
+    if not twelve or frameworks.get("tensorflow") is None or scene.find("jax-cuda13-plugin") is not None:
         return ()
     build = twelve[0]
     names = tuple(name for name in ("torchvision", "torchaudio") if scene.find(name) is not None)

@@ -4,6 +4,7 @@ import re
 
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Unmet
+from gpudoctor.plan.neighbours import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import release_numbers
 
@@ -29,4 +30,12 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
         text = f"Install {owner} again, with its dependencies, in an environment of its own."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
     wanted = tuple(f"{one.requirement}{one.wanted}" for one in unmet)
+    if taken := owners_of_the_same(scene, wanted):
+        return elsewhere(owner, taken)
     return Fix(title=title, safety=safety(scene), steps=install(scene, *wanted))
+
+
+def elsewhere(owner: str, taken: tuple[str, ...]) -> Fix:
+    """What to do where the files of a library are those of its namesake for another CUDA."""
+    text = f"Install {owner} in an environment of its own: here {', '.join(taken)} owns the files that it needs."
+    return Fix(title=f"Give {owner} an environment of its own", safety="manual", steps=(Ask(text=text),))

@@ -259,7 +259,7 @@ def holding(*texts):
         (
             ("nvidia-cudnn-cu13==9.1", "nvidia-cudnn-cu12==9.1", "nvidia-nccl-cu13==2"),
             "torch",
-            ("nvidia-cudnn-cu13", "nvidia-cudnn-cu12", "nvidia-nccl-cu13"),
+            ("nvidia-cudnn-cu13", "nvidia-nccl-cu13", "nvidia-cudnn-cu12"),
         ),
     ],
 )

@@ -11,10 +11,12 @@ from gpudoctor.model.libraries import Libraries, Resolution
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import Capability, LibraryVersion
+from gpudoctor.plan.neighbours import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety
 from gpudoctor.rules._builds import built_for_cuda, needed_cudnn
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._unmet import elsewhere
 
 #: From this release on cuDNN has no code for GPUs before Turing (read out of the wheels' libraries, 2026-11).
 FIRST_WITHOUT_OLD, TURING = LibraryVersion("9.11"), Capability("7.5")
@@ -88,6 +90,8 @@ def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Reso
     major = framework.cuda.major if framework.cuda else None
     if taken.origin == "pip" and major is not None:
         wanted = f"nvidia-cudnn-cu{major}{_range(scene, framework, needed, matrix)}"
+        if others := owners_of_the_same(scene, (wanted,)):
+            return elsewhere(framework.label, others)
         return Fix(
             title=f"Bring cuDNN to {needed.major}.{needed.minor} or newer",
             safety=safety(scene),

@@ -1,0 +1,126 @@
+"""Which build takes the place of an installed one, and whether beside the others or in an environment of its own."""
+
+from gpudoctor.matrix.query import Matrix
+from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
+from gpudoctor.model.base import Fact
+from gpudoctor.model.python import Packages
+from gpudoctor.model.versions import package_version
+from gpudoctor.plan.builds import JAX_EXTRAS, Build
+from gpudoctor.plan.fit import jax_releases_that_fit, ranked, tensorflow_releases_that_fit, torch_builds_that_fit
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.neighbours import Neighbour, admits, jax_plugins, left_over, namesakes, staying
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.removals import TENSORFLOWS
+
+#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
+BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
+
+
+class Choice(Fact, frozen=True, kw_only=True):
+    """A build, and whether it needs an environment of its own here."""
+
+    build: Build
+    apart: bool
+    #: Another framework that comes into this environment gets its build first, and takes away what is in the way.
+    follows: bool = False
+
+
+def torch_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | None = None) -> Choice | None:
+    """The same release where one of its builds fits, else the newest; of a release's builds one for what is there."""
+    builds = [build for build in ranked("torch", machine, matrix) if build.processor == "cuda"]
+    rows = torch_builds_that_fit(machine, matrix, version) if version else ()
+    same = _offered([build for build in builds if any(build.row is row for row in rows)])
+    found = same or _offered(builds)
+    package = scene.find("torch") or scene.find("pytorch")
+    by_conda = package is not None and package.installer == "conda"  # conda's copy stays conda's to remove
+    release = [build for build in found if build.version == found[0].version]
+    return _first(release, staying(scene, machine, matrix, "torch"), (), machine, matrix, apart=by_conda)
+
+
+def _offered(builds: list[Build]) -> list[Build]:
+    """Those whose index is known; of these, if there are any, the ones that were read from a published source."""
+    known = [build for build in builds if isinstance(build.row, TorchBuild) and build.row.index_suffix]
+    return [build for build in known if build.row.confidence in ("official", "metadata")] or known
+
+
+def tensorflow_choice(scene: Scene, machine: Machine, matrix: Matrix) -> Choice | None:
+    """The newest release with the extra and-cuda."""
+    rows = tensorflow_releases_that_fit(machine, matrix)
+    row = next((one for one in rows if _is_installable(one)), None)
+    builds = [build for build in ranked("tensorflow", machine, matrix) if row is not None and build.row is row]
+    last = [build for build in builds if row is not None and build.version == row.last]
+    there = staying(scene, machine, matrix, "tensorflow")
+    return _first(last, there, _coming(scene, machine, matrix, there, ("torch",)), machine, matrix)
+
+
+def _is_installable(build: TensorflowBuild) -> bool:
+    version = package_version(build.last)
+    published = version is not None and not version.is_prerelease and bool(build.and_cuda)
+    return published and build.last not in BROKEN_RELEASES["tensorflow"]
+
+
+def jax_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | None = None) -> Choice | None:
+    """The installed release where one of its extras fits, else the newest; of its extras one for what is there."""
+    rows = {id(row) for row in jax_releases_that_fit(machine, matrix)}
+    builds = [one for one in ranked("jax", machine, matrix) if id(one.row) in rows and one.variant in JAX_EXTRAS]
+    wanted = package_version(version) if version else None
+    same = [one for one in builds if wanted is not None and package_version(one.version) == wanted]
+    found = same or [one for one in builds if one.version == builds[0].version]
+    there = staying(scene, machine, matrix, "jax")
+    return _first(found, there, _coming(scene, machine, matrix, there, ("torch", "tensorflow")), machine, matrix)
+
+
+def _first(
+    builds: list[Build],
+    there: tuple[Neighbour, ...],
+    coming: tuple[Neighbour, ...],
+    machine: Machine,
+    matrix: Matrix,
+    *,
+    apart: bool = False,
+) -> Choice | None:
+    """The first that can live with what stays and what comes; else the first, apart."""
+    if not builds:
+        return None
+    together = next((one for one in builds if admits(one, (*there, *coming), machine, matrix)), None)
+    if together is None or apart:
+        return Choice(build=builds[0], apart=True)
+    return Choice(build=together, apart=False, follows=bool(coming))
+
+
+def _coming(
+    scene: Scene, machine: Machine, matrix: Matrix, there: tuple[Neighbour, ...], names: tuple[str, ...]
+) -> tuple[Neighbour, ...]:
+    """What takes the place of frameworks that are installed and do not use the GPU, as their own recipes say."""
+    found = []
+    for name in names:
+        installed = next((p for dist in _DISTS[name] if (p := scene.find(dist)) is not None), None)
+        if scene.is_shared or installed is None or any(one.framework == name for one in there):
+            continue
+        choice = (
+            torch_choice(scene, machine, matrix, installed.version)
+            if name == "torch"
+            else tensorflow_choice(scene, machine, matrix)
+        )
+        if choice is not None and not choice.apart and choice.build.cuda is not None:
+            found.append(Neighbour(framework=name, major=choice.build.cuda.major, build=choice.build))
+    return tuple(found)
+
+
+_DISTS = {"torch": ("torch",), "tensorflow": TENSORFLOWS}
+
+
+def leaving_with(choice: Choice, scene: Scene) -> tuple[str, ...]:
+    """What must go before the build comes: libraries and plugins for another CUDA, which own the same files."""
+    packages = scene.packages if isinstance(scene.packages, Packages) else None
+    if packages is None or scene.os != "linux" or choice.build.cuda is None:
+        return ()
+    majors = frozenset((choice.build.cuda.major,))
+    libraries = left_over(packages, majors)
+    # What has come by then of this major stays: it is pinned by what brought it.
+    libraries += () if choice.follows else namesakes(packages, libraries, majors)
+    if choice.build.framework != "jax":
+        return libraries
+    plugins = [(plugin.name, major) for plugin, major in jax_plugins(scene) if major not in majors]
+    parts = (name for plugin, major in plugins for name in (plugin, f"jax-cuda{major}-pjrt"))
+    return (*(name for name in parts if packages.find(name) is not None), *libraries)
