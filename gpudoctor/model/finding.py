@@ -70,7 +70,7 @@ class Crash(Fact, frozen=True, kw_only=True):
     traceback: str
 
 
-class Diagnosis(Fact, frozen=True, kw_only=True):
+class Diagnosis(Fact, frozen=True, kw_only=True, omit_defaults=False):
     """Everything the rules said. Findings are ordered: root causes first, from the hardware up."""
 
     findings: tuple[Finding, ...] = ()
