@@ -35,7 +35,8 @@ def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bo
     if not as_json:
         show_plan(report, "terminal", None)
     if not plan.appliable or not isinstance(target, Interpreter):
-        click.echo("Nothing of this is for gpudoctor to do: it changes your own environments only.", err=True)
+        if plan.fixes:
+            click.echo("Nothing of this is for gpudoctor to do: it changes your own environments only.", err=True)
         return report.exit_code
     _ask(yes=yes, as_json=as_json)
     for work, before in _works(plan, target):

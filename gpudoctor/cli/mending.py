@@ -13,6 +13,7 @@ from gpudoctor.model.report import Report
 from gpudoctor.model.system import System
 from gpudoctor.plan.here import can_be_root
 from gpudoctor.plan.merge import plan_of
+from gpudoctor.render.commands import Shell
 from gpudoctor.render.json import render_json
 from gpudoctor.render.plan_text import plan_text
 from gpudoctor.render.scripts import fix_script
@@ -41,7 +42,8 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
     host = report.snapshot.host
     windows = isinstance(host, System) and host.os == "windows"
     if script is not None:
-        text = fix_script(plan, _about(report), windows=windows)
+        unseen = "".join(f" No verdict: {reason}" for reason in no_verdict(report))
+        text = fix_script(plan, _about(report) + unseen, windows=windows)
         if script == "-":
             write_text(text)
             return
@@ -49,9 +51,19 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
     if form == "json":
         write_bytes(render_json(report))
         return
-    write_text(plan_text(plan, width(), shell="powershell" if windows else "bash"))
+    shell: Shell = "powershell" if windows else "bash"
+    write_text(plan_text(plan, width(), shell=shell, no_verdict=no_verdict(report)))
     if script is not None:
         click.echo(f"Written to {click.format_filename(script)}: read it, then run it.", err=True)
+
+
+def no_verdict(report: Report) -> tuple[str, ...]:
+    """Why it cannot be said that nothing else is to be mended; empty where there is a verdict."""
+    if report.verdict == "bug":
+        return ("gpudoctor itself failed while judging; gpudoctor check says how.",)
+    if report.verdict != "incomplete":
+        return ()
+    return tuple(f"Not seen: {text}" for text in report.unseen)
 
 
 def _about(report: Report) -> str:

@@ -16,8 +16,8 @@ SCOPES = {
 }
 
 
-def plan_text(plan: Plan, width: int, *, shell: Shell = "bash") -> str:
-    """The fixes in their order, then what contradicts and what is left."""
+def plan_text(plan: Plan, width: int, *, shell: Shell = "bash", no_verdict: tuple[str, ...] = ()) -> str:
+    """The fixes in their order, then what contradicts and what is left; last, why there is no verdict."""
     lines: list[str] = []
     for number, one in enumerate(plan.fixes, 1):
         lines += [*_mending(number, one, width, shell), ""]
@@ -29,7 +29,10 @@ def plan_text(plan: Plan, width: int, *, shell: Shell = "bash") -> str:
         lines += [*_wrap(f"Not mended: {left.code} {left.summary} {left.reason}", width), ""]
     needs = [need for need in ("root", "a restart", "a new login", "a new container") if _needs(plan, need)]
     if needs:
-        lines += _wrap(f"All together this needs {', '.join(needs)}.", width)
+        lines += [*_wrap(f"All together this needs {', '.join(needs)}.", width), ""]
+    if no_verdict:
+        lines.append("No verdict, so there may be more to mend:" if lines else "No verdict, so nothing is proposed:")
+        lines += [line for text in no_verdict for line in _item("- ", text, width)]
     return "\n".join(lines).rstrip() + "\n" if lines else "Nothing to mend.\n"
 
 

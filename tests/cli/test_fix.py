@@ -97,6 +97,17 @@ def test_a_demand_that_is_not_met_gets_a_fix(saved):
     assert "-m pip install 'transformers>=4'" in other.output
 
 
+@pytest.mark.parametrize("more", [(), ("--script", "-"), ("--apply", "--yes")])
+def test_what_cannot_be_examined_is_not_called_whole(more, tmp_path):
+    text = tmp_path / "no-python.txt"
+    text.write_text("This is no interpreter.\n")
+    done = ran("--python", str(text), *more)
+    assert done.exit_code == 3, done.output
+    assert "No verdict" in done.output
+    assert "no-python.txt could not be started" in " ".join(done.output.replace("# ", "").split())
+    assert "Nothing" not in done.output
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
