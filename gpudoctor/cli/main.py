@@ -3,6 +3,7 @@
 import errno
 import gc
 import os
+import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -75,6 +76,7 @@ def run() -> NoReturn:
     gc.disable()
     sys.setswitchinterval(0.001)
     _open_standard_streams()
+    _end_as_by_ctrl_c()
     code = main()
     _stop_children()
     for stream in (sys.stdout, sys.stderr):
@@ -93,6 +95,14 @@ def _open_standard_streams() -> None:
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open for as long as we are
+
+
+def _end_as_by_ctrl_c() -> None:
+    """Stop our children also when we are told to end (`timeout`, a closed terminal, a scheduler); nohup stays nohup."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 def main() -> int:

@@ -264,7 +264,8 @@ class TestOutput:
 
 
 class TestInterrupt:
-    def test_ctrl_c_ends_with_130_and_leaves_no_child(self, tmp_path):
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_ctrl_c_ends_with_130_and_leaves_no_child(self, tmp_path, number):
         slow = script(tmp_path / "python3", "#!/bin/sh\nsleep 61.5\n")
         process = subprocess.Popen(
             [sys.executable, "-m", "gpudoctor", "check", "--python", slow],
@@ -273,7 +274,7 @@ class TestInterrupt:
             start_new_session=True,
         )
         time.sleep(0.7)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, error = process.communicate(timeout=10)
         assert process.returncode == 130, error
         assert b"Traceback" not in error
