@@ -1,11 +1,12 @@
 """The rules about interpreters and packages, as tables."""
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run
-from gpudoctor.model.python import Broken, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
+from gpudoctor.model.python import Broken, Framework, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
 from gpudoctor.model.system import System
 from tests.rules.stacks import (
     MACOS,
@@ -180,6 +181,39 @@ def test_unmet_requirements_that_do_no_harm(one: Unmet) -> None:
 def test_a_processor_build_needs_no_cuda_libraries() -> None:
     has = packages("torch==2.6.0", unmet=(CUDNN,))
     quiet("torch-nvidia-deps-missing", **stack(frameworks=frameworks(torch("2.6.0+cpu")), packages=has))
+
+
+JAXLIB = unmet("jaxlib", "<=0.10.2,>=0.10.2", None, package="jax")
+
+
+def test_what_a_framework_cannot_start_without() -> None:
+    found = frameworks(Framework(name="jax", dist="jax", version="0.10.2"))
+    finding = fires("dependency-missing", **stack(frameworks=found, packages=packages("jax==0.10.2", unmet=(JAXLIB,))))
+    assert commands(finding) == ["/home/me/env/bin/python -m pip install jaxlib<=0.10.2,>=0.10.2"]
+    six = unmet("six", ">=1.12", None, package="tensorflow-cpu")
+    found = frameworks(Framework(name="tensorflow", dist="tensorflow-cpu", version="2.21.0"))
+    fires("dependency-missing", **stack(frameworks=found, packages=packages("tensorflow-cpu==2.21.0", unmet=(six,))))
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        unmet("sympy", ">=1.13", None),
+        unmet("typing-extensions", ">=4.10", "4.9"),
+        unmet("typing-extensions", ">=4.10", None, package="pydantic"),
+    ],
+    ids=["imported later", "there, but older", "of another package"],
+)
+def test_what_a_framework_starts_without(one: Unmet) -> None:
+    quiet(
+        "dependency-missing", **stack(frameworks=frameworks(torch()), packages=packages("torch==2.6.0", unmet=(one,)))
+    )
+
+
+def test_a_conda_package_has_other_names_for_what_it_needs() -> None:
+    has = packages("torch==2.6.0", unmet=(unmet("typing-extensions", ">=4.10", None),))
+    conda = Packages(installed=tuple(structs.replace(one, installer="conda") for one in has.installed), unmet=has.unmet)
+    quiet("dependency-missing", **stack(frameworks=frameworks(torch()), packages=conda))
 
 
 # The interpreter.

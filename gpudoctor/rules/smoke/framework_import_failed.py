@@ -34,6 +34,7 @@ _PACKAGES = {
 #: Rules that tell why.
 _CAUSES = (
     "py-name-shadow",
+    "dependency-missing",
     "py-user-site-shadow",
     "files-damaged",
     "files-overwritten",

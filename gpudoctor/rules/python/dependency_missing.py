@@ -1,0 +1,73 @@
+"""PYT016 dependency-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.rules._builds import in_words, is_conda
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._unmet import complete
+
+#: What each framework imports while it is imported itself, found by hiding them one by one from torch 2.13, TensorFlow
+#: 2.21, Keras 3.15 and JAX 0.10; of what it does not declare, or imports only later (sympy, h5py), nothing is said.
+_AT_START: dict[str, frozenset[str]] = {
+    "jax": frozenset({"jaxlib", "ml-dtypes", "numpy", "opt-einsum"}),
+    "keras": frozenset({"absl-py", "ml-dtypes", "numpy", "optree", "packaging", "rich"}),
+    "tensorflow": frozenset({
+        "absl-py", "astunparse", "flatbuffers", "gast", "ml-dtypes", "numpy", "opt-einsum", "packaging", "protobuf",
+        "requests", "six", "termcolor", "typing-extensions", "wrapt",
+    }),
+    "torch": frozenset({"typing-extensions"}),
+}  # fmt: skip
+
+
+@rule("PYT016", name="dependency-missing", severity="error", since="0.1")
+def dependency_missing(
+    packages: Packages,
+    frameworks: Frameworks,
+    gpus: Gpus | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """A package that a framework imports at its start, and names among its requirements, is not installed.
+
+    What it means:
+    The framework is installed, and something it cannot start without is not.
+
+    Why it breaks:
+    `import tensorflow` ends with "ModuleNotFoundError: No module named ...". It happens after `pip install --no-deps`,
+    after an uninstall of what another package had brought, and when an installation was cut short.
+
+    How to mend it:
+    Install what is missing, in the versions that the framework asks for.
+
+    When to ignore it:
+    If the package is found another way, a folder on PYTHONPATH say, and the framework can be imported.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    """
+    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
+    for name, needed in _AT_START.items():
+        framework = frameworks.get(name)
+        owner = (framework.dist or name) if framework else None
+        if framework is None or owner is None or is_conda(packages, owner):
+            continue
+        missing = tuple(
+            one for one in packages.unmet if one.package == owner and one.found is None and one.requirement in needed
+        )
+        if missing:
+            yield Problem(
+                summary=f"{framework.label} needs {in_words(one.requirement for one in missing[:6])} to start, "
+                f"which {'is' if len(missing) == 1 else 'are'} not installed.",
+                subject=name,
+                evidence=tuple(
+                    seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing
+                ),
+                fixes=(complete(scene, owner, missing),),
+            )
