@@ -80,7 +80,7 @@ def command(
     report, complete = _examined(python, source, static=static)
     passage = door(keep)
     more = _bench_files(passage.fact(measured)) if measured is not None else {}
-    files = _files(passage.fact(report), passage) | more
+    files = _files(passage.fact(report), passage, complete=complete) | more
     if output == "-":
         write_bytes(files[_name(form)])
     elif _agreed(output, files if form == "zip" else {_name(form): files[_name(form)]}, report, passage, yes=yes):
@@ -146,11 +146,12 @@ def _bench_files(measured: BenchReport) -> dict[str, bytes]:
     return {"bench.html": render_bench_html(measured).encode(), "bench.json": render_bench_json(measured)}
 
 
-def _files(report: Report, passage: Door) -> dict[str, bytes]:
+def _files(report: Report, passage: Door, *, complete: bool) -> dict[str, bytes]:
     """Every form of a report that passed the door. Its texts are looked through once more for credentials."""
     view, groups, grids = view_of(report), fact_groups(report.snapshot), grids_of(report)
     taken = (report.snapshot.taken_at or "")[:19].replace("T", " ")
-    footer = f"gpudoctor {__version__}, matrix {report.matrix_edition}, {taken} UTC. {replaced(passage)}"
+    part = "" if complete else "It was interrupted: what was run is a part. "
+    footer = f"{part}gpudoctor {__version__}, matrix {report.matrix_edition}, {taken} UTC. {replaced(passage)}"
     return {
         "report.md": without_credentials(render_markdown(view, groups, grids, footer=footer)).encode(),
         "report.html": without_credentials(render_html(view, groups, grids, footer=footer)).encode(),
