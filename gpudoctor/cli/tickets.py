@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gpudoctor.engine.triage import Contents, Dispute, Recognised
+from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding
+from gpudoctor.ingest.own_report import parse_own_findings
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import Ingested, ingest, unpacked
 from gpudoctor.matrix.query import Matrix
@@ -22,6 +23,8 @@ Kind = Literal["snapshot", "report", "bundle", "text"]
 
 #: Of a larger text only its beginning and its end are read, in bytes each.
 HEAD = TAIL = 2 * 1024 * 1024
+#: A pipe is not read further than this: it may have no end.
+_ENDLESS = 1 << 30
 #: Characters at either end of a text in which it is looked for where the program ran.
 _WORDS = 100_000
 #: Members of a bundle; `gpudoctor report` writes a handful.
@@ -64,27 +67,44 @@ def read_input(path: str) -> Input:
     """A file, or standard input for "-"; of a large one only its beginning and its end. Raises Unreadable."""
     try:
         if path == "-":
-            return Input("standard input", *_bounded(sys.stdin.buffer, None))
+            return Input("standard input", *_bounded(sys.stdin.buffer))
         with open(path, "rb") as stream:
-            status = os.fstat(stream.fileno())
-            return Input(path, *_bounded(stream, status.st_size if stat.S_ISREG(status.st_mode) else None))
+            return Input(path, *_bounded(stream))
     except OSError as error:
         raise Unreadable(f"it could not be opened: {error.strerror or error}") from None
 
 
-def _bounded(stream: Any, size: int | None) -> tuple[bytes, str | None]:
+def _bounded(stream: Any) -> tuple[bytes, str | None]:
     head = stream.read(HEAD + TAIL)
     if len(head) < HEAD + TAIL:
         return head, None
     if head[:4] == b"PK\x03\x04" or head.lstrip()[:1] in (b"{", b"\x1f"):
         # Only a whole one can be read.
         return head + stream.read(MAX_BYTES + 1 - len(head)), None
-    if size is not None:
-        stream.seek(max(len(head), size - TAIL))
-        tail = stream.read(TAIL)
-        left = max(0, size - len(head) - len(tail))
-        return head + b"\n" + tail, f"{left:,} bytes in its middle were not read" if left else None
-    return head, "only its first 4 MiB were read" if stream.read(1) else None
+    tail, left = _end_of(stream, len(head))
+    return head + b"\n" + tail, f"{left:,} bytes in its middle were not read" if left else None
+
+
+def _end_of(stream: Any, begun: int) -> tuple[bytes, int]:
+    """The end of a stream of which `begun` bytes were read, and how many bytes before that end are left out."""
+    tail, left = b"", 0
+    size = _size(stream)
+    if size is not None and size - TAIL > begun:
+        stream.seek(size - TAIL)
+        left = size - TAIL - begun
+    while left < _ENDLESS and (piece := stream.read(TAIL)):
+        left += max(0, len(tail) + len(piece) - TAIL)
+        tail = (tail + piece)[-TAIL:]
+    return tail, left
+
+
+def _size(stream: Any) -> int | None:
+    """The size of a file; None for a pipe, or what has no number."""
+    try:
+        status = os.fstat(stream.fileno())
+    except OSError:
+        return None
+    return status.st_size if stat.S_ISREG(status.st_mode) and stream.seekable() else None
 
 
 def subject_of(given: Input, matrix: Matrix) -> Subject:
@@ -172,4 +192,8 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         used=made.used,
         cut=cut,
         around=tuple(sorted(surroundings_in(made.words[:_WORDS] + made.words[-_WORDS:]))),
+        told=tuple(
+            ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
+            for one in parse_own_findings(made.words)
+        ),
     )

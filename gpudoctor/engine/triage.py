@@ -5,7 +5,7 @@ from typing import Literal
 from gpudoctor.engine.candidates import Candidate, candidates
 from gpudoctor.engine.next_question import Question, next_question
 from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import Finding
+from gpudoctor.model.finding import SEVERITIES, Finding, Severity
 from gpudoctor.model.live import Live
 from gpudoctor.model.report import Report, Verdict
 from gpudoctor.rules._declare import Rule
@@ -16,6 +16,8 @@ TRIAGE_SCHEMA = 1
 MOST, LEAST = 5, 0.15
 #: From here on a cause makes the exit code 1.
 NAMED = 0.3
+#: What a finding counts that a pasted report names; and each further one, beside the one before it.
+_TOLD, _NEXT = 0.85, 0.8
 
 
 class Recognised(Fact, frozen=True, kw_only=True):
@@ -41,6 +43,15 @@ class Dispute(Fact, frozen=True, kw_only=True):
     taken: str | None = None
 
 
+class ToldFinding(Fact, frozen=True, kw_only=True):
+    """A finding that a pasted report of ours names."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+
+
 class Contents(Fact, frozen=True, kw_only=True):
     """What a text was found to hold."""
 
@@ -54,6 +65,7 @@ class Contents(Fact, frozen=True, kw_only=True):
     cut: str | None = None
     #: Surroundings that its words name: wsl, container.
     around: tuple[str, ...] = ()
+    told: tuple[ToldFinding, ...] = ()
 
 
 class Ticket(Fact, frozen=True, kw_only=True):
@@ -98,6 +110,7 @@ def ticket_of(
     partial = kind == "text"
     around = contents.around if contents else ()
     causes = candidates(snapshot, report.diagnosis, rules, around=around, partial=partial)
+    causes = with_told(causes, contents.told if contents else (), rules)
     worth = [one for one in causes if one.weight >= LEAST]
     # What only names the effect is told where nothing names a cause.
     told = tuple([one for one in worth if not one.is_effect] or worth)[:MOST]
@@ -116,6 +129,22 @@ def ticket_of(
         contents=contents,
         unseen=report.unseen,
     )
+
+
+def with_told(
+    causes: tuple[Candidate, ...], told: tuple[ToldFinding, ...], rules: tuple[Rule, ...]
+) -> tuple[Candidate, ...]:
+    """The causes and those a report of ours had named, which saw more than its text states; in the report's order."""
+    known = {(rule.code, rule.name) for rule in rules}
+    grave = [one for one in told if (one.code, one.name) in known]
+    grave.sort(key=lambda one: SEVERITIES.index(one.severity))
+    merged = {one.key: one for one in causes}
+    for place, one in enumerate(grave):
+        before = merged.get(one.name)
+        weight = max(_TOLD * _NEXT**place, before.weight if before else 0.0)
+        words = before.words if before and before.state == "found" else one.summary or one.name
+        merged[one.name] = Candidate(key=one.name, code=one.code, words=words, weight=round(weight, 4))
+    return tuple(sorted(merged.values(), key=lambda one: -one.weight))
 
 
 def _messages(live: Live | None) -> tuple[Message, ...]:
