@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 
 from gpudoctor.model.python import Interpreter
 
@@ -21,14 +22,14 @@ def check_target(target: Interpreter, *, conda_base: bool = False) -> str:
     if target.externally_managed and kind not in ("venv", "conda"):
         raise Refused(
             f"{target.executable} belongs to the operating system or to a tool that says so (EXTERNALLY-MANAGED), and "
-            "packages installed into it can break them. Make an environment: --venv DIR"
+            "packages installed into it can break them. Make an environment: --venv DIR."
         )
     if kind == "system" and sys.platform != "win32" and os.geteuid() == 0:
-        raise Refused(f"{target.executable} is the system's Python, and this is root. Make an environment: --venv DIR")
+        raise Refused(f"{target.executable} is the system's Python, and this is root. Make an environment: --venv DIR.")
     if kind not in ("venv", "conda", "conda-base") or prefix is None:
         raise Refused(
             f"{target.executable} is a Python of its own, shared by everything that is run with it. Packages are "
-            "installed only where they can be taken back whole, in an environment: --venv DIR"
+            "installed only where they can be taken back whole, in an environment: --venv DIR."
         )
     return os.path.abspath(prefix)
 
@@ -42,14 +43,16 @@ def check_folder(environment: str, *, exists: bool) -> None:
     if not os.path.isdir(there):
         raise Refused(f"{there} is a file, so {environment} cannot be made below it.")
     if not os.access(there, os.W_OK | os.X_OK):
-        raise Refused(f"{there} cannot be written by this user. Choose another place: --venv DIR")
+        raise Refused(f"{there} cannot be written by this user. Choose another place: --venv DIR.")
+    if reason := _cannot_hold(there):
+        raise Refused(f"{environment} cannot be made: {there} takes no new files ({reason}).")
     if exists and (os.path.ismount(environment) or os.stat(environment).st_dev != os.stat(parent).st_dev):
         raise Refused(
             f"{environment} is a file system of its own, so that its content cannot be exchanged in one step. Make an "
-            "environment in a folder on it: --venv DIR"
+            "environment in a folder on it: --venv DIR."
         )
     if exists and not os.access(environment, os.W_OK | os.X_OK):
-        raise Refused(f"{environment} cannot be written by this user. Choose another place: --venv DIR")
+        raise Refused(f"{environment} cannot be written by this user. Choose another place: --venv DIR.")
 
 
 def check_new(environment: str, *, replace: bool) -> None:
@@ -57,12 +60,21 @@ def check_new(environment: str, *, replace: bool) -> None:
     if not os.path.lexists(environment) or (os.path.isdir(environment) and not os.listdir(environment)):
         return
     if not os.path.isfile(os.path.join(environment, "pyvenv.cfg")):
-        raise Refused(f"{environment} exists and is no virtual environment. Choose another place: --venv DIR")
+        raise Refused(f"{environment} exists and is no virtual environment. Choose another place: --venv DIR.")
     if not replace:
         raise Refused(
             f"{environment} exists. To install into it: --python {environment}. To put a new environment in its place "
-            "(the old one is kept for `gpudoctor undo`): --replace"
+            "(the old one is kept for `gpudoctor undo`): --replace."
         )
+
+
+def _cannot_hold(folder: str) -> str | None:
+    """Why no file can be made in a folder that says it can be written: /proc, a file system that ran out of names."""
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return None
+    except OSError as error:
+        return error.strerror or str(error)
 
 
 def _nearest(path: str) -> str:

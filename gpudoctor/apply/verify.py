@@ -152,7 +152,8 @@ def _pip(argv: tuple[str, ...], env: Mapping[str, str], size_of: Sizer, keep_ope
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         report = os.path.join(folder, "report.json")
         command = (*argv, "--dry-run", "--quiet", "--report", report)
-        done = run(command, env=env, tell=lambda _: None, keep_open=keep_open)
+        # Unless the user says otherwise: as many tries as uv's, so that an index that does not answer is soon said.
+        done = run(command, env={"PIP_RETRIES": "3", **env}, tell=lambda _: None, keep_open=keep_open)
         if not done.ok:
             if "no such option: --report" in "\n".join(done.lines) or "--dry-run" in done.why:
                 return Verification(by="nothing: this pip is older than 22.2 and has no dry run", seconds=done.seconds)

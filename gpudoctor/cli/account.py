@@ -104,8 +104,10 @@ def ending(end: Finished, environment: str) -> str:
         more = f"  and {len(end.changes) - 40} more\n" if len(end.changes) > 40 else ""
         proved = "Installed and proved." if end.exit_code == 0 else "Installed; not everything could be proved."
         return f"{proved}\n{changes}{more}In {environment}. To take it back: gpudoctor undo {end.id}\n"
+    if end.outcome == "interrupted":
+        return "Interrupted. Everything is as it was.\n"
     words = {"refused": "Nothing was changed.", "failed-and-rolled-back": "It failed, and everything is as it was."}
-    return f"{words.get(end.outcome, 'Interrupted. Everything is as it was.')}\n{visible_lines(end.reason or '')}\n"
+    return f"{words[end.outcome]}\n{visible_lines(end.reason or '')}\n"
 
 
 def visible_lines(text: str) -> str:

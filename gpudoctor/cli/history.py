@@ -1,5 +1,7 @@
 """`gpudoctor history`."""
 
+import os
+
 import click
 
 
@@ -22,7 +24,10 @@ def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
         for change in changes:
             write_bytes(encode(change) + b"\n")
         return
-    lines = [told(change) for change in changes] or ["gpudoctor has changed no environment."]
+    if place is not None and not changes and not os.path.lexists(place):
+        raise click.UsageError(f"there is no {place}, and gpudoctor has changed nothing there.")
+    none = f"gpudoctor has changed nothing in {place}." if place else "gpudoctor has changed no environment."
+    lines = [told(change) for change in changes] or [none]
     write_text("\n".join(lines) + "\n")
 
 

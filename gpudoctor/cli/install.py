@@ -56,6 +56,8 @@ def command(
     framework, and only then puts the environment in its place. `gpudoctor undo` takes it back.
     """
     _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
+    if not (wish or requirements or from_pyproject):
+        raise click.UsageError("nothing is asked for. Name a framework: torch, tensorflow or jax.")
     if not (yes or dry_run or can_ask(as_json=as_json)):
         raise click.UsageError(
             "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was done."

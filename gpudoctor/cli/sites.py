@@ -7,7 +7,7 @@ import sys
 import click
 import msgspec
 
-from gpudoctor.apply.refuse import Refused, check_target
+from gpudoctor.apply.refuse import Refused, check_folder, check_target
 from gpudoctor.cli.examine import CannotExamine
 from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
 from gpudoctor.model.base import Fact, Gap
@@ -67,11 +67,13 @@ def site_of(
         # The planner would make a new environment; who names an interpreter means that one.
         place = Place(python=target.executable, version=_minor(target))
     site = Site(place=place, snapshot=snapshot, is_base=existing and target.environment == "conda-base")
-    if not place.is_new:
-        try:
+    try:
+        if not place.is_new:
             check_target(target, conda_base=site.is_base)
-        except Refused as error:
-            raise NotThere(f"{error} Nothing was changed.") from None
+        elif place.venv is not None:
+            check_folder(place.venv, exists=False)
+    except Refused as error:
+        raise NotThere(f"{error} Nothing was changed.") from None
     return site
 
 

@@ -20,7 +20,12 @@ def make_steps(place: Place) -> tuple[Step, ...]:
         return ()
     if place.manager == "uv":
         return (Run(argv=("uv", "venv", "--python", place.python, place.venv)),)
-    return (Run(argv=(place.python, "-m", "venv", place.venv)),)
+    return (Run(argv=(place.python, "-m", venv_module(place.version), place.venv)),)
+
+
+def venv_module(version: str | None) -> str:
+    """The module that makes virtual environments: Python 2 has none of its own (PEP 405 came with 3.3)."""
+    return "virtualenv" if version is not None and version.startswith("2.") else "venv"
 
 
 def remove_steps(place: Place, names: tuple[str, ...]) -> tuple[Step, ...]:

@@ -13,7 +13,7 @@ from gpudoctor.apply import switch
 from gpudoctor.apply.clone import SMALL, clone
 from gpudoctor.apply.distributions import differences
 from gpudoctor.apply.events import events_schema
-from gpudoctor.apply.installer import environment_for, run, scrub
+from gpudoctor.apply.installer import Done, environment_for, run, scrub
 from gpudoctor.apply.journal import Distribution
 from gpudoctor.apply.rebase import is_own, names_of, rebased
 from gpudoctor.apply.relocate import relocate
@@ -182,6 +182,31 @@ def test_there_is_no_such_installer():
     done = run(("no-such-installer", "x"), env=os.environ, tell=lambda _: None)
     assert done.code is None
     assert "no-such-installer" in done.why
+
+
+def test_an_index_that_cannot_be_reached_is_said():
+    pip = (sys.executable, "-m", "pip", "install", "--dry-run", "--index-url", "http://127.0.0.1:9/simple", "nothing")
+    done = run(pip, env=environment_for({**os.environ, "PIP_RETRIES": "1"}), tell=lambda _: None)
+    first, *rest = done.why.splitlines()
+    assert "index could not be reached at /simple/nothing/: " in first
+    assert first.endswith("Connection refused")
+    assert "object at 0x" not in done.why
+    assert "Retrying" not in done.why
+    assert any("No matching distribution" in line for line in rest)
+
+
+def test_a_try_that_was_not_the_last_is_no_reason():
+    line = (
+        "WARNING: Retrying (Retry(total=4, connect=None, read=None, redirect=None, status=None)) after connection "
+        "broken by 'ReadTimeoutError(\"HTTPSConnectionPool(host='x', port=443): Read timed out. (read timeout=15)\")': "
+        "/simple/a/"
+    )
+    assert Done(code=1, lines=(line, "ERROR: bad hash")).why == "ERROR: bad hash"
+    last = Done(code=1, lines=(line.replace("total=4", "total=0"), "ERROR: No matching distribution found"))
+    assert last.why.splitlines()[0] == (
+        "The package index could not be reached at /simple/a/: HTTPSConnectionPool(host='x', port=443): Read timed "
+        "out. (read timeout=15)"
+    )
 
 
 def test_differences_in_words():

@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gpudoctor.apply.events import AnyEvent
+from gpudoctor.apply.events import AnyEvent, Finished
+from gpudoctor.cli.account import ending
 from gpudoctor.cli.applying import distributions_of
 from tests.apply.wheels import environment, tree
 from tests.e2e.command import gpudoctor
@@ -90,6 +91,10 @@ def bare(tmp_path_factory):
         (("jax", "--cpu", "--venv", "{bare}", "--yes"), 6, "--replace"),
         (("jax", "--cpu", "--venv", "full", "--yes"), 6, "no virtual environment"),
         (("jax", "--cpu", "--venv", "file/below", "--yes"), 6, "is a file"),
+        (("jax", "--cpu", "--venv", "/proc/x", "--yes"), 6, "/proc/x cannot be made: /proc "),
+        (("jax", "--cpu", "--python", "/usr/bin/python3", "--yes"), 6, "--venv DIR. Nothing was changed."),
+        ((), 2, "nothing is asked for"),
+        (("--dry-run",), 2, "nothing is asked for"),
         (("--venv", "new", "--yes"), 2, "nothing is asked for"),
         (("--requirements", "missing.txt", "--venv", "new", "--yes"), 2, "missing.txt"),
         (("jax", "--from-pyproject", "--venv", "new", "--yes"), 2, "pyproject.toml could not be read"),
@@ -132,9 +137,18 @@ def test_an_index_that_does_not_answer(tmp_path, home):
     assert "hunter2" not in "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))
 
 
-def test_nothing_to_show_and_nothing_to_undo(home):
+def test_nothing_to_show_and_nothing_to_undo(home, tmp_path):
     assert gpudoctor("history", env=home).out == "gpudoctor has changed no environment.\n"
+    here = gpudoctor("history", "--python", str(tmp_path), env=home)
+    assert here.out == f"gpudoctor has changed nothing in {tmp_path}.\n"
+    gone = gpudoctor("history", "--python", str(tmp_path / "gone"), env=home)
+    assert (gone.returncode, "there is no " in gone.err) == (2, True)
     assert gpudoctor("undo", "20260101-000000-abcd", "--yes", env=home).returncode == 2
+
+
+def test_an_interruption_is_said_once():
+    end = Finished(outcome="interrupted", exit_code=130, reason="interrupted; the environment is as it was")
+    assert ending(end, "/env") == "Interrupted. Everything is as it was.\n"
 
 
 def test_what_must_be_there_afterwards():

@@ -58,6 +58,7 @@ def test_json_has_the_steps_and_why():
         ),
         (("--os", "linux", "--cuda", "cpu", "torch"), "https://download.pytorch.org/whl/cpu"),
         ((*THERE, "--cuda", "12.1", "torch"), "torch==2.5.1"),
+        (("--python", "2.7", "--cuda", "cpu", "torch==1.4"), "python2.7 -m virtualenv gpu-env"),
         ((*THERE, "--conda", "ai", "torch"), "conda create --yes --name ai"),
         ((*THERE, "--manager", "uv", "torch"), "uv venv --python python3.12 gpu-env"),
         ((*THERE, "--venv", "my env", "torch"), "'my env/bin/python' -m pip"),
