@@ -2,6 +2,7 @@
 
 import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -110,7 +111,9 @@ def main() -> int:
     try:
         code = cli.main(standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        shown = io.StringIO()
+        error.show(shown)
+        click.echo(_visible(shown.getvalue()), err=True, nl=False)
         code = error.exit_code
     except click.exceptions.Exit as stop:
         code = stop.exit_code
@@ -124,6 +127,11 @@ def main() -> int:
 
         code = report_crash()
     return code if isinstance(code, int) else 0
+
+
+def _visible(message: str) -> str:
+    """A name that was given may hold escapes; they must not steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in message)
 
 
 def _failure(error: OSError) -> int:

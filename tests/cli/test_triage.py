@@ -172,6 +172,21 @@ def test_colours_quotes_and_wrappings_do_not_hide_a_fact() -> None:
     assert made.snapshot.gpus.devices[0].temperature_c == 61
 
 
+def test_the_end_of_a_long_pipe_is_read() -> None:
+    lines = b"nothing to see here, and no fact in any of these lines\n" * 150_000
+    shown = triage("-", text=lines + b"RuntimeError: CUDA error: no kernel image is available for execution\n")
+    assert "arch-too-new-for-build" in shown.output
+    assert "bytes in its middle were not read" in " ".join(shown.output.split())
+    assert "not read" not in triage("-", text=lines[: 4 * 1024 * 1024]).output
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no /dev/zero here")
+def test_what_has_no_end_is_refused() -> None:
+    started = time.process_time()
+    assert "binary data" in triage("/dev/zero").output
+    assert time.process_time() - started < 20
+
+
 def test_a_huge_log_is_read_at_its_ends(tmp_path: Path) -> None:
     path = tmp_path / "big.log"
     table = (FOLDER / "container-toolkit-394.txt").read_bytes()
