@@ -171,7 +171,7 @@ def _member(raw: bytes) -> bytes:
 def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
     made = ingest(raw, matrix)
     contents = contents_of(made, cut)
-    if not made.fragments and not made.symptoms:
+    if not (made.fragments or made.symptoms or contents.told):
         raise Unreadable(
             f"nothing in its {made.lines} lines was recognised. Ask for the output of nvidia-smi and of"
             " python -m torch.utils.collect_env, or for `gpudoctor report`"

@@ -5,7 +5,7 @@ import re
 import pytest
 from msgspec import structs
 
-from gpudoctor.cli.tickets import contents_of
+from gpudoctor.cli.tickets import Input, Unreadable, contents_of, subject_of
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.triage import ticket_of
 from gpudoctor.engine.verdict import report_of
@@ -47,6 +47,13 @@ def test_the_first_cause_of_a_pasted_report_is_the_first_cause(name: str) -> Non
         if causes:
             assert ticket.named
             assert causes[0].name in [one.key for one in ticket.causes[:2]], (form, ticket.causes)
+
+
+def test_the_screen_of_a_check_is_enough() -> None:
+    text = b"error FRM003 arch-too-old-for-build\n  torch 2.13.0+cu130 has no code that runs on GPU 0.\n"
+    assert subject_of(Input("x", text), load_matrix()).kind == "text"
+    with pytest.raises(Unreadable):
+        subject_of(Input("x", b"error: FRM003 happened\n"), load_matrix())
 
 
 @pytest.mark.parametrize(
