@@ -107,6 +107,17 @@ class Matrix:
         """What a toolkit compiles for, and the newest compilers it takes."""
         return next((row for row in self._of("cuda_arch", Toolkit) if row.cuda == cuda), None)
 
+    def predates(self, cuda: CudaVersion, capability: Capability) -> bool:
+        """All of a CUDA major, with its cuBLAS and cuDNN, is older than a GPU's generation; False if that is not known.
+
+        PTX of a framework's own kernels does not help then. Within a major the libraries may be newer than the CUDA
+        that the framework was compiled with. Source: the maintainers' word on RTX 50 cards and torch for CUDA 11.8,
+        https://github.com/pytorch/pytorch/issues/153944
+        """
+        rows = [row for row in self._of("cuda_arch", Toolkit) if row.cuda.major == cuda.major]
+        older = [one for row in rows for one in row.capabilities if one <= capability]
+        return bool(older) and not any(one.major == capability.major for one in older)
+
     # GPUs.
 
     def architecture(self, capability: Capability) -> Architecture | None:

@@ -153,6 +153,13 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     if found == "none" or too_old:
         yield Obstacle(constraint="gpu", text=f"it has no code for {label}", change=_other_gpu(build))
         return
+    if found == "ptx" and build.cuda is not None and build.framework == "torch" and matrix.predates(build.cuda, gpu):
+        yield Obstacle(
+            constraint="gpu",
+            text=f"the libraries of CUDA {build.cuda} have no code for {label}",
+            change=_other_gpu(build),
+        )
+        return
     if found == "ptx" and build.cuda is not None and build.cuda < FIRST_CUDA and gpu >= AMPERE:
         text = f"the libraries of CUDA {build.cuda} have no code for {label}"
         yield Obstacle(constraint="gpu", text=text, change=f"a GPU older than compute capability {AMPERE} instead")

@@ -24,6 +24,8 @@ class DeviceCode(Fact, frozen=True, kw_only=True):
 
     archs: tuple[str, ...]
     source: Source
+    #: What the list is of, where it is not what the build contains.
+    of: str | None = None
 
     @property
     def has_ptx(self) -> bool:
@@ -37,7 +39,8 @@ class DeviceCode(Fact, frozen=True, kw_only=True):
 
     def evidence(self, framework: Framework) -> Evidence:
         """The list, as a reader would see it."""
-        return Evidence(fact=f"{framework.label} has code for", value=" ".join(self.archs), source=self.source)
+        fact = self.of or f"{framework.label} has code for"
+        return Evidence(fact=fact, value=" ".join(self.archs), source=self.source)
 
 
 class Service(Fact, frozen=True, kw_only=True):
@@ -71,6 +74,18 @@ def device_code(framework: Framework, matrix: Matrix, host: System | Gap | None)
         archs, source = _archs_of_matrix(framework, matrix, wheel_platform(host))
     readable = tuple(arch for arch in archs if re.fullmatch(r"(?:sm|compute)_\d{2,3}[af]?", arch))
     return DeviceCode(archs=readable, source=source) if readable else None
+
+
+def possible_code(framework: Framework, matrix: Matrix) -> DeviceCode | None:
+    """All that a build of torch nobody lists can contain: what the compiler of its CUDA compiles for."""
+    if framework.name != "torch" or framework.cuda is None or framework.archs:
+        return None
+    toolkit = matrix.toolkit(framework.cuda)
+    if toolkit is None or not toolkit.capabilities:
+        return None
+    archs = tuple(f"sm_{one.major}{one.minor}" for one in toolkit.capabilities)
+    source = Source(kind="matrix", where=toolkit.source)
+    return DeviceCode(archs=archs, source=source, of=f"CUDA {framework.cuda} compiles for")
 
 
 def _archs_of_matrix(framework: Framework, matrix: Matrix, platform: str | None) -> tuple[tuple[str, ...], Source]:
@@ -109,15 +124,8 @@ def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Mat
 
 
 def libraries_lack(framework: Framework, capability: Capability, matrix: Matrix) -> bool:
-    """The CUDA that torch brings along is older than this GPU's generation, so cuBLAS and cuDNN have no code for it.
-
-    PTX of torch's own kernels does not help then. Source: the maintainers' word on RTX 50 cards and torch for CUDA
-    11.8, https://github.com/pytorch/pytorch/issues/153944
-    """
-    toolkit = matrix.toolkit(framework.cuda) if framework.name == "torch" and framework.cuda is not None else None
-    if toolkit is None or not toolkit.capabilities:
-        return False
-    return not any(one.major == capability.major and one <= capability for one in toolkit.capabilities)
+    """All of torch's CUDA major is older than this GPU's generation, so its cuBLAS and cuDNN have no code for it."""
+    return framework.name == "torch" and framework.cuda is not None and matrix.predates(framework.cuda, capability)
 
 
 def built_for_cuda(frameworks: Frameworks) -> tuple[Framework, ...]:

@@ -153,6 +153,24 @@ def test_toolkits() -> None:
     assert MATRIX.toolkit(CudaVersion("12.7")) is None
 
 
+@pytest.mark.parametrize(
+    ("cuda", "capability", "predates"),
+    [
+        ("11.8", "12.0", True),
+        ("12.6", "12.0", False),  # cuBLAS 12.8 knows it
+        ("12.8", "12.1", False),
+        ("12.8", "11.0", True),
+        ("11.1", "8.9", False),
+        ("10.2", "8.0", True),
+        ("11.0", "9.0", False),
+        ("13.0", "6.1", False),  # too old for it, which is another question
+        ("99.0", "12.0", False),  # not known
+    ],
+)
+def test_a_cuda_major_older_than_a_generation(cuda: str, capability: str, predates: bool) -> None:
+    assert MATRIX.predates(CudaVersion(cuda), Capability(capability)) is predates
+
+
 def test_forward_compat() -> None:
     row = MATRIX.forward_compat(CudaVersion("12.4"))
     assert row is not None

@@ -95,6 +95,15 @@ def test_the_best_torch(where: Machine, best: str) -> None:
     assert f"{first.version}+{first.variant}" == best
 
 
+def test_ptx_whose_libraries_do_not_know_the_gpu_is_no_fit() -> None:
+    """Windows builds for CUDA 11.8 carry PTX for 3.7; their cuBLAS and cuDNN end before Blackwell."""
+    where = machine("572.83", RTX_5090, python="3.10", platform="windows-x86_64")
+    assert {build.variant for build in torch_builds_that_fit(where, MATRIX)}.isdisjoint({"cu117", "cu118"})
+    assert torch_builds_that_fit(where, MATRIX, "2.2.2") == ()
+    older = machine("572.83", RTX_4090, python="3.10", platform="windows-x86_64")
+    assert torch_builds_that_fit(older, MATRIX, "2.2.2")
+
+
 def test_one_release_of_torch() -> None:
     where = machine("550.54.14", RTX_4090)
     assert [build.variant for build in torch_builds_that_fit(where, MATRIX, "2.6.0")] == ["cu124", "cu118", "cu126"]

@@ -115,6 +115,8 @@ def test_container_cgroup_device_lost():
     assert fires("container-cgroup-device-lost", driver=driver(device_nodes=lost, nvml=unknown), **given)
     blind = tuple(node(one.path, accessible=None) for one in NODES)
     assert fires("container-cgroup-device-lost", driver=driver(device_nodes=blind, nvml=unknown), **given)
+    bus_hidden = driver(device_nodes=lost, nvml=unknown)
+    assert fires("container-cgroup-device-lost", driver=bus_hidden, gpus=gpus(), container=DOCKER)
     quiet("container-cgroup-device-lost", driver=driver(nvml=unknown), **given)
     quiet("container-cgroup-device-lost", driver=driver(device_nodes=lost), **given)
     quiet("container-cgroup-device-lost", driver=driver(device_nodes=lost, nvml=unknown), gpus=bus, container=BARE)

@@ -182,7 +182,11 @@ def test_nvml_library_missing():
 
 def test_uvm_after_a_sleep():
     slept = driver(resumed_since_boot=True, cuda_init=answer(999))
-    fires("uvm-broken-after-suspend", gpus=gpus(), driver=slept, container=BARE)
+    here = fires("uvm-broken-after-suspend", gpus=gpus(), driver=slept, container=BARE)
+    assert ("modprobe", "-r", "nvidia_uvm") in commands(here)
+    inside = fires("uvm-broken-after-suspend", gpus=gpus(), driver=slept, container=Container(kind="docker"))
+    assert not commands(inside)
+    assert any("On the host, run: modprobe -r nvidia_uvm" in step.text for step in inside.fixes[0].steps)
     quiet("uvm-broken-after-suspend", gpus=gpus(), driver=driver(cuda_init=answer(999)), container=BARE)
     quiet("uvm-broken-after-suspend", gpus=gpus(), driver=driver(resumed_since_boot=True), container=BARE)
 

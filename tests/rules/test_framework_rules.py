@@ -277,6 +277,20 @@ def test_an_unknown_build_is_not_judged() -> None:
     quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(from_conda)))
 
 
+def test_an_unlisted_build_has_no_code_that_its_cuda_cannot_make() -> None:
+    nightly = frameworks(torch("2.6.0.dev20241112+cu121", cuda=CudaVersion("12.1")))
+    found = fires("arch-too-new-for-build", **stack(RTX_5090, release="570.133.07", frameworks=nightly))
+    assert found.confidence == "likely"
+    assert any(one.fact == "CUDA 12.1 compiles for" for one in found.evidence)
+    quiet("arch-too-new-for-build", **stack(RTX_4090, release="570.133.07", frameworks=nightly))
+    newer = torch("2.16.0.dev20261101+cu130", cuda=CudaVersion("13.0"))
+    pascal = card("NVIDIA GeForce GTX 1080", "6.1")
+    machine = stack(pascal, release="580.65.06", frameworks=frameworks(newer))
+    assert "begins at 7.5" in fires("arch-too-old-for-build", **machine).summary
+    quiet("arch-too-new-for-build", **machine)
+    quiet("arch-too-old-for-build", **stack(RTX_4090, release="580.65.06", frameworks=frameworks(newer)))
+
+
 def test_every_gpu_of_a_mixed_machine_is_looked_at() -> None:
     old = card("NVIDIA GeForce GTX 1080", "6.1", index=1)
     machine = stack(RTX_4090, old, release="580.65.06", frameworks=frameworks(torch("2.9.0+cu130")))
@@ -454,7 +468,7 @@ def test_ptx_does_not_replace_libraries_that_do_not_know_the_gpu() -> None:
     twelve = frameworks(torch("2.7.0+cu128", archs=("sm_90", "compute_90")))
     quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=twelve, **windows))
     fires("ptx-jit-slow-start", **stack(RTX_5090, frameworks=twelve, **windows))
-    unheard_of = frameworks(torch("2.7.0+cu119", archs=archs))
+    unheard_of = frameworks(torch("2.99.0+cu149", archs=archs))
     quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=unheard_of, **windows))
 
 

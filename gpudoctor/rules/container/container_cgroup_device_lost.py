@@ -9,7 +9,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_denied_by_cgroup
+from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
 
@@ -41,7 +41,7 @@ def container_cgroup_device_lost(gpus: Gpus, driver: Driver, container: Containe
     NVIDIA Container Toolkit, troubleshooting, "Containers losing access to GPUs with error: Failed to initialize NVML:
     Unknown Error"
     """
-    if not gpus.nvidia or not is_contained(container):
+    if not (gpus.nvidia or gpu_nodes(driver)) or not is_contained(container):
         return
     refused = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node)]
     unknown = failed_with(driver.nvml, UNKNOWN) and bool(driver.device_nodes) and _may_all_be_denied(driver)

@@ -91,7 +91,14 @@ def _fixes(
 ) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Remove driver packages from the image if it has any. Then restart the host, or reload its modules."
-        return (Fix(title="Bring host and container to one driver", safety="manual", steps=(Ask(text=text),)),)
+        one = Fix(
+            title="Bring host and container to one driver",
+            safety="manual",
+            steps=(Ask(text=text),),
+            needs_root=True,
+            needs_reboot=True,
+        )
+        return (one,)
     newer_module = module is not None and library is not None and library < module
     if newer_module or (library is not None and differ(on_disk, library)):
         text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."

@@ -1,6 +1,6 @@
 """DRV021: CUDA does not come back after sleep."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
@@ -49,15 +49,12 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
     evidence = [answer_seen("The CUDA driver (cuInit)", driver.cuda_init), seen("slept since it was started", "yes")]
     if driver.suspend_services is not None:
         evidence.append(seen("services nvidia-suspend, nvidia-resume", "on" if driver.suspend_services else "off"))
-    reload_steps = (
-        Ask(text="End every program that uses CUDA."),
-        Run(argv=("modprobe", "-r", "nvidia_uvm")),
-        Run(argv=("modprobe", "nvidia_uvm")),
-    )
+    end = Ask(text="End every program that uses CUDA, containers too.")
+    reload = (("modprobe", "-r", "nvidia_uvm"), ("modprobe", "nvidia_uvm"))
     lasting = Ask(
         text="Set NVreg_PreserveVideoMemoryAllocations=1 for nvidia in /etc/modprobe.d, then enable its services:"
     )
-    services = Run(argv=("systemctl", "enable", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"))
+    services = (("systemctl", "enable", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"),)
     yield Problem(
         summary="The machine slept, and since then CUDA fails with an unknown error.",
         confidence="likely",
@@ -67,9 +64,21 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
             Fix(
                 title=f"Reload the module nvidia_uvm{place(container)}",
                 safety="manual",
-                steps=(Ask(text="Restart the host."),) if is_contained(container) else reload_steps,
+                steps=(end, *_there(reload, container)),
                 needs_root=True,
             ),
-            Fix(title="Keep GPU memory over a sleep", safety="manual", steps=(lasting, services), needs_root=True),
+            Fix(
+                title=f"Keep GPU memory over a sleep{place(container)}",
+                safety="manual",
+                steps=(lasting, *_there(services, container)),
+                needs_root=True,
+            ),
         ),
     )
+
+
+def _there(commands: Iterable[tuple[str, ...]], container: Container | Gap | None) -> tuple[Run | Ask, ...]:
+    """The commands, to be typed on the host where this is a container."""
+    if is_contained(container):
+        return tuple(Ask(text=f"On the host, run: {' '.join(command)}") for command in commands)
+    return tuple(Run(argv=command) for command in commands)

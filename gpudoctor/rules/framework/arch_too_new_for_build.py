@@ -1,5 +1,6 @@
 """FRM002 arch-too-new-for-build."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
@@ -7,11 +8,20 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, is_jetson, libraries_lack, services
+from gpudoctor.rules._builds import (
+    DeviceCode,
+    built_for_cuda,
+    device_code,
+    in_words,
+    is_jetson,
+    libraries_lack,
+    possible_code,
+    services,
+)
 from gpudoctor.rules._declare import rule
 
 
@@ -36,8 +46,8 @@ def arch_too_new_for_build(
     Why it breaks:
     Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
     Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
-    compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA older than
-    the GPU have no code for it.
+    compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA major
+    older than the GPU have no code for it.
 
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
@@ -52,7 +62,7 @@ def arch_too_new_for_build(
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host)
+        code = device_code(framework, matrix, host) or _of_the_index(framework, matrix)
         if code is None or is_jetson(host):
             continue
         unserved = [
@@ -70,6 +80,12 @@ def arch_too_new_for_build(
         yield Problem(
             summary=f"{framework.label} has no code that runs on {names}: it was compiled for older GPUs only.",
             subject=framework.label,
+            confidence="certain" if code.of is None else "likely",
             evidence=(*(service.evidence for service in unserved), code.evidence(framework)),
             fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
         )
+
+
+def _of_the_index(framework: Framework, matrix: Matrix) -> DeviceCode | None:
+    """What an unlisted build, a nightly one say, can contain; those of PyTorch's index have no PTX that would help."""
+    return possible_code(framework, matrix) if re.search(r"\+cu\d", framework.version or "") else None

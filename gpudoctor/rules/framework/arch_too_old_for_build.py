@@ -19,6 +19,7 @@ from gpudoctor.rules._builds import (
     gpu_names,
     in_words,
     is_jetson,
+    possible_code,
     release_numbers,
     services,
 )
@@ -74,7 +75,7 @@ def arch_too_old_for_build(
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host)
+        code = device_code(framework, matrix, host) or possible_code(framework, matrix)
         if code is None or is_jetson(host):
             continue
         found = services(code, framework.cuda, gpus, matrix)
