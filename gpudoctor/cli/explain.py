@@ -5,8 +5,10 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.cli.rules import row_of
 from gpudoctor.cli.suggest import no_such_rule
 from gpudoctor.engine.select import UnknownCode, find
 from gpudoctor.rules._declare import MANUAL_HEADINGS
@@ -36,6 +38,11 @@ def command(what: str, source: str | None, here: bool, form: str) -> None:
             _explain_text(what, source, form, here=here)
             return
         raise no_such_rule(error) from None
+    if source is not None or here:
+        raise click.UsageError(f"--from and --here weigh the causes of a message, and {rule.code} is a finding's page.")
+    if form == "json":
+        write_bytes(msgspec.json.format(msgspec.json.encode(row_of(rule) | {"manual": rule.manual})) + b"\n")
+        return
     write_text(f"{rule.code} {rule.name} ({rule.severity}, since {rule.since})\n\n{reflowed(rule.manual, width())}\n")
 
 

@@ -17,7 +17,7 @@ def command(form: str) -> None:
     """List every rule: code, severity, name, and what it finds."""
     rules = load_rules()
     if form == "json":
-        write_bytes(msgspec.json.format(msgspec.json.encode([_row(rule) for rule in rules])) + b"\n")
+        write_bytes(msgspec.json.format(msgspec.json.encode([row_of(rule) for rule in rules])) + b"\n")
         return
     # For `| grep` a line each, however long.
     write_text(_folded(rules) if sys.stdout.isatty() else _lines(rules))
@@ -37,7 +37,8 @@ def _folded(rules: tuple[Rule, ...]) -> str:
     )
 
 
-def _row(rule: Rule) -> dict[str, object]:
+def row_of(rule: Rule) -> dict[str, object]:
+    """A rule as it is listed in JSON."""
     return {
         "code": rule.code,
         "name": rule.name,
