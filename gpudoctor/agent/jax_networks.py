@@ -26,14 +26,12 @@ def weights(name):
     return found
 
 
-def outputs(jax, name, parameters, images, smooth=False):
+def outputs(jax, name, parameters, images, smooth=None):
     """What the network makes of images.
 
-    `smooth`: without ReLU and maxima, for a comparison. Where a number is next to the bend of one, a mere rounding
-    sends the gradient elsewhere, and results differ by several percent with nothing wrong.
+    `smooth`: 1 for the network that `smoke_reference` computes, 0 for the one that is trained: so one computation,
+    compiled once, does both. None is 0.
     """
-    numpy = jax.numpy
-    bend = numpy.tanh if smooth else lambda values: numpy.maximum(values, 0)
     values = images
     if name == "conv":
         values = values.reshape(-1, 28, 28, 1)
@@ -41,31 +39,43 @@ def outputs(jax, name, parameters, images, smooth=False):
             values = jax.lax.conv_general_dilated(
                 values, kernel, (1, 1), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
             )
-            values = pooled(bend(added(jax, values, bias)), smooth)
+            values = pooled(bent(jax, added(values, bias), smooth), smooth)
     values = values.reshape(values.shape[0], -1)
     if name == "dense":
-        values = bend(added(jax, values @ parameters[0], parameters[1]))
-    return added(jax, values @ parameters[-2], parameters[-1])
+        values = bent(jax, added(values @ parameters[0], parameters[1]), smooth)
+    return added(values @ parameters[-2], parameters[-1])
 
 
-def added(jax, values, bias):
+def added(values, bias):
     """With the bias. Its gradient is a sum of many numbers, which must not be added up in half precision."""
-    wide = jax.numpy.promote_types(values.dtype, "float32")
-    return (values.astype(wide) + bias.astype(wide)).astype(values.dtype)
+    return (values.astype("float32") + bias.astype("float32")).astype(values.dtype)
+
+
+def bent(jax, values, smooth):
+    """ReLU, or tanh."""
+    return mixed(jax.numpy.maximum(values, 0), lambda: jax.numpy.tanh(values), smooth)
 
 
 def pooled(values, smooth):
-    """The mean or the largest of every 2 by 2."""
+    """The largest of every 2 by 2, or the mean."""
     images, rows, columns, channels = values.shape
     squares = values.reshape(images, rows // 2, 2, columns // 2, 2, channels)
-    return squares.mean((2, 4)) if smooth else squares.max((2, 4))
+    return mixed(squares.max((2, 4)), lambda: squares.mean((2, 4)), smooth)
 
 
-def loss(jax, name, parameters, images, labels, smooth=False):
-    """Sparse cross-entropy, in single precision or better; and the outputs."""
+def mixed(found, other, smooth):
+    """What was found, or the smooth `other()` of it."""
+    if smooth is None:
+        return found
+    smooth = smooth.astype(found.dtype)
+    return smooth * other() + (1 - smooth) * found
+
+
+def loss(jax, name, parameters, images, labels, smooth=None):
+    """Sparse cross-entropy, in single precision; and the outputs."""
     numpy = jax.numpy
     found = outputs(jax, name, parameters, images, smooth)
-    wide = found if found.dtype == numpy.float64 else found.astype(numpy.float32)
+    wide = found.astype(numpy.float32)
     chances = wide - jax.scipy.special.logsumexp(wide, axis=1, keepdims=True)
     return -(chances * (labels[:, None] == numpy.arange(CLASSES))).sum(1).mean(), found
 

@@ -1,7 +1,7 @@
 """Several devices at once with JAX: every step is computed on all of them, each with its part of the batch."""
 
 from jax_networks import adam, adam_start, loss, outputs, weights
-from jax_training import accuracy, batch, devices_of, difference, products, reference
+from jax_training import accuracy, batch, devices_of, difference, flags, products, reference
 from smoke_data import BATCH, DENSE_STEPS, THRESHOLD
 from smoke_judgement import TOLERANCES
 from telling import Skip
@@ -44,7 +44,7 @@ def train(jax, trials, examples, devices):
         "steps": len(losses),
         "first_loss": losses[0],
         "last_loss": losses[-1],
-        "accuracy": accuracy(found, examples.test_labels),
+        "accuracy": accuracy([found], examples.test_labels),
         "threshold": THRESHOLD,
         "placed_on": " + ".join(places),
         "placed_on_ok": places == sorted(str(device) for device in devices),
@@ -74,13 +74,13 @@ def compare(jax, examples, copies, devices):
     import numpy
 
     def gradients(all_of, images, labels):
-        found = jax.grad(lambda every: loss(jax, "dense", every, images, labels, smooth=True)[0])(all_of)
+        found = jax.grad(lambda every: loss(jax, "dense", every, images, labels, flags()[0])[0])(all_of)
         return jax.lax.pmean(found, "devices")
 
     found = jax.pmap(gradients, "devices", devices=devices)(copies, *parts(examples, 0, len(devices)))
     used = BATCH // len(devices) * len(devices)
     images, labels = (one[:used] for one in batch(examples, 0))
-    wanted = reference(jax, "dense", images, labels)[2:]
+    wanted = reference("dense", images, labels)[2:]
     return difference([numpy.asarray(one)[0].astype("float64") for one in found], wanted)
 
 

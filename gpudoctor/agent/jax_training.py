@@ -2,9 +2,10 @@
 
 import contextlib
 
-from jax_networks import HALF_EPSILON, LOSS_SCALE, adam, adam_start, loss, outputs, weights
+from jax_networks import HALF_EPSILON, LOSS_SCALE, adam, adam_start, loss, weights
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, THRESHOLD, start_of_batch
 from smoke_judgement import TOLERANCES
+from smoke_reference import look
 from telling import Skip
 
 STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
@@ -30,19 +31,20 @@ def train(jax, trials, examples, name, device, precision):
 
 
 def learn(jax, trials, examples, name, device, precision):
-    """The training: one step compared with the CPU's, all steps, and the images held back."""
+    """The training: one step compared with the CPU's, all steps, and the images held back. One compilation does all."""
     kept, computed = types(jax, precision)
     put = jax.device_put
-    apart = compare(jax, examples, name, device, computed)
     start = cast(weights(name), kept)
     parameters, state, losses = put(start, device), put(adam_start(start), device), []
     step = stepper(jax, name, computed, HALF_EPSILON if kept.name == "float16" else 1e-8)
+    smooth, bent = (put(flag, device) for flag in flags())
+    compared = step(parameters, state, smooth, *put(batch(examples, 0), device))[2:]
+    apart = difference(plain(compared), reference(name, *batch(examples, 0)))
     for number in trials.steps(STEPS[name]):
-        parameters, state, value = step(parameters, state, *put(batch(examples, number), device))
+        parameters, state, value, *_ = step(parameters, state, bent, *put(batch(examples, number), device))
         losses.append(value)
-    answers = jax.jit(lambda all_of, images: outputs(jax, name, cast(all_of, computed), images.astype(computed)))
-    found = answers(parameters, put(examples.test_images, device))
-    placed_on = sorted({one for array in [found, *parameters] for one in devices_of(array)})
+    found = [step(parameters, state, bent, *put(part, device))[3] for part in held_back(examples)]
+    placed_on = sorted({one for array in [*found, *parameters] for one in devices_of(array)})
     return {
         "steps": len(losses),
         "first_loss": float(losses[0]),
@@ -55,11 +57,25 @@ def learn(jax, trials, examples, name, device, precision):
     }
 
 
-def accuracy(found, labels):
-    """The part of the images held back that is recognised."""
+def flags():
+    """What makes the networks smooth, and what does not."""
     import numpy
 
-    return float((numpy.asarray(found).argmax(1) == labels).mean())
+    return numpy.float32(1), numpy.float32(0)
+
+
+def held_back(examples):
+    """The images held back and their labels, in batches as those that are learned."""
+    for first in range(0, len(examples.test_labels), BATCH):
+        labels = examples.test_labels[first : first + BATCH].astype("int32")
+        yield examples.test_images[first : first + BATCH], labels
+
+
+def accuracy(found, labels):
+    """The part of the images held back that is recognised; `found` are the outputs for each batch of them."""
+    import numpy
+
+    return float((numpy.concatenate([numpy.asarray(one) for one in found]).argmax(1) == labels).mean())
 
 
 def types(jax, precision):
@@ -83,59 +99,35 @@ def cast(parameters, computed):
 
 
 def stepper(jax, name, computed, epsilon):
-    """One training step, compiled: loss, gradients in the type computed with, and Adam on the weights as kept."""
+    """One training step, compiled: loss, outputs, gradients as computed, and Adam on the weights as kept."""
     scale = LOSS_SCALE if computed.name == "float16" else 1.0
 
-    def scaled(parameters, images, labels):
-        value, _ = loss(jax, name, cast(parameters, computed), images.astype(computed), labels)
-        return value * scale
+    def scaled(parameters, images, labels, smooth):
+        value, found = loss(jax, name, cast(parameters, computed), images.astype(computed), labels, smooth)
+        return value * scale, found
 
-    def step(parameters, state, images, labels):
-        value, gradients = jax.value_and_grad(scaled)(parameters, images, labels)
+    def step(parameters, state, smooth, images, labels):
+        both = jax.value_and_grad(scaled, has_aux=True)(parameters, images, labels, smooth)
+        (value, found), gradients = both
         gradients = [gradient / scale for gradient in gradients]
         parameters, state = adam(jax, parameters, gradients, state, epsilon)
-        return parameters, state, value / scale
+        return parameters, state, value / scale, found, gradients
 
     return jax.jit(step)
 
 
-def compare(jax, examples, name, device, computed):
-    """How far one step's loss, outputs and gradients are from those in double precision on the CPU."""
-    images, labels = batch(examples, 0)
-    given = (cast(weights(name), computed), images.astype(computed), labels)
-    found = results(jax, name, *jax.device_put(given, device))
-    return difference(found, reference(jax, name, images, labels))
+def reference(name, images, labels):
+    """Loss, outputs and gradients of the smooth network's first step, in double precision on the CPU."""
+    value, found, gradients = look(name, weights(name), images, labels)
+    return [value, found, *gradients]
 
 
-def reference(jax, name, images, labels):
-    """The step in double precision on the CPU; where a release has no double precision, in single."""
-    cpu = jax.devices("cpu")[0]
-    with double(jax):
-        given = ([weight.astype("float64") for weight in weights(name)], images.astype("float64"), labels)
-        return results(jax, name, *jax.device_put(given, cpu))
-
-
-def double(jax):
-    """Double precision for a while."""
-    if hasattr(jax, "enable_x64") and callable(jax.enable_x64):
-        return jax.enable_x64(True)
-    try:
-        from jax.experimental import enable_x64
-    except ImportError:
-        return contextlib.ExitStack()
-    return enable_x64()
-
-
-def results(jax, name, parameters, images, labels):
-    """Outputs, loss and gradients of one step, as NumPy's float64."""
+def plain(compared):
+    """The same of a step, as NumPy's float64."""
     import numpy
 
-    def smooth(all_of, images, labels):
-        return loss(jax, name, all_of, images, labels, smooth=True)
-
-    step = jax.jit(jax.value_and_grad(smooth, has_aux=True))
-    (value, found), gradients = step(parameters, images, labels)
-    return [numpy.asarray(one).astype("float64") for one in [found, value, *gradients]]
+    value, found, gradients = compared
+    return [numpy.asarray(one).astype("float64") for one in [value, found, *gradients]]
 
 
 def difference(found, wanted):

@@ -3,6 +3,7 @@
 import gc
 
 import smoke_data as data
+import smoke_reference
 import tensorflow_step as network_step
 from smoke_judgement import TOLERANCES
 from telling import Skip
@@ -27,10 +28,8 @@ class Trainer:
     def reference(self, network):
         """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
         if network not in self.expected:
-            with self.tf.device("/CPU:0"):
-                weights = [self.tf.constant(one) for one in network_step.start_weights(network)]
-                looked = network_step.look(self.tf, network, weights, *self.batch(0), kind="float64")
-            self.expected[network] = arrays(looked)
+            batch = self.examples.images[: data.BATCH], self.examples.labels[: data.BATCH]
+            self.expected[network] = smoke_reference.look(network, network_step.start_weights(network), *batch)
         return self.expected[network]
 
     def batch(self, step):
@@ -59,15 +58,18 @@ class Trainer:
         variables = [tf.Variable(one) for one in start]
         moments = [(tf.Variable(one * 0), tf.Variable(one * 0)) for one in start]
 
-        def step(images, labels, rate):
-            looked = network_step.look(tf, network, variables, images, labels, kind)
+        def step(images, labels, rate, smooth):
+            looked = network_step.look(tf, network, variables, images, labels, kind, smooth)
             network_step.adam(tf, variables, moments, looked[2], rate)
             return looked
 
-        step, losses, first = compiled(tf, step, mode), [], None
+        step, losses = compiled(tf, step, mode), []
+        compared = step(*self.batch(0), rate=tf.constant(0.0), smooth=tf.constant(1.0))
+        for moment in [one for pair in moments for one in pair]:
+            moment.assign(tf.zeros_like(moment))
         for number in self.trials.steps(steps):
-            looked = step(*self.batch(number), rate=tf.constant(network_step.rate_of(number), tf.float32))
-            first = first or looked
+            rate = tf.constant(network_step.rate_of(number), tf.float32)
+            looked = step(*self.batch(number), rate=rate, smooth=tf.constant(0.0))
             losses.append(float(looked[0]))
         cast = [tf.cast(one, kind) for one in variables]
         said = network_step.scores(tf, network, cast, tf.cast(tf.constant(self.examples.test_images), kind))
@@ -77,7 +79,7 @@ class Trainer:
             "first_loss": losses[0],
             "last_loss": losses[-1],
             "accuracy": accuracy(said.numpy(), self.examples.test_labels),
-            "difference": network_step.difference(arrays(first), expected),
+            "difference": network_step.difference(arrays(compared), expected),
             "placed_on": {place_name(one.device) for one in [*variables, looked[0], looked[1], *looked[2]]},
         }
 
@@ -95,23 +97,24 @@ class Trainer:
             ]
         part = data.BATCH // len(devices)
 
-        def replica(images, labels):
+        def replica(images, labels, rate, smooth):
             context = tf.distribute.get_replica_context()
             start = tf.cast(context.replica_id_in_sync_group, tf.int32) * part
             chosen = images[start : start + part], labels[start : start + part]
             weights = [one.value() for one in variables]
-            loss, said, gradients = network_step.look(tf, "dense", weights, *chosen, kind="float32")
+            loss, said, gradients = network_step.look(tf, "dense", weights, *chosen, kind="float32", smooth=smooth)
             loss, *gradients = context.all_reduce(tf.distribute.ReduceOp.MEAN, [loss, *gradients])
             for variable, gradient in zip(variables, gradients):
-                variable.assign_sub(0.1 * gradient)
+                variable.assign_sub(rate * gradient)
             return loss, said, gradients
 
-        run = tf.function(lambda images, labels: strategy.run(replica, args=(images, labels)))
-        losses, first = [], None
-        for number in self.trials.steps(steps):
-            looked = [strategy.experimental_local_results(one) for one in flat(run(*self.batch(number)))]
-            first = first or looked
-            losses.append(float(looked[0][0]))
+        def run(number, rate, smooth):
+            looked = together(*self.batch(number), rate=tf.constant(rate), smooth=tf.constant(smooth))
+            return [strategy.experimental_local_results(one) for one in flat(looked)]
+
+        together = tf.function(lambda *args, **more: strategy.run(replica, args, more), autograph=False)
+        first = run(0, 0.0, 1.0)
+        losses = [float(run(number, 0.1, 0.0)[0][0]) for number in self.trials.steps(steps)]
         copies = [strategy.experimental_local_results(one) for one in variables]
         tf.config.set_soft_device_placement(False)
         said = network_step.scores(tf, "dense", [one[0] for one in copies], tf.constant(self.examples.test_images))
@@ -137,15 +140,15 @@ def steps_of(network):
 
 
 def compiled(tf, step, mode):
-    """`step` as it is (eager), as a graph, or compiled by XLA."""
+    """`step` as it is (eager), as a graph, or compiled by XLA. AutoGraph, slow, has nothing to convert."""
     if mode == "eager":
         return step
     if mode == "graph":
-        return tf.function(step)
+        return tf.function(step, autograph=False)
     try:
-        return tf.function(step, jit_compile=True)
+        return tf.function(step, autograph=False, jit_compile=True)
     except TypeError:  # its name before TensorFlow 2.5
-        return tf.function(step, experimental_compile=True)
+        return tf.function(step, autograph=False, experimental_compile=True)
 
 
 def set_tf32(tf, wanted):

@@ -1,6 +1,7 @@
 """Training in TensorFlow 1: a graph, run in a session that puts every operation where it was asked to be."""
 
 import smoke_data as data
+import smoke_reference
 import tensorflow_session as session
 import tensorflow_step as network_step
 from smoke_judgement import TOLERANCES
@@ -28,13 +29,9 @@ class Trainer:
 
     def reference(self, network):
         """Loss, scores and gradients of the first batch at the start, in double precision on the CPU."""
-        tf = self.tf
         if network not in self.expected:
-            with tf.Graph().as_default() as graph, tf.device("/CPU:0"):
-                weights = [tf.constant(one) for one in network_step.start_weights(network)]
-                looked = network_step.look(tf, network, weights, *map(tf.constant, self.batch(0)), kind="float64")
-                with self.opened(graph) as opened:
-                    self.expected[network] = opened.run(looked)
+            start = network_step.start_weights(network)
+            self.expected[network] = smoke_reference.look(network, start, *self.batch(0))
         return self.expected[network]
 
     def train(self, network, device, precision, mode):  # noqa: ARG002 - there is one mode
@@ -45,17 +42,18 @@ class Trainer:
         with tf.Graph().as_default() as graph, tf.device(place):
             images = tf.compat.v1.placeholder(tf.float32, [None, data.SIDE, data.SIDE])
             labels = tf.compat.v1.placeholder(tf.int64, [None])
-            rate = tf.compat.v1.placeholder(tf.float32, [])
+            rate, smooth = (tf.compat.v1.placeholder(tf.float32, []) for _ in range(2))
             start = [one.astype("float32") for one in network_step.start_weights(network)]
             variables = [tf.Variable(one, use_resource=True) for one in start]
             moments = [[tf.Variable(one * 0, use_resource=True) for _ in range(2)] for one in start]
-            looked = network_step.look(tf, network, variables, images, labels, precision)
+            looked = network_step.look(tf, network, variables, images, labels, precision, smooth)
             updates = network_step.adam(tf, variables, moments, looked[2], rate)
             begin = tf.compat.v1.global_variables_initializer()
             with self.opened(graph) as opened:
                 opened.run(begin)
-                measured = self.steps(opened, network, (images, labels, rate), looked, updates)
-        measured["difference"] = network_step.difference(measured.pop("first"), expected)
+                compared = opened.run(looked, dict(zip((images, labels, smooth), (*self.batch(0), 1))))
+                measured = self.steps(opened, network, (images, labels, rate, smooth), looked, updates)
+        measured["difference"] = network_step.difference(compared, expected)
         placed = measured["placed_on"]
         measured.update(placed_on_ok=placed == {place}, placed_on=", ".join(sorted(placed)))
         return dict(measured, threshold=data.THRESHOLD, tolerance=TOLERANCES[precision])
@@ -64,21 +62,19 @@ class Trainer:
         """Every step; which devices the session gave the operations to; and what was learned."""
         tf, steps, losses = self.tf, data.DENSE_STEPS if network == "dense" else data.CONV_STEPS, []
         for number in self.trials.steps(steps):
-            fed = dict(zip(inputs, (*self.batch(number), network_step.rate_of(number))))
+            fed = dict(zip(inputs, (*self.batch(number), network_step.rate_of(number), 0)))
             if number == 0:
                 options, said = tf.compat.v1.RunOptions(output_partition_graphs=True), tf.compat.v1.RunMetadata()
-                first, _ = opened.run([looked, updates], fed, options=options, run_metadata=said)
-                losses.append(first[0])
+                losses.append(opened.run([looked[0], updates], fed, options=options, run_metadata=said)[0])
             else:
                 losses.append(opened.run([looked[0], updates], fed)[0])
-        fed = {inputs[0]: self.examples.test_images, inputs[1]: self.examples.test_labels}
+        fed = {inputs[0]: self.examples.test_images, inputs[3]: 0}
         scores = opened.run(looked[1], fed)
         return {
             "steps": steps,
             "first_loss": float(losses[0]),
             "last_loss": float(losses[-1]),
             "accuracy": float((scores.argmax(axis=1) == self.examples.test_labels).mean()),
-            "first": first,
             "placed_on": placed_operations(said),
         }
 

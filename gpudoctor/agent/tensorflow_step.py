@@ -24,29 +24,45 @@ def start_weights(network):
     ]
 
 
-def scores(tf, network, weights, images):
-    """What the network says of each image, before the softmax; in the kind of number of `weights`."""
+def scores(tf, network, weights, images, smooth=None):
+    """What the network says of each image, before the softmax; in the kind of number of `weights`.
+
+    `smooth`: a tensor, 1 for the network that `smoke_reference` computes, 0 for the one that is trained: so one graph,
+    traced and compiled once, does both. None is 0.
+    """
     if network == "dense":
         values = tf.reshape(images, [-1, data.PIXELS])
-        values = tf.nn.relu(tf.matmul(values, weights[0]) + weights[1])
+        values = bent(tf, tf.matmul(values, weights[0]) + weights[1], smooth)
     else:
         values = tf.reshape(images, [-1, data.SIDE, data.SIDE, 1])
         for kernel, bias in (weights[:2], weights[2:4]):
-            values = tf.nn.relu(tf.nn.conv2d(values, kernel, [1, 1, 1, 1], "SAME") + bias)
-            values = tf.nn.max_pool2d(values, 2, 2, "VALID")
+            values = bent(tf, tf.nn.conv2d(values, kernel, [1, 1, 1, 1], "SAME") + bias, smooth)
+            values = halved(tf, values, smooth)
         values = tf.reshape(values, [-1, 7 * 7 * 16])
     return tf.matmul(values, weights[-2]) + weights[-1]
 
 
-def look(tf, network, weights, images, labels, kind):
-    """(loss, scores, gradients) of a batch, computed in `kind`; the loss itself at least in single precision."""
-    wide = "float64" if kind == "float64" else "float32"
+def bent(tf, values, smooth):
+    """ReLU, or tanh."""
+    found = tf.nn.relu(values)
+    return found if smooth is None else smooth * tf.tanh(values) + (1 - smooth) * found
+
+
+def halved(tf, values, smooth):
+    """The largest of every 2 by 2, or the mean."""
+    found = tf.nn.max_pool2d(values, 2, 2, "VALID")
+    return found if smooth is None else smooth * tf.nn.avg_pool2d(values, 2, 2, "VALID") + (1 - smooth) * found
+
+
+def look(tf, network, weights, images, labels, kind, smooth):
+    """(loss, scores, gradients) of a batch, computed in `kind`; the loss itself in single precision."""
     scale = LOSS_SCALE if kind == "float16" else 1.0
     with tf.GradientTape() as tape:
         for one in weights:
             tape.watch(one)
-        said = scores(tf, network, [tf.cast(one, kind) for one in weights], tf.cast(images, kind))
-        said = tf.cast(said, wide)
+        cast = [tf.cast(one, kind) for one in weights]
+        said = scores(tf, network, cast, tf.cast(images, kind), tf.cast(smooth, kind))
+        said = tf.cast(said, "float32")
         loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=said))
         scaled = loss * scale
     return loss, said, [gradient / scale for gradient in tape.gradient(scaled, weights)]

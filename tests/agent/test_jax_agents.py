@@ -1,5 +1,7 @@
 """The agents of JAX, run by real interpreters with real releases of it."""
 
+import itertools
+
 import pytest
 
 from tests.agent.telling import ask, crowding
@@ -32,8 +34,13 @@ def test_a_backend_that_is_demanded_and_missing_fails():
     assert told.stages["jax.default_backend"].outcome == "failed"
 
 
-def test_a_quick_training_on_the_cpu():
-    told = ask(environment("cpu"), "smoke_jax", quick=True)
+@pytest.fixture(scope="module")
+def quick():
+    return ask(environment("cpu"), "smoke_jax", quick=True)
+
+
+def test_a_quick_training_on_the_cpu(quick):
+    told = quick
     assert told.finished and not told.unexpected
     assert [(trial.network, trial.precision) for trial in told.trials] == [("dense", "float32"), ("conv", "float32")]
     for trial in told.trials:
@@ -41,12 +48,12 @@ def test_a_quick_training_on_the_cpu():
         assert 0 < trial.difference < trial.tolerance == 0.001
 
 
-def test_the_agent_costs_little_beside_import_and_training():
-    def overhead():
-        told = ask(environment("cpu"), "smoke_jax", quick=True)
+def test_the_agent_costs_little_beside_import_and_training(quick):
+    def overhead(told):
         return told.wall - told.stages["import jax"].seconds - sum(trial.seconds for trial in told.trials)
 
-    assert min(overhead() for _ in range(2)) < 0.5 * crowding()
+    again = (ask(environment("cpu"), "smoke_jax", quick=True) for _ in range(2))
+    assert any(overhead(told) < 0.5 * crowding() for told in itertools.chain([quick], again))
 
 
 def test_everything_on_the_cpu_after_its_devices_were_listed():
@@ -63,9 +70,10 @@ def test_everything_on_the_cpu_after_its_devices_were_listed():
 
 def test_a_cpu_that_the_user_has_divided_is_left_alone():
     flags = {"XLA_FLAGS": "--xla_force_host_platform_device_count=1"}
-    told = ask(environment("cpu"), "smoke_jax", env=flags, devices=["cpu"], seconds=20)
+    alone = "agent.train_on = lambda *rest: None"
+    told = ask(environment("cpu"), "smoke_jax", code=alone, env=flags, devices=["cpu"])
     together = told.trial("data-parallel", device="cpu")
-    assert together.outcome == "skipped"
+    assert together.outcome == "skipped" and "the CPU is one device" in together.detail
 
 
 def test_what_is_not_here_is_skipped():

@@ -95,7 +95,7 @@ def test_the_agent_costs_little_beside_import_and_training():
         told = ask(environment("cpu"), "smoke_torch", quick=True)
         return told.wall - told.stages["import torch"].seconds - sum(trial.seconds for trial in told.trials)
 
-    assert min(overhead() for _ in range(2)) < 0.5 * crowding()
+    assert any(overhead() < 0.5 * crowding() for _ in range(3))
 
 
 def test_every_precision_on_the_cpu():
