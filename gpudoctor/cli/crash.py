@@ -18,12 +18,18 @@ def report_crash() -> int:
         trace = trace.replace(home, "~")
     trace = _safe(trace)
     click.echo(
-        "gpudoctor met a bug of its own and stopped; nothing was changed. Please report it with these lines:\n\n"
+        f"gpudoctor met a bug of its own and stopped; {_changed()}. Please report it with these lines:\n\n"
         f"gpudoctor {__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}\n"
         f"command: gpudoctor {' '.join(sys.argv[1:2])}\n\n{trace}",
         err=True,
     )
     return 4
+
+
+def _changed() -> str:
+    if sys.argv[1:2] in (["install"], ["fix"], ["undo"]):
+        return "`gpudoctor history` lists what was changed, and `gpudoctor undo` takes it back"
+    return "nothing was changed"
 
 
 def _safe(trace: str) -> str:

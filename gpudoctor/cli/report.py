@@ -83,6 +83,8 @@ def command(
     files = _files(passage.fact(report), passage, complete=complete) | more
     if output == "-":
         write_bytes(files[_name(form)])
+    elif not complete and would_replace(output):
+        click.echo(f"{output} stays as it was: what was run until the interruption is a part.", err=True)
     elif _agreed(output, files if form == "zip" else {_name(form): files[_name(form)]}, report, passage, yes=yes):
         write_whole(output, render_bundle(files) if form == "zip" else files[_name(form)])
         click.echo(f"Wrote {output}.", err=True)

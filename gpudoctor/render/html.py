@@ -16,6 +16,9 @@ from gpudoctor.render.view import FindingView, FixView, View
 
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "\u2013", "unseen": "?"}
 _WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", "info": "with a note"}
+#: Each ends a line of the source, so that the page can be read, compared and triaged as text.
+_LINES = ("p", "h1", "h2", "li", "tr", "section", "div", "pre", "details", "summary", "footer")
+_BOXES = ("main", "section", "ol", "ul", "details", "div", "table")
 
 
 def render_html(view: View, groups: Iterable[FactGroup] = (), grids: Iterable[Grid] = (), *, footer: str = "") -> str:
@@ -34,6 +37,13 @@ def html_page(title: str, main: Element) -> str:
     SubElement(head, "style").text = STYLE
     body = SubElement(page, "body")
     body.append(main)
+    for element in main.iter():
+        if element.tag in _LINES:
+            element.tail = "\n"
+        if element.tag in _BOXES:
+            element.text = "\n"
+        if element.tag == "th":
+            element.tail = " "
     SubElement(body, "script").text = SCRIPT
     return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
 

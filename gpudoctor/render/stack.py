@@ -130,7 +130,8 @@ def _libraries(libraries: Libraries | Gap | None) -> tuple[str, State]:
     ]
     missing = {r.framework: len(libraries.missing(r.framework)) for r in libraries.resolutions or () if not r.path}
     taken += [f"{framework} misses {count}" for framework, count in missing.items()]
-    return "; ".join(dict.fromkeys(taken)) or f"{len(libraries.copies)} CUDA library files", "ok"
+    text = "; ".join(dict.fromkeys(taken)) or f"{len(libraries.copies)} CUDA library files"
+    return text, "absent" if missing else "ok"
 
 
 def _python(interpreter: Interpreter | Gap | None) -> tuple[str, State]:

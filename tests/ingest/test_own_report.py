@@ -13,6 +13,7 @@ from gpudoctor.ingest.own_report import parse_own_findings
 from gpudoctor.ingest.read import ingest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.report import Report
+from gpudoctor.render.html import render_html
 from gpudoctor.render.markdown import render_markdown
 from gpudoctor.render.terminal import Style, render_terminal
 from gpudoctor.render.view import view_of
@@ -31,7 +32,8 @@ def _report(name: str) -> Report:
 def _texts(report: Report) -> dict[str, str]:
     view = view_of(report)
     terminal = render_terminal(view, Style(width=78))
-    return {"terminal": terminal, "plain": re.sub("\x1b\\[[0-9;]*m", "", terminal), "markdown": render_markdown(view)}
+    plain = re.sub("\x1b\\[[0-9;]*m", "", terminal)
+    return {"terminal": terminal, "plain": plain, "markdown": render_markdown(view), "html": render_html(view)}
 
 
 @pytest.mark.parametrize("name", SOME)
