@@ -27,7 +27,7 @@ for network, shapes in SHAPES.items():
     for place, gradient in enumerate(gradients):
         way, losses = numbers.standard_normal(weights[place].shape), []
         for by in (1e-5, -1e-5):
-            moved = [one + by * way * (index == place) for index, one in enumerate(weights)]
+            moved = weights[:place] + [weights[place] + by * way] + weights[place + 1 :]
             losses.append(look(network, moved, examples.images, examples.labels)[0])
         found[network].append([(losses[0] - losses[1]) / 2e-5, (gradient * way).sum()])
 print(json.dumps(found))
