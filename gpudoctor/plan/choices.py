@@ -34,7 +34,8 @@ def torch_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | 
     package = scene.find("torch") or scene.find("pytorch")
     by_conda = package is not None and package.installer == "conda"  # conda's copy stays conda's to remove
     release = [build for build in found if build.version == found[0].version]
-    return _first(release, staying(scene, machine, matrix, "torch"), (), machine, matrix, apart=by_conda)
+    apart = by_conda or _others_in_shared(scene, "torch")
+    return _first(release, staying(scene, machine, matrix, "torch"), (), machine, matrix, apart=apart)
 
 
 def _offered(builds: list[Build]) -> list[Build]:
@@ -50,7 +51,8 @@ def tensorflow_choice(scene: Scene, machine: Machine, matrix: Matrix) -> Choice 
     builds = [build for build in ranked("tensorflow", machine, matrix) if row is not None and build.row is row]
     last = [build for build in builds if row is not None and build.version == row.last]
     there = staying(scene, machine, matrix, "tensorflow")
-    return _first(last, there, _coming(scene, machine, matrix, there, ("torch",)), machine, matrix)
+    coming = _coming(scene, machine, matrix, there, ("torch",))
+    return _first(last, there, coming, machine, matrix, apart=_others_in_shared(scene, "tensorflow"))
 
 
 def _is_installable(build: TensorflowBuild) -> bool:
@@ -67,7 +69,8 @@ def jax_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | No
     same = [one for one in builds if wanted is not None and package_version(one.version) == wanted]
     found = same or [one for one in builds if one.version == builds[0].version]
     there = staying(scene, machine, matrix, "jax")
-    return _first(found, there, _coming(scene, machine, matrix, there, ("torch", "tensorflow")), machine, matrix)
+    coming = _coming(scene, machine, matrix, there, ("torch", "tensorflow"))
+    return _first(found, there, coming, machine, matrix, apart=_others_in_shared(scene, "jax"))
 
 
 def _first(
@@ -107,7 +110,13 @@ def _coming(
     return tuple(found)
 
 
-_DISTS = {"torch": ("torch",), "tensorflow": TENSORFLOWS}
+def _others_in_shared(scene: Scene, framework: str) -> bool:
+    """A Python that is shared gets new environments: one for each of its frameworks, as they need not agree."""
+    others = (dist for name, dists in _DISTS.items() if name != framework for dist in dists)
+    return scene.is_shared and any(scene.find(dist) is not None for dist in others)
+
+
+_DISTS = {"torch": ("torch",), "tensorflow": TENSORFLOWS, "jax": ("jax",)}
 
 
 def leaving_with(choice: Choice, scene: Scene) -> tuple[str, ...]:

@@ -131,6 +131,11 @@ def separately(scene: Scene, *requirements: str, index: str | None = None, folde
     return (*_venv_note(scene), make, Run(argv=(python, "-m", "pip", "install", *requirements, *_index(index))))
 
 
+def own_folder(framework: str) -> str:
+    """The folder of an environment for one framework only: what is typed for another one does not end up in it."""
+    return f"{NEW_ENVIRONMENT}-{framework}"
+
+
 def safety(scene: Scene) -> Safety:
     """A new environment touches nothing; in the user's own one, versions change; conda's own one deserves a look."""
     return "review" if conda_prefix(scene.interpreter) else "safe"

@@ -21,6 +21,7 @@ from gpudoctor.plan.places import (
     conda_prefix,
     install,
     machine_of,
+    own_folder,
     replace,
     safety,
     separately,
@@ -60,7 +61,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     wanted = (f"torch=={build.version}", *_pins(row, present))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
-        steps = separately(scene, *wanted, index=index)
+        steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
     leaving = ("torch", *present, *leaving_with(choice, scene))
     steps = replace(scene, leaving, *wanted, index=index)
@@ -94,7 +95,7 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     wanted = (f"tensorflow[and-cuda]=={choice.build.version}",)
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
     if apart or choice.apart:
-        steps = separately(scene, *wanted)
+        steps = separately(scene, *wanted, folder=own_folder("tensorflow"))
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
     names = dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu", *leaving_with(choice, scene)))
     present = tuple(name for name in names if scene.find(name) is not None)
@@ -111,7 +112,7 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     wanted = f"jax[{build.variant}]=={build.version}"
     title = f"Install JAX {build.version} with its CUDA plugin"
     if choice.apart:
-        steps = separately(scene, wanted)
+        steps = separately(scene, wanted, folder=own_folder("jax"))
         return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
     leaving = leaving_with(choice, scene)
     steps = (*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",)))

@@ -126,7 +126,7 @@ def test_torch_from_conda_stays_untouched() -> None:
         packages=packages("pytorch==2.6.0", installer="conda"),
     )
     listed = commands(framework_for_gpus("torch", conda, MATRIX, "2.6.0").steps)
-    assert listed[0] == "/home/me/env/bin/python -m venv gpu-env"
+    assert listed[0] == "/home/me/env/bin/python -m venv gpu-env-torch"
 
 
 def test_frameworks_that_need_different_cudnn_packages_are_kept_apart() -> None:

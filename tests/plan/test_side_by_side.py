@@ -93,20 +93,19 @@ def machine(combination, card, release, python="3.12.4", **fields):
     return stack(CARDS[card], release=release, on=target, frameworks=found, packages=dists)
 
 
-def carried_out(fixes: list[Fix], installed: set[str]) -> set[str]:
-    """The libraries of the environment after the commands of some fixes, each of which must keep the peace."""
-    now = set(installed)
+def carried_out(fixes: list[Fix], installed: set[str]) -> None:
+    """The commands of some fixes, one after the other: each must keep the peace in the environment it acts in."""
+    places = {HERE: set(installed)}
     for fix in fixes:
         for step in fix.steps:
-            if not isinstance(step, Run) or HERE not in step.argv[:1] or step.argv[1:3] != ("-m", "pip"):
+            if not isinstance(step, Run) or step.argv[1:3] != ("-m", "pip"):
                 continue
-            words = step.argv[4:]
+            place, words = places.setdefault(step.argv[0], set()), step.argv[4:]
             if step.argv[3] == "uninstall":
-                now -= set(words)
+                place -= set(words)
             else:
-                now |= brought(words)
-                assert overlapping(now) <= overlapping(installed), (step.argv, sorted(now))
-    return now
+                place |= brought(words)
+                assert not overlapping(place), (step.argv, sorted(place))
 
 
 def brought(words) -> set[str]:

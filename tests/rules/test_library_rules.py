@@ -240,7 +240,9 @@ def test_two_packages_own_the_same_files() -> None:
     assert finding.summary == f"{CUDNN_13} has overwritten 28 files of {CUDNN_12}; tensorflow 2.20.0 needs them."
     assert finding.severity == "error"
     listed = commands(finding)
-    assert any("gpu-env/bin/python -m pip install tensorflow[and-cuda]==2.20.0" in command for command in listed)
+    assert any(
+        "gpu-env-tensorflow/bin/python -m pip install tensorflow[and-cuda]==2.20.0" in command for command in listed
+    )
     assert listed[-2].endswith(f"uninstall --yes tensorflow {CUDNN_12}")
     assert listed[-1].endswith(f"--force-reinstall --no-deps {CUDNN_13}==9.26.0.51")
     finding = fires("files-overwritten", **stack(RTX_4090, release="580.65.06", **own(overlap(on_disk=CUDNN_12))))

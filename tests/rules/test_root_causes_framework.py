@@ -298,7 +298,7 @@ def test_overwritten_files_are_the_root_of_all_that_follows() -> None:
     assert roots(machine) == ["files-overwritten"]
     names = {one.name for one in judge(machine).findings}
     assert {"files-damaged", "cudnn-too-old"} < names
-    assert "gpu-env/bin/python -m pip install tensorflow[and-cuda]==2.20.0" in commands(machine)
+    assert "gpu-env-tensorflow/bin/python -m pip install tensorflow[and-cuda]==2.20.0" in commands(machine)
     assert roots(clash(CUDNN_13)) == ["files-overwritten"]
 
 
