@@ -128,7 +128,8 @@ def _toml(raw: bytes) -> dict[str, Any]:
         import tomllib
     else:
         import tomli as tomllib
-    return tomllib.loads(raw.decode())
+    parsed: dict[str, Any] = tomllib.loads(raw.decode())
+    return parsed
 
 
 def _wheels(lock: dict[str, Any], names: set[str]) -> tuple[Wheel, ...]:
