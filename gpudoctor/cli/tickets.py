@@ -29,6 +29,9 @@ _ENDLESS = 1 << 30
 _WORDS = 100_000
 #: Members of a bundle; `gpudoctor report` writes a handful.
 _MEMBERS = 1000
+#: Bytes of their directory; and of a bundle, and of what is unpacked of it. A report is some 100 kB.
+_DIRECTORY = 200_000
+_BUNDLE = 16 * 1024 * 1024
 _REPORTS = ("report.json", "snapshot.json")
 
 
@@ -78,7 +81,9 @@ def _bounded(stream: Any) -> tuple[bytes, str | None]:
     head = stream.read(HEAD + TAIL)
     if len(head) < HEAD + TAIL:
         return head, None
-    if head[:4] == b"PK\x03\x04" or head.lstrip()[:1] in (b"{", b"\x1f"):
+    if head[:4] == b"PK\x03\x04":
+        return head + stream.read(_BUNDLE + 1 - len(head)), None
+    if head.lstrip()[:1] in (b"{", b"\x1f"):
         # Only a whole one can be read.
         return head + stream.read(MAX_BYTES + 1 - len(head)), None
     tail, left = _end_of(stream, len(head))
@@ -152,9 +157,15 @@ def _of_json(raw: bytes) -> Subject:
 
 def _member(raw: bytes) -> bytes:
     """The report in a bundle. Only that member is unpacked, in memory, and only so far. Raises Unreadable."""
-    # The directory is read whole: how many entries it has stands in the archive's last bytes.
-    end = raw.rfind(b"PK\x05\x06", -66_000)
-    if end < 0 or int.from_bytes(raw[end + 10 : end + 12], "little") > _MEMBERS:
+    if len(raw) > _BUNDLE:
+        raise Unreadable(f"it is a zip archive larger than {_BUNDLE // 1024**2} MiB, and no report is")
+    # The directory is read whole: how many entries it has, and how long it is, stands in the archive's last bytes.
+    end = raw.rfind(b"PK\x05\x06", max(0, len(raw) - 66_000))
+    entries, length = (
+        int.from_bytes(raw[end + 10 : end + 12], "little"),
+        int.from_bytes(raw[end + 12 : end + 16], "little"),
+    )
+    if end < 0 or entries > _MEMBERS or length > _DIRECTORY:
         raise Unreadable("it is a zip archive, but not one of `gpudoctor report`")
     try:
         with zipfile.ZipFile(io.BytesIO(raw)) as archive:
@@ -162,9 +173,11 @@ def _member(raw: bytes) -> bytes:
             if name is None:
                 raise Unreadable("it is a zip archive without report.json, so not one of `gpudoctor report`")
             with archive.open(name) as stream:
-                found = stream.read(MAX_BYTES + 1)
+                found = stream.read(_BUNDLE + 1)
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, OSError, ValueError) as error:
         raise Unreadable(f"it is a zip archive that cannot be read ({error})") from None
+    if len(found) > _BUNDLE:
+        raise Unreadable(f"its {name} is larger than {_BUNDLE // 1024**2} MiB, and no report is")
     return found
 
 
