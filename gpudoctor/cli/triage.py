@@ -89,7 +89,7 @@ def command(
         write_bytes(draw(tuple(shared.fact(one) for one in worst.noted(tickets))).encode())
     else:
         style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
-        for part_text in render_tickets_terminal(map(fact_without_credentials, worst.noted(tickets)), style):
+        for part_text in render_tickets_terminal(worst.noted(tickets), style):
             write_text(part_text)
     raise click.exceptions.Exit(worst.code)
 

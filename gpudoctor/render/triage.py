@@ -10,6 +10,8 @@ from gpudoctor.engine.candidates import Candidate
 from gpudoctor.engine.triage import TRIAGE_SCHEMA, Ticket
 from gpudoctor.model.codec import encode
 from gpudoctor.model.fix import Fix
+from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.commands import is_command, step_lines, visible
 from gpudoctor.render.terminal import Style
 
@@ -50,12 +52,12 @@ def render_tickets_terminal(tickets: Iterable[Ticket], style: Style) -> Iterator
             break
     if len(first) <= _FULL and style.verbosity >= 0:
         for number, ticket in enumerate(first):
-            yield ("\n" if number else "") + "\n".join(_full(ticket, style)) + "\n"
+            yield ("\n" if number else "") + "\n".join(_full(fact_without_credentials(ticket), style)) + "\n"
         return
     counts: Counter[str] = Counter()
     for ticket in _chain(first, rest):
         counts[_counted(ticket)] += 1
-        yield _line(ticket, style) + "\n"
+        yield without_credentials(_line(ticket, style)) + "\n"
     if sum(counts.values()) > 1:
         yield "\n" + "".join(f"{number:6}  {words}\n" for words, number in counts.most_common())
 
