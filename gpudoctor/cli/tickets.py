@@ -135,7 +135,7 @@ def _of_own_json(raw: bytes) -> Subject | None:
         envelope = msgspec.json.decode(raw, type=_Envelope)
     except RecursionError:
         raise NotASnapshot("it is JSON that is nested too deeply") from None
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, ValueError):  # not JSON, or text that is no UTF-8
         return None
     if isinstance(envelope.schema, int) or envelope.is_report:
         return _of_json(raw)
@@ -148,7 +148,7 @@ def _of_json(raw: bytes) -> Subject:
         raise NotASnapshot(f"it is larger than {MAX_BYTES // 1024**2} MiB, and no snapshot is")
     try:
         envelope = msgspec.json.decode(raw, type=_Envelope)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
     if envelope.is_report:
         return Subject("report", decode_snapshot(bytes(envelope.snapshot)))

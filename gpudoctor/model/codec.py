@@ -101,7 +101,7 @@ def _inner(raw: bytes) -> bytes:
     """The snapshot within a report; anything else as it is."""
     try:
         return bytes(msgspec.json.decode(raw, type=_ReportEnvelope).snapshot)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, ValueError, RecursionError):
         return raw
 
 
@@ -110,7 +110,7 @@ def _refuse_newer(raw: bytes) -> None:
         schema = msgspec.json.decode(raw, type=_Envelope).schema
     except RecursionError:
         raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, ValueError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
     if schema is None:
         raise NotASnapshot('it is JSON, but it has no "schema" number, so it is not a gpudoctor snapshot')

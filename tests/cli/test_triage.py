@@ -138,6 +138,7 @@ BAD = {
     "newer schema": (b'{"schema": 99}', "its schema is 99"),
     "broken snapshot": (b'{"schema": 1, "gpus": 7}', "not a gpudoctor snapshot"),
     "deep": (b'{"schema":1,"a":' + b"[" * 100_000, "nested too deeply"),
+    "broken letters": (b'{"sch\xd1ma": 1, "gpus": null}', "nothing in its 1 lines was recognised"),
     "other zip": (render_bundle({"a.txt": b"x"}), "without report.json"),
     "broken gzip": (b"\x1f\x8b\x08\x00" + bytes(6) + b"\xff" * 20, "cannot be unpacked"),
 }

@@ -93,3 +93,13 @@ def test_a_report_is_read_as_the_snapshot_in_it() -> None:
     snapshot = Snapshot(taken_at="2026-01-01T00:00:00+00:00")
     report = b'{"schema": 1, "verdict": "healthy", "diagnosis": {}, "snapshot": ' + encode(snapshot) + b"}"
     assert decode_snapshot(report) == snapshot
+
+
+def test_a_key_that_is_no_utf_8_is_no_snapshot() -> None:
+    for raw in (
+        b'{"sch\xd1ma": 1}',
+        b'{"schema": 1, "taken_at": "\xd1"}',
+        b'{"diagnosis": {}, "snapshot": {"\xff": 1}}',
+    ):
+        with pytest.raises(NotASnapshot):
+            decode_snapshot(raw)
