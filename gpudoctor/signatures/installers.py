@@ -84,7 +84,7 @@ SIGNATURES = (
         needles=("name resolution", "new connection", "service not known", "max retries exceeded"),
         meaning="The server could not be reached.",
         causes={"no-network": 0.9, "pip-tls-ca": 0.1},
-        ask="curl -I https://pypi.org/simple/; env | grep -i proxy",
+        ask="python -m pip index versions pip; env | grep -i proxy",
         source="https://pip.pypa.io/en/stable/user_guide/#using-a-proxy-server",
     ),
     signature(

@@ -143,7 +143,7 @@ SIGNATURES = (
         meaning="The package tensorflow-gpu no longer exists.",
         causes={"tf-gpu-package-removed": 0.95},
         ask="grep -rn tensorflow-gpu requirements*.txt setup.py pyproject.toml",
-        source="https://pypi.org/project/tensorflow-gpu/",
+        source="https://www.tensorflow.org/install/pip and the project page of tensorflow-gpu on the package index",
         frameworks=_TF,
     ),
     signature(

@@ -17,7 +17,7 @@ TEXTS = {
     "Linux gpu-node-07 5.15.0-91-generic #101": "Linux host-1 5.15.0-91-generic #101",
     "hostname: trainbox": "hostname: host-1",
     "node07.local db.corp": "host-1 host-2",
-    "https://pypi.corp.net:8443/simple": "https://host-1.example:8443/simple",
+    "https://packages.corp.net:8443/simple": "https://host-1.example:8443/simple",
     "https://download.pytorch.org/whl/cu128": "https://download.pytorch.org/whl/cu128",
     "mail ada.l@uni.edu": "mail user-1@example.org",
     "connect to 10.1.2.3:29500": "connect to 192.0.2.1:29500",
