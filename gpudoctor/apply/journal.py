@@ -47,7 +47,7 @@ class Change(Fact, frozen=True, kw_only=True):
     """One change of one environment."""
 
     id: str
-    #: ISO 8601, UTC.
+    #: ISO 8601, UTC, to the microsecond: changes of one second keep their order.
     begun: str
     #: new: there was nothing. replaced: another environment took its place. changed: packages changed.
     kind: Literal["new", "replaced", "changed"]
@@ -86,13 +86,13 @@ class Change(Fact, frozen=True, kw_only=True):
 
 
 def new_id() -> str:
-    """An id that sorts by time."""
+    """An id that tells the second, for people."""
     return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
 
 
 def now() -> str:
     """The time, ISO 8601, UTC."""
-    return datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return datetime.now(timezone.utc).isoformat(timespec="microseconds")
 
 
 def write(change: Change, **fields: object) -> Change:
@@ -146,7 +146,7 @@ def load_changes(environment: str | None = None) -> tuple[Change, ...]:
         if change is not None:
             change = _read(os.path.join(change.folder, JOURNAL)) or _without_folder(change)
             found[change.id] = change
-    every = (found[key] for key in sorted(found))
+    every = sorted(found.values(), key=lambda change: (change.begun, change.id))
     return tuple(one for one in every if environment is None or one.environment == environment)
 
 

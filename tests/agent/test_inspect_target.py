@@ -97,6 +97,7 @@ def test_a_name_that_is_no_utf_8_is_still_json(tmp_path):
     assert facts(done)["executable"].endswith("caf\ufffd/python")
 
 
+@pytest.mark.timed
 def test_it_takes_a_few_milliseconds_more_than_the_bare_interpreter():
     _, python = supported()[-1]
 

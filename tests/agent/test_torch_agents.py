@@ -225,7 +225,9 @@ def test_processes_end_with_the_agent():
         child.stdin.close()
         while len(ranks) < 2:
             assert child.poll() is None
-            ranks = [one for one in psutil.Process(child.pid).children() if "torch_rank" in " ".join(one.cmdline())]
+            with contextlib.suppress(psutil.NoSuchProcess):
+                children = psutil.Process(child.pid).children()
+                ranks = [one for one in children if "torch_rank" in " ".join(one.cmdline())]
             time.sleep(0.02)
         child.send_signal(signal.SIGKILL)
         child.wait()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.apply import switch
+from gpudoctor.apply import journal, switch
 from gpudoctor.apply.clone import SMALL, clone
 from gpudoctor.apply.distributions import differences
 from gpudoctor.apply.events import events_schema
@@ -216,6 +216,15 @@ def test_differences_in_words():
     before = (dist("a", "1"), dist("b", "1"), dist("c", "1"), dist("d", "1"))
     after = (dist("a", "1"), dist("b", "2"), dist("c", "1", "b"), dist("e", "1"))
     assert differences(before, after) == ("b 1 -> 2", "c 1 written anew", "- d 1", "+ e 1")
+
+
+def test_changes_of_one_second_keep_their_order(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    ids = [f"20261122-014319-{end}" for end in ("99c3", "49aa", "f000", "0000")]
+    for change_id in ids:
+        change = journal.Change(id=change_id, begun=journal.now(), kind="new", environment="/e")
+        journal.write(change, state="undone")
+    assert [change.id for change in journal.load_changes()] == ids
 
 
 def test_the_schema_of_events_is_up_to_date():

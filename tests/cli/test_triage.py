@@ -264,6 +264,7 @@ def test_mutated_texts_are_judged_or_refused(seed: int) -> None:
     assert time.process_time() - started < 1
 
 
+@pytest.mark.timed
 def test_throughput(tmp_path: Path) -> None:
     """300 snapshots and 50 texts a second a core are wanted; the bounds here leave room for a slower machine."""
     snapshots = [encode(case.snapshot()) for case in cases()]

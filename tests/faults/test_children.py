@@ -410,6 +410,7 @@ def test_state_of_a_process() -> None:
     assert process_state.read_state(2**22 + 1) == (None, None)
 
 
+@pytest.mark.timed
 def test_overhead_is_small() -> None:
     """The runner adds less than 3 ms to what the child itself takes. On a busy machine not every round can show it."""
     assert any(overhead() < 0.003 for _ in range(20))

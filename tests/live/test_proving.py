@@ -76,6 +76,7 @@ def test_devices_in_one_table():
     assert any(line.startswith("CPU ") for line in done.out.splitlines())
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("framework", ["torch", "tensorflow", "jax"])
 def test_the_agent_adds_half_a_second_at_most(framework):
     """Beside the framework's own import and training: starting Python, our scripts, telling, the end."""

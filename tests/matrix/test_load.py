@@ -104,6 +104,7 @@ print(time.process_time() - start)
 """
 
 
+@pytest.mark.timed
 def test_the_tables_of_a_check_decode_in_milliseconds() -> None:
     """Budget 10 ms on the machine this was written on; three times that here, for slower ones."""
     command = [sys.executable, "-c", MEASURE, *OF_A_CHECK]

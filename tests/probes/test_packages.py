@@ -255,6 +255,7 @@ def test_eggs(tmp_path):
     assert seen.broken == ()
 
 
+@pytest.mark.timed
 def test_five_thousand_distributions_in_little_time(tmp_path):
     for number in range(5_000):
         info = tmp_path / f"package_{number}-1.{number}.dist-info"

@@ -159,6 +159,7 @@ def test_a_sample_of_the_kernels_tells_what_all_of_them_tell(name: str, file: st
     assert architectures(sample(read)) == architectures(sample(read, 1_000_000))
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", ["tf220torch", "tf221", "jax"])
 def test_budget(name: str) -> None:
     seen, host = look(name), RealHost()

@@ -260,6 +260,7 @@ BIG_TEXTS = {
 }
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("name", BIG_TEXTS)
 def test_ten_megabytes_take_no_time(name):
     text = BIG_TEXTS[name]() + f"\n{NO_KERNEL}\n"
@@ -275,6 +276,7 @@ def test_ten_megabytes_take_no_time(name):
     assert ended - middle < 3, ended - middle
 
 
+@pytest.mark.timed
 @pytest.mark.parametrize("row", signatures(), ids=lambda row: row.name)
 def test_no_pattern_is_slow_on_a_line_made_for_it(row):
     pattern = re.compile(row.pattern, re.IGNORECASE)
