@@ -59,11 +59,13 @@ _BY_SIGNATURE = {
     "jax-jaxlib-mismatch": "framework-import-failed",
 }  # fmt: skip
 _BY_TABLE = {
+    "smi": "driver-reports-error",
     "driver": "driver-reports-error",
     "kernel": "driver-reports-error",
     "container": "driver-reports-error",
     "cuda_errors": "cuda-start-failed",
     "cuda_run_errors": "cuda-program-error",
+    "cuda_program_errors": "cuda-program-error",
     "cuda_libraries": "cudnn-failed",
     "loader": "library-not-loaded",
     "tensorflow": "framework-import-failed",

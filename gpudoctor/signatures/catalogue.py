@@ -7,11 +7,13 @@ from gpudoctor.model.base import Fact
 
 #: The modules of tables, each with SIGNATURES; loaded when first asked for.
 TABLES = (
+    "smi",
     "driver",
     "kernel",
     "container",
     "cuda_errors",
     "cuda_run_errors",
+    "cuda_program_errors",
     "cuda_libraries",
     "memory",
     "loader",
