@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Iterable
 
+from gpudoctor.engine.gravity import Pointing, as_grave_as_shown
 from gpudoctor.engine.order import in_causal_order
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
@@ -15,7 +16,7 @@ from gpudoctor.rules._declare import Rule
 def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
     """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
     wish = wish or Wish()
-    findings: list[Finding] = []
+    findings: list[Pointing] = []
     clean: list[str] = []
     not_applicable: list[str] = []
     skipped: list[Skipped] = []
@@ -32,11 +33,11 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             except Exception:  # noqa: BLE001 - a rule's bug must not take the other rules' verdicts with it
                 crashed.append(Crash(code=rule.code, traceback=traceback.format_exc()))
                 continue
-            findings += [_stamp(rule, problem) for problem in problems]
+            findings += [(_stamp(rule, problem), problem.points_to) for problem in problems]
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
-        findings=in_causal_order(findings),
+        findings=in_causal_order(as_grave_as_shown(findings)),
         clean=tuple(clean),
         not_applicable=tuple(not_applicable),
         skipped=tuple(skipped),

@@ -42,10 +42,10 @@ def _is_cause(cause: Finding, finding: Finding) -> bool:
         return False
     if finding.name in cause.explains:
         return True
-    return cause.name in finding.follows_from and _fits(cause, finding)
+    return cause.name in finding.follows_from and is_of_one_framework(cause, finding)
 
 
-def _fits(cause: Finding, finding: Finding) -> bool:
+def is_of_one_framework(cause: Finding, finding: Finding) -> bool:
     """What is wrong with one framework is not why another one fails."""
     one, other = _framework(cause), _framework(finding)
     return one is None or other is None or one == other

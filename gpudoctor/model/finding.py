@@ -34,6 +34,8 @@ class Problem(Fact, frozen=True, kw_only=True):
     #: Names of the rules that are the root cause of this, where they fired with at least its gravity, and about the
     #: same framework where both name one: TensorFlow sees no GPU because libcudnn is missing.
     follows_from: tuple[str, ...] = ()
+    #: Those of them that a message which was met points to: where they fired, they did this harm and have its gravity.
+    points_to: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     #: Only where it differs from the rule's own severity.
     severity: Severity | None = None

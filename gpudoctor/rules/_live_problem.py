@@ -11,6 +11,8 @@ from gpudoctor.rules._failures import Failure, failures_of
 
 #: Failures shown of one finding, and likely causes named.
 _SHOWN, _CAUSES = 4, 3
+#: A message points to the causes that are at least so likely.
+_LIKELY = 0.3
 
 
 class Failed(Fact, frozen=True, kw_only=True):
@@ -82,6 +84,7 @@ def problems(
             confidence="likely" if all(one.pasted for one in members) else "certain",
             evidence=tuple(_evidence(failed)),
             follows_from=tuple(dict.fromkeys((*follows_from, *causes_told(failed.symptoms)))),
+            points_to=_likely_causes(failed.symptoms),
             fixes=(*(fixes(failed) if fixes else ()), *_questions(failed)),
             severity="warning" if all(one.optional or _is_a_warning(one) for one in members) else None,
         )
@@ -97,6 +100,15 @@ def causes_told(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
     from gpudoctor.signatures import OTHER_CAUSES, causes_of
 
     return tuple(cause.key for cause in causes_of(symptoms) if cause.key not in OTHER_CAUSES)
+
+
+def _likely_causes(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
+    """Those of them that are likely, wherever this is: that such a rule fires shows its surroundings."""
+    from gpudoctor.signatures import OTHER_CAUSES, signature_of
+
+    rows = (row for symptom in symptoms if (row := signature_of(symptom.signature)))
+    causes = (cause for row in rows for cause in row.causes if cause.prior >= _LIKELY)
+    return tuple(dict.fromkeys(cause.key for cause in causes if cause.key not in OTHER_CAUSES))
 
 
 def _evidence(failed: Failed) -> Iterator[Evidence]:

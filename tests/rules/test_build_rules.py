@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Ask, Run
 from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Libraries, SymbolNeed
+from gpudoctor.model.libraries import Libraries, SymbolNeed, Toolkit
 from gpudoctor.model.python import Framework, Overlap, Package, Packages, Pin, Unmet
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
@@ -81,6 +81,39 @@ def test_old_releases_need_the_runtime_of_torchs_major() -> None:
     quiet("bnb-cuda-lib", **bnb("0.41.1", libraries=fitting))
     quiet("bnb-cuda-lib", **bnb("0.41.1", libraries=Libraries()))
     quiet("bnb-cuda-lib", **bnb("0.43.0", libraries=other))
+
+
+@pytest.mark.parametrize(
+    ("version", "installed", "more", "speaks"),
+    [
+        ("0.39.1", toolkit("12.2", root="/usr/local/cuda", is_default=True), {}, True),
+        ("0.40.2", toolkit("12.2", root="/usr/local/cuda-12.2", is_default=True), {}, True),
+        ("0.39.1", toolkit("12.1", root="/usr/local/cuda", is_default=True), {}, False),
+        ("0.39.1", toolkit("12.2", root="/opt/cuda-12.2"), {}, False),
+        ("0.41.0", toolkit("12.2", root="/usr/local/cuda", is_default=True), {}, False),
+        (
+            "0.39.1",
+            toolkit("12.2", root="/usr/local/cuda", is_default=True),
+            {"environ": environ(LD_LIBRARY_PATH="/opt/cuda-11.8/lib64")},
+            False,
+        ),
+        (
+            "0.39.1",
+            toolkit("12.2", root="/usr/local/cuda", is_default=True),
+            {
+                "libraries": Libraries(
+                    copies=(copy("cudart", "libcudart.so.12", "/c/lib/x", origin="conda", cuda_major=12),)
+                )
+            },
+            False,
+        ),
+    ],
+)
+def test_releases_that_ask_the_toolkit(version: str, installed: Toolkit, more: dict[str, object], speaks: bool) -> None:
+    machine = bnb(version, parts=("118", "120", "121"), toolkits=toolkits(installed), **more)
+    found = judge("bnb-cuda-lib", **machine)
+    assert [one.severity for one in found] == (["error"] if speaks else [])
+    assert all("CUDA 12.2 of" in one.summary for one in found)
 
 
 # torch-rocm-build

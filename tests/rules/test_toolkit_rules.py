@@ -1,6 +1,7 @@
 """The rules about compiling GPU code, as tables."""
 
 from gpudoctor.model.fix import Run, SetEnv
+from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.python import Framework
 from gpudoctor.model.system import Environ, System
 from tests.rules.stacks import (
@@ -30,6 +31,18 @@ def test_a_missing_compiler_matters_to_those_who_compile() -> None:
     note = fires("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH, toolkits=dangling))
     assert note.severity == "info"
     assert "/usr/local/cuda-11.8" in note.summary
+
+
+def test_a_build_that_failed_needs_a_compiler() -> None:
+    said = Live(symptoms=(Symptom(signature="cuda-home-missing", text="CUDA_HOME environment variable is not set"),))
+    assert fires("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH)).severity == "error"
+    other = Live(symptoms=(Symptom(signature="no-cuda-gpus", text="No CUDA GPUs are available"),))
+    quiet("cuda-home-missing", live=other, **stack(RTX_4090, frameworks=TORCH))
+    quiet("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=toolkits(toolkit("12.4"))))
+    old = toolkits(toolkit("11.8"), nvcc_on_path=toolkit("11.8").nvcc)
+    assert (
+        fires("nvcc-torch-mismatch", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=old)).severity == "error"
+    )
 
 
 def test_nobody_else_needs_a_compiler() -> None:

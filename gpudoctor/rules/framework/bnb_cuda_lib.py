@@ -6,7 +6,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Evidence, Problem, Severity
 from gpudoctor.model.fix import Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.libraries import Libraries, LibraryCopy, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Environ, System
 from gpudoctor.plan.places import Scene, install, safety
@@ -16,6 +16,10 @@ from gpudoctor.rules._evidence import seen
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
 FIRST_MODERN = (0, 43)
+#: From here on it takes the CUDA version of torch; before, that of the runtime it found (CHANGELOG.md, 0.41.0).
+FIRST_WITH_TORCH = (0, 41)
+#: Where those looked last, after the conda environment and the paths in variables.
+LAST_RESORT = "/usr/local/cuda"
 VARIABLE = "BNB_CUDA_VERSION"
 
 #: What is wrong, how grave it is where not an error, what shows it.
@@ -28,6 +32,7 @@ def bnb_cuda_lib(
     frameworks: Frameworks,
     host: System,
     libraries: Libraries | Gap | None,
+    toolkits: Toolkits | Gap | None,
     environ: Environ | Gap | None,
     interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
@@ -40,8 +45,9 @@ def bnb_cuda_lib(
 
     Why it breaks:
     A release older than your torch lacks the part. Before 0.43 there was none for Windows, and on Linux the CUDA
-    runtime of the same version had to be on the library path. A BNB_CUDA_VERSION left over from another attempt asks
-    for a part that does not exist.
+    runtime of the same version had to be on the library path. Before 0.41 it did not ask torch at all: it took the
+    version of the CUDA runtime that it found, in the end the toolkit in /usr/local/cuda. A BNB_CUDA_VERSION left over
+    from another attempt asks for a part that does not exist.
 
     How to mend it:
     Unset the variable, and install a current bitsandbytes. Changing LD_LIBRARY_PATH is not needed with it.
@@ -51,6 +57,8 @@ def bnb_cuda_lib(
 
     Sources:
     https://huggingface.co/docs/bitsandbytes/main/en/installation
+    https://github.com/bitsandbytes-foundation/bitsandbytes/blob/main/CHANGELOG.md (0.41.0), and its
+    bitsandbytes/cuda_setup/main.py of 0.39 (determine_cuda_runtime_lib_path)
     https://huggingface.co/posts/Titus-von-Koeller/208953986335856 (Windows is supported from release 0.43.0 on)
     """
     bnb, torch = frameworks.get("bitsandbytes"), frameworks.get("torch")
@@ -59,6 +67,7 @@ def bnb_cuda_lib(
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     override = environ.get(VARIABLE) if isinstance(environ, Environ) else None
     fault = _override(bnb, torch, override) if override else _old_release(bnb, torch, host, libraries)
+    fault = fault or (None if override else _of_the_toolkit(bnb, host, libraries, toolkits, environ))
     fault = fault or _absent_part(bnb, torch, override)
     if fault is None:
         return
@@ -114,6 +123,36 @@ def _old_release(bnb: Framework, torch: Framework, host: System, libraries: Libr
     found = ", ".join(one.path for one in runtimes) or "none"
     text = f"{bnb.label} looks for CUDA {torch.cuda.major}'s runtime on the library path, and there is none."
     return text, None, (seen("CUDA runtimes found", found),)
+
+
+def _of_the_toolkit(
+    bnb: Framework,
+    host: System,
+    libraries: Libraries | Gap | None,
+    toolkits: Toolkits | Gap | None,
+    environ: Environ | Gap | None,
+) -> Fault | None:
+    """The part for the toolkit's CUDA, which old releases take where nothing else is found, is not there."""
+    numbers = release_numbers(bnb.version)
+    if numbers is None or numbers >= FIRST_WITH_TORCH or host.os != "linux" or not bnb.cuda_parts:
+        return None
+    if not isinstance(toolkits, Toolkits) or not isinstance(environ, Environ) or environ.get("LD_LIBRARY_PATH"):
+        return None
+    # The runtime of a conda environment is found first; a wheel's has no such name, libcudart.so.
+    if isinstance(libraries, Libraries) and any(_is_found_first(one) for one in libraries.copies):
+        return None
+    taken = next((one for one in toolkits.found if one.is_default or one.root == LAST_RESORT), None)
+    if taken is None or taken.version is None:
+        return None
+    wanted = f"{taken.version.major}{taken.version.minor}"
+    if wanted in bnb.cuda_parts:
+        return None
+    text = f"{bnb.label} has no part for CUDA {taken.version} of {taken.root}, which it takes instead of torch's."
+    return text, None, (seen("toolkit", f"CUDA {taken.version} in {taken.root}"), seen("parts present", _parts(bnb)))
+
+
+def _is_found_first(copy: LibraryCopy) -> bool:
+    return copy.family == "cudart" and copy.origin == "conda"
 
 
 def _absent_part(bnb: Framework, torch: Framework, override: str | None) -> Fault | None:

@@ -7,6 +7,7 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import Environ
 from gpudoctor.model.wish import Wish
@@ -22,6 +23,7 @@ def cuda_home_missing(
     frameworks: Frameworks | None,
     packages: Packages | Gap | None,
     environ: Environ | Gap | None,
+    live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
     """GPU code is to be compiled, and the CUDA compiler nvcc is not found.
@@ -46,7 +48,7 @@ def cuda_home_missing(
     https://docs.pytorch.org/docs/stable/cpp_extension.html
     https://developer.nvidia.com/cuda-toolkit-archive
     """
-    wanted = build_wanted(packages, environ, wish)
+    wanted = build_wanted(packages, environ, wish, live)
     if not gpus.nvidia or _has_compiler(toolkits):
         return
     is_dangling = toolkits is not None and toolkits.cuda_home_exists is False

@@ -9,6 +9,7 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Packages
 from gpudoctor.model.system import Environ
 from gpudoctor.model.wish import Wish
@@ -23,6 +24,7 @@ def nvcc_gcc_too_new(
     toolkits: Toolkits,
     packages: Packages | Gap | None,
     environ: Environ | Gap | None,
+    live: Live | Gap | None,
     wish: Wish,
     matrix: Matrix,
 ) -> Iterator[Problem]:
@@ -51,7 +53,7 @@ def nvcc_gcc_too_new(
     row = matrix.toolkit(nvcc.version) if nvcc is not None and nvcc.version is not None else None
     if compiler is None or nvcc is None or row is None or row.gcc_max is None or int(compiler.group(1)) <= row.gcc_max:
         return
-    wanted = build_wanted(packages, environ, wish)
+    wanted = build_wanted(packages, environ, wish, live)
     yield Problem(
         summary=f"nvcc of CUDA {nvcc.version} accepts gcc up to {row.gcc_max}; here it is {toolkits.compiler_version}.",
         subject="gcc",

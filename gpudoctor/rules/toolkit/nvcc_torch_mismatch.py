@@ -7,6 +7,7 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkit, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import Environ
 from gpudoctor.model.wish import Wish
@@ -22,6 +23,7 @@ def nvcc_torch_mismatch(
     frameworks: Frameworks,
     packages: Packages | Gap | None,
     environ: Environ | Gap | None,
+    live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
     """The CUDA compiler is of another major version than the CUDA that torch was built with.
@@ -48,7 +50,7 @@ def nvcc_torch_mismatch(
         return
     if taken is None or taken.version is None or taken.version.major == torch.cuda.major:
         return
-    wanted = build_wanted(packages, environ, wish)
+    wanted = build_wanted(packages, environ, wish, live)
     fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
     yield Problem(
         summary=f"A build would use CUDA {taken.version} of {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
@@ -59,6 +61,8 @@ def nvcc_torch_mismatch(
             seen("torch was built with CUDA", torch.cuda, torch.source),
             *((seen("sign of a build", wanted),) if wanted else ()),
         ),
+        # Which gcc that toolkit accepts does not matter once another one is taken.
+        explains=("nvcc-gcc-too-new",),
         fixes=(_fix(fitting, torch.cuda.text),),
     )
 
