@@ -1,17 +1,24 @@
 """The environment that is being built: commands are run in it, asked first what they would do."""
 
 import os
+import re
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping
 
+from gpudoctor.apply.archives import Archive, Sizer, Verification
 from gpudoctor.apply.distributions import installed
-from gpudoctor.apply.events import Event, Output, Progress, Stepped, Verified
+from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
 from gpudoctor.apply.installer import run, scrubbed
+from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.rebase import Step, rebased
 from gpudoctor.apply.refuse import Refused
 from gpudoctor.apply.room import check, rooms
-from gpudoctor.apply.verify import Sizer, is_install, verify
+from gpudoctor.apply.verify import asked, is_install, is_uv, verify
 from gpudoctor.model.fix import Run, Write
+
+#: What pip says then.
+COUNTED = re.compile(r"Progress (?P<done>\d+)(?: of (?P<of>\d+))?")
 
 
 class Failed(RuntimeError):
@@ -40,6 +47,8 @@ class Building:
         self._say = say
         self._size_of = size_of
         self._keep_open = keep_open
+        #: What was verified, in the order in which it was.
+        self.archives: tuple[Archive, ...] = ()
 
     @property
     def python(self) -> str:
@@ -54,30 +63,41 @@ class Building:
                 self._write(step)
                 continue
             moved = rebased(step, self._names, self._place)
-            if verify and is_install(moved.argv):
-                self._ask(moved)
+            found = self._ask(moved) if verify and is_install(moved.argv) else None
             self._say(Stepped(argv=scrubbed(step.argv), number=number, of=len(commands)))
-            self._run(moved, step)
+            self._run(moved, step, found)
 
-    def _run(self, moved: Run, step: Run) -> None:
-        free = shutil.disk_usage(os.path.dirname(self._place)).free
-
-        def tick() -> None:
-            less = free - shutil.disk_usage(os.path.dirname(self._place)).free
-            self._say(Progress(written_mib=max(0, less >> 20)))
-
-        done = run(
-            moved.argv,
-            env={**self._variables, **moved.env},
-            tell=lambda line: self._say(Output(text=self._final(line))),
-            tick=tick,
-            keep_open=self._keep_open,
-        )
+    def _run(self, moved: Run, step: Run, found: Verification | None) -> None:
+        with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
+            done = run(
+                pinned(moved.argv, found, folder),
+                env={**self._variables, **moved.env, **counting(found)},
+                tell=self._heard,
+                tick=self._ticker(),
+                keep_open=self._keep_open,
+            )
         if not done.ok:
             how = "could not be started" if done.code is None else f"ended with exit code {done.code}"
             if done.code is not None and done.code < 0:
                 how = f"was ended by signal {-done.code}"
             raise Failed(f"{' '.join(scrubbed(step.argv))} {how}:\n{self._final(done.why)}")
+
+    def _heard(self, line: str) -> None:
+        counted = COUNTED.fullmatch(line)
+        if counted is None:
+            self._say(Output(text=self._final(line)))
+        else:
+            self._say(Progress(done_bytes=int(counted["done"]), of_bytes=int(counted["of"] or 0) or None))
+
+    def _ticker(self) -> Callable[[], None]:
+        """Tells about once a second how much was written since it was made."""
+        folder = os.path.dirname(self._place)
+        free = shutil.disk_usage(folder).free
+
+        def tick() -> None:
+            self._say(Progress(written_mib=max(0, free - shutil.disk_usage(folder).free) >> 20))
+
+        return tick
 
     def ask(self, steps: tuple[Step, ...]) -> None:
         """Only ask what these commands would do. Raises Refused, NoRoom, OSError."""
@@ -85,15 +105,33 @@ class Building:
             if isinstance(step, Run) and is_install((moved := rebased(step, self._names, self._place)).argv):
                 self._ask(moved)
 
-    def _ask(self, moved: Run) -> None:
-        found = verify(moved.argv, {**self._variables, **moved.env}, self._size_of, self._keep_open)
+    def _ask(self, moved: Run) -> Verification:
+        self._say(Asked(by=asked(moved.argv)))
+        variables = {**self._variables, **moved.env}
+        found = verify(moved.argv, variables, self._size_of, self._keep_open, lambda: self._say(Progress()))
         if found.refused is not None:
-            raise Refused(f"{found.by} says that it cannot be installed:\n{self._final(found.refused)}")
-        self._say(Verified(by=found.by, installs=found.installs, download_bytes=found.download_bytes))
-        if found.download_bytes:
-            for room in (spaces := tuple(rooms(self._place, found.download_bytes))):
+            raise Refused(self._final(_refusal(found)))
+        self._say(
+            Verified(
+                by=found.by,
+                installs=found.installs,
+                download_bytes=found.download_bytes,
+                known_bytes=found.known_bytes,
+                unknown_sizes=found.unknown_sizes,
+                to_download=found.to_download,
+                took=round(found.seconds, 3),
+            )
+        )
+        self.archives += found.archives or ()
+        if found.installs:
+            download = found.to_download != 0
+            spaces = rooms(
+                self._place, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables
+            )
+            for room in spaces:
                 self._say(room)
             check(spaces)
+        return found
 
     def _write(self, step: Write) -> None:
         moved = rebased(Run(argv=("write", step.path)), self._names, self._place).argv[1]
@@ -123,6 +161,21 @@ class Building:
 
     def _final(self, text: str) -> str:
         return text.replace(self._detour, "")
+
+
+def _refusal(found: Verification) -> str:
+    if found.unreachable:
+        return (
+            f"{found.refused}\nIt was tried for {found.seconds:.0f} s. Look at the network, the proxy and the address; "
+            "`gpudoctor install` takes other addresses with --index-url and --torch-index."
+        )
+    return f"{found.by} says that it cannot be installed:\n{found.refused}"
+
+
+def counting(found: Verification | None) -> dict[str, str]:
+    """Makes pip count the bytes of a download also where it writes to a pipe (pip 24.1 and newer)."""
+    release = re.match(r"(\d+)\.(\d+)", (found and found.release) or "")
+    return {"PIP_PROGRESS_BAR": "raw"} if release and (int(release[1]), int(release[2])) >= (24, 1) else {}
 
 
 def interpreter_of(environment: str) -> str:

@@ -12,12 +12,13 @@ from typing import Literal
 from msgspec import structs
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.clone import clone
-from gpudoctor.apply.distributions import differences, installed
+from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Started, Switched
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
-from gpudoctor.apply.journal import Change, write
+from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.rebase import Step, names_of
 from gpudoctor.apply.refuse import Refused, check_folder
@@ -26,7 +27,6 @@ from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.signals import interruptible, undisturbed
 from gpudoctor.apply.switch import exchange, identity
 from gpudoctor.apply.undo import forget_older, mend, mend_unfinished, remove, remove_empty
-from gpudoctor.apply.verify import Sizer
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
 
@@ -110,7 +110,7 @@ def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, pare
         environment=work.environment,
         way=work.way,
         commands=tuple(scrubbed(step.argv) for step in (*work.make, *work.steps) if isinstance(step, Run)),
-        before=installed(work.environment) if work.kind != "new" else (),
+        before=_installed(work.environment) if work.kind != "new" else (),
         made=parents,
     )
     say(Started(id=change.id, environment=change.environment, kind=change.kind))
@@ -167,7 +167,13 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     if work.way == "beside":
         change = _switch(change, building)
     say(Switched(environment=change.environment))
-    return _close(change, proofs)
+    return _close(change, proofs, building.archives)
+
+
+def _installed(environment: str) -> tuple[Distribution, ...]:
+    """What is installed, with the archives that earlier changes came from."""
+    known = (one for change in journal.load_changes(environment) for one in change.after)
+    return with_archives(installed(environment), known)
 
 
 def _open(change: Change) -> Change:
@@ -190,8 +196,8 @@ def _switch(change: Change, building: Building) -> Change:
     return change
 
 
-def _close(change: Change, proofs: tuple[Proved, ...]) -> Finished:
-    after = installed(change.environment)
+def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, ...]) -> Finished:
+    after = from_archives(with_archives(installed(change.environment), change.before), archives)
     proved = tuple(proof.framework for proof in proofs if proof.outcome == "passed")
     with undisturbed():
         change = write(change, state="done", after=after, proved=proved)

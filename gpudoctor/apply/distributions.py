@@ -4,10 +4,13 @@ import glob
 import hashlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.metadata import Distribution as Metadata
 from importlib.metadata import distributions
 
+from msgspec.structs import replace
+
+from gpudoctor.apply.archives import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.settings import shown
@@ -30,12 +33,41 @@ def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:
     for metadata in distributions(path=list(folders)):
         name, version = _stated(metadata, "Name"), _stated(metadata, "Version")
         if name and version:
+            direct_url, archive = _origin(metadata.read_text("direct_url.json"))
             yield Distribution(
                 name=canonical(name),
                 version=version,
-                direct_url=_direct_url(metadata.read_text("direct_url.json")),
+                direct_url=direct_url,
                 record=_hash(metadata.read_text("RECORD")),
+                archive=archive,
             )
+
+
+def with_archives(found: tuple[Distribution, ...], known: Iterable[Distribution]) -> tuple[Distribution, ...]:
+    """The distributions with the archives that are known of the same installation of them (the same RECORD)."""
+    by_record: dict[tuple[str, str | None], Distribution] = {
+        (one.name, one.record): one for one in known if one.record and (one.archive or one.url)
+    }
+    return tuple(_completed(one, by_record.get((one.name, one.record))) for one in found)
+
+
+def from_archives(found: tuple[Distribution, ...], archives: Iterable[Archive]) -> tuple[Distribution, ...]:
+    """The distributions with the archives that the installer said it would take for these versions of them."""
+    by_version: dict[tuple[str, str], Archive] = {(canonical(one.name), one.version): one for one in archives}
+    return tuple(_completed(one, _as_known(by_version.get((one.name, one.version)))) for one in found)
+
+
+def _as_known(archive: Archive | None) -> Distribution | None:
+    if archive is None or archive.direct:
+        return None
+    url = shown(archive.url) if archive.url else None
+    return Distribution(name=archive.name, version=archive.version, archive=archive.sha256, url=url)
+
+
+def _completed(one: Distribution, known: Distribution | None) -> Distribution:
+    if known is None or one.direct_url is not None:
+        return one
+    return replace(one, archive=one.archive or known.archive, url=one.url or known.url)
 
 
 def _stated(metadata: Metadata, field: str) -> str | None:
@@ -43,12 +75,19 @@ def _stated(metadata: Metadata, field: str) -> str | None:
     return str(values[0]) if values else None
 
 
-def _direct_url(text: str | None) -> str | None:
+def _origin(text: str | None) -> tuple[str | None, str | None]:
+    """Address and SHA-256 of what was not taken from an index, out of direct_url.json (PEP 610)."""
     try:
-        url = json.loads(text)["url"] if text else None
+        told = json.loads(text) if text else None
+        url = shown(str(told["url"])) if told else None
     except (ValueError, KeyError, TypeError):
-        return None
-    return shown(url) if isinstance(url, str) else None
+        return None, None
+    if told is None or url is None:
+        return None, None
+    vcs = told.get("vcs_info")
+    if isinstance(vcs, dict) and vcs.get("vcs") and vcs.get("commit_id"):
+        return f"{vcs['vcs']}+{url}@{vcs['commit_id']}", None
+    return url, sha256_of(told.get("archive_info"))
 
 
 def _hash(text: str | None) -> str | None:
@@ -65,7 +104,12 @@ def differences(before: tuple[Distribution, ...], after: tuple[Distribution, ...
             lines.append(f"+ {name} {is_.version}")
         elif is_ is None and was is not None:
             lines.append(f"- {name} {was.version}")
-        elif was is not None and is_ is not None and was != is_:
+        elif was is not None and is_ is not None and _installation(was) != _installation(is_):
             same = was.version == is_.version
             lines.append(f"{name} {was.version} {'written anew' if same else f'-> {is_.version}'}")
     return tuple(lines)
+
+
+def _installation(one: Distribution) -> tuple[str, str | None, str | None]:
+    """What of it is read from the environment itself."""
+    return one.version, one.direct_url, one.record

@@ -53,6 +53,12 @@ class Stepped(Event, frozen=True, kw_only=True):
     of: int
 
 
+class Asked(Event, frozen=True, kw_only=True):
+    """The installer is asked what it would do; that may take minutes where an index says little of its packages."""
+
+    by: str
+
+
 class Output(Event, frozen=True, kw_only=True):
     """A line of an installer, without credentials."""
 
@@ -64,6 +70,9 @@ class Progress(Event, frozen=True, kw_only=True):
 
     #: Less free space than at the start of the command, MiB: what was downloaded and unpacked, about.
     written_mib: int | None = None
+    #: Bytes of the file that is being downloaded, and how many of them are there; None where that is not said.
+    of_bytes: int | None = None
+    done_bytes: int | None = None
 
 
 class Verified(Event, frozen=True, kw_only=True):
@@ -71,12 +80,19 @@ class Verified(Event, frozen=True, kw_only=True):
 
     by: str
     installs: tuple[str, ...]
-    #: Bytes to download, where the index says; None: not known.
+    #: Bytes to download, at most (an installer has a cache); None: the size of one or more files is not known.
     download_bytes: int | None = None
+    #: Bytes of the archives whose size is known, and how many there are of which it is not.
+    known_bytes: int = 0
+    unknown_sizes: int = 0
+    #: How many of the packages are not in the installer's cache; None: it does not say.
+    to_download: int | None = None
+    #: Seconds that it took.
+    took: float = 0.0
 
 
 class Room(Event, frozen=True, kw_only=True):
-    """Space of a file system that will be written to, bytes."""
+    """Space of a file system that will be written to, bytes. `needed` is an estimate, on the safe side."""
 
     path: str
     free: int
@@ -90,6 +106,8 @@ class Proved(Event, frozen=True, kw_only=True):
     outcome: Literal["passed", "failed", "unproved"]
     detail: str = ""
     devices: tuple[str, ...] = ()
+    #: Seconds that its run took.
+    took: float | None = None
 
 
 class Switched(Event, frozen=True, kw_only=True):
@@ -120,7 +138,19 @@ class Finished(Event, frozen=True, kw_only=True):
 
 
 AnyEvent = (
-    Planned | Started | Mended | Stepped | Output | Progress | Room | Verified | Proved | Switched | Checked | Finished
+    Planned
+    | Started
+    | Mended
+    | Stepped
+    | Asked
+    | Output
+    | Progress
+    | Room
+    | Verified
+    | Proved
+    | Switched
+    | Checked
+    | Finished
 )
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 
+from gpudoctor.apply.reasons import why
 from gpudoctor.model.base import Fact
 from gpudoctor.redact.credentials import without_credentials
 
@@ -27,12 +28,6 @@ _ASTRAY = re.compile(
     "UV_(PYTHON|SYSTEM_PYTHON|TARGET|PREFIX|PROJECT_ENVIRONMENT|BREAK_SYSTEM_PACKAGES)|"
     "VIRTUAL_ENV|PYTHON(PATH|HOME|STARTUP)|__PYVENV_LAUNCHER__"
 )
-_TELLING = re.compile("error|fatal|no solution|conflict|because|requires", re.IGNORECASE)
-#: pip's line about a connection that did not come about; the objects in it, and what is written around them.
-_RETRYING = re.compile(
-    r"Retrying \(Retry\(total=(?P<left>\d+),.*after connection broken by '(?P<why>.*)': (?P<path>\S+)"
-)
-_OBJECT = re.compile(r"^\w+\(['\"]?(?:<[^>]*> ?:? ?)?|['\"]?,?\)$")
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -51,22 +46,8 @@ class Done(Fact, frozen=True, kw_only=True):
 
     @property
     def why(self) -> str:
-        """The lines that say what went wrong, as far as they can be told from the others."""
-        lines = [line for line in self.lines if not _RETRYING.search(line)]
-        telling = [line for line in lines if _TELLING.search(line)]
-        # What pip says after that, "could not find a version", follows from it.
-        return "\n".join((*_unreachable(self.lines), *(telling or lines)[-8:]))
-
-
-def _unreachable(lines: tuple[str, ...]) -> tuple[str, ...]:
-    """What pip gave up to reach, each address once: the last of its tries has none left (total=0)."""
-    given_up = (match for line in lines if (match := _RETRYING.search(line)) and match["left"] == "0")
-    return tuple(
-        dict.fromkeys(
-            f"The package index could not be reached at {match['path']}: {_OBJECT.sub('', match['why'])}"
-            for match in given_up
-        )
-    )
+        """The lines that say what went wrong."""
+        return why(self.lines)
 
 
 def scrub(text: str) -> str:

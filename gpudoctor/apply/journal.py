@@ -37,10 +37,13 @@ class Distribution(Fact, frozen=True, kw_only=True):
 
     name: str
     version: str
-    #: Where it came from, if not from an index; without credentials.
+    #: Where it came from, if not from an index, as pip freeze writes it; without credentials.
     direct_url: str | None = None
     #: SHA-256 of its RECORD, which holds the hashes of its files.
     record: str | None = None
+    #: SHA-256 and address of the archive that it was installed from, where the installer said or wrote it down.
+    archive: str | None = None
+    url: str | None = None
 
 
 class Change(Fact, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from gpudoctor.apply.events import Room
 
@@ -18,17 +18,30 @@ class NoRoom(RuntimeError):
     """A file system is too full; the message says which and by how much."""
 
 
-def rooms(environment: str, download_bytes: int, cache: str | None = None) -> tuple[Room, ...]:
-    """The space on each file system that is written to, and what is needed there.
+def rooms(
+    environment: str, sizes: int, *, by_uv: bool, download: bool = True, variables: Mapping[str, str] | None = None
+) -> tuple[Room, ...]:
+    """The space on each file system that is written to, and what is needed there for archives of `sizes` bytes.
 
-    Installers unpack in the temporary folder or in their cache before they move files into the environment.
+    pip downloads into the temporary folder and keeps a copy in its cache. uv unpacks into its cache, and links from
+    there where it can. `download` False: they are in the cache already.
     """
-    needs = (
-        (_existing(environment), int(download_bytes * UNPACKED)),
-        (tempfile.gettempdir(), download_bytes),
-        (_existing(cache or os.path.expanduser("~/.cache")), download_bytes),
-    )
+    known = os.environ if variables is None else variables
+    place, cache = _existing(environment), _existing(_cache(known, "uv" if by_uv else "pip"))
+    unpacked, fetched = int(sizes * UNPACKED), sizes if download else 0
+    if by_uv:
+        links = known.get("UV_LINK_MODE") != "copy" and os.stat(place).st_dev == os.stat(cache).st_dev
+        needs = [(place, 0 if links else unpacked), (cache, int(fetched * UNPACKED))]
+    else:
+        temporary = known.get("TMPDIR") or tempfile.gettempdir()
+        needs = [(place, unpacked), (_existing(temporary), fetched), (cache, fetched)]
     return tuple(_together(needs))
+
+
+def _cache(variables: Mapping[str, str], tool: str) -> str:
+    """The folder of an installer's cache, there or not."""
+    base = variables.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return variables.get(f"{tool.upper()}_CACHE_DIR") or os.path.join(base, tool)
 
 
 def _together(needs: Iterable[tuple[str, int]]) -> Iterable[Room]:

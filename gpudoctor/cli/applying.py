@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 
+from gpudoctor.apply.archives import Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished
@@ -14,7 +15,6 @@ from gpudoctor.apply.rebase import names_of
 from gpudoctor.apply.refuse import Refused, check_new, check_target
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.apply.verify import Sizer
 from gpudoctor.cli.account import ending
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving
@@ -88,11 +88,11 @@ def real_folder(path: str) -> str:
 
 
 def file_sizes(target: Interpreter) -> Sizer:
-    """Asks the index with the certificates that pip is set up for."""
+    """Asks the index with the certificates and the proxy that pip is set up for."""
     from gpudoctor.host.real import RealHost
-    from gpudoctor.index.settings import read_settings
+    from gpudoctor.index.settings import read_connection
 
-    return sizer(lambda: read_settings(RealHost(), (target.executable, sys.executable)))
+    return sizer(lambda: read_connection(RealHost(), (target.executable, sys.executable)))
 
 
 def try_out(plan: InstallPlan, site: Site, tell: Tell) -> int:

@@ -50,6 +50,12 @@ def read_settings(host: Host, pythons: tuple[str, ...], index_url: str | None = 
     return settings if default is None else _changed(settings, (default, *settings.indexes), settings.find_links, "pip")
 
 
+def read_connection(host: Host, pythons: tuple[str, ...]) -> Settings:
+    """How to get to an index, whichever it is: certificates, proxy, trusted hosts."""
+    _, told = _ask_pip(host, pythons)
+    return _from_pip(told, host.env)
+
+
 def _changed(settings: Settings, indexes: tuple[str, ...], links: tuple[str, ...], named_by: str) -> Settings:
     return Settings(
         indexes=indexes,

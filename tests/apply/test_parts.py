@@ -188,7 +188,7 @@ def test_an_index_that_cannot_be_reached_is_said():
     pip = (sys.executable, "-m", "pip", "install", "--dry-run", "--index-url", "http://127.0.0.1:9/simple", "nothing")
     done = run(pip, env=environment_for({**os.environ, "PIP_RETRIES": "1"}), tell=lambda _: None)
     first, *rest = done.why.splitlines()
-    assert "index could not be reached at /simple/nothing/: " in first
+    assert "index could not be reached at 127.0.0.1:9/simple/nothing/: " in first
     assert first.endswith("Connection refused")
     assert "object at 0x" not in done.why
     assert "Retrying" not in done.why
@@ -204,9 +204,42 @@ def test_a_try_that_was_not_the_last_is_no_reason():
     assert Done(code=1, lines=(line, "ERROR: bad hash")).why == "ERROR: bad hash"
     last = Done(code=1, lines=(line.replace("total=4", "total=0"), "ERROR: No matching distribution found"))
     assert last.why.splitlines()[0] == (
-        "The package index could not be reached at /simple/a/: HTTPSConnectionPool(host='x', port=443): Read timed "
-        "out. (read timeout=15)"
+        "The package index could not be reached at x/simple/a/: Read timed out. (read timeout=15)"
     )
+
+
+UV_OFF = (
+    "error: Request failed after 3 retries in 5.5s",
+    "  cause: error sending request for url (https://a.example/whl/cpu/torch/)",
+    "  cause: client error (Connect)",
+    "  cause: dns error",
+    "  cause: error resolving DNS",
+)
+UV_OLD = (
+    "error: Failed to fetch: `https://a.example/simple/torch/`",
+    "  Caused by: HTTP status client error (403 Forbidden) for url (https://a.example/simple/torch/)",
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (UV_OFF, "The package index could not be reached at https://a.example/whl/cpu/torch/: error resolving DNS"),
+        (UV_OLD, "The package index did not serve https://a.example/simple/torch/: HTTP status client error (403 "),
+    ],
+)
+def test_what_uv_says_of_an_index_becomes_a_sentence(lines, words):
+    why = Done(code=2, lines=lines).why
+    assert why.startswith(words)
+    assert "\n" not in why
+
+
+def test_an_index_that_pip_ignores_is_said():
+    lines = (
+        "WARNING: The repository located at a.example is not a trusted or secure host and is being ignored. If ...",
+        "ERROR: No matching distribution found for torch",
+    )
+    assert Done(code=1, lines=lines).why == "\n".join(lines)
 
 
 def test_differences_in_words():

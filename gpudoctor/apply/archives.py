@@ -1,0 +1,81 @@
+"""What an installer says it would install, and how large the files are that it would download."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from msgspec.structs import replace
+
+from gpudoctor.model.base import Fact
+
+#: The size of the file at an address, where that can be told.
+Sizer = Callable[[str], int | None]
+#: Sizes that are asked for at once.
+_AT_ONCE = 8
+
+
+class Archive(Fact, frozen=True, kw_only=True):
+    """A file that would be installed: a wheel, or a source archive."""
+
+    name: str
+    version: str
+    url: str | None = None
+    size: int | None = None
+    sha256: str | None = None
+    #: Named by its address or path, not found on an index.
+    direct: bool = False
+
+
+class Verification(Fact, frozen=True, kw_only=True):
+    """What the dry run said. `refused` says why it would not install; None: it would."""
+
+    by: str
+    installs: tuple[str, ...] = ()
+    #: None where the installer does not name them.
+    archives: tuple[Archive, ...] | None = None
+    #: How many of them are not in the installer's cache; None: it does not say.
+    to_download: int | None = None
+    refused: str | None = None
+    #: It was refused because an index could not be reached.
+    unreachable: bool = False
+    seconds: float = 0.0
+    #: The release of the installer, where it says.
+    release: str | None = None
+
+    @property
+    def known_bytes(self) -> int:
+        """Bytes of the archives whose size is known."""
+        return sum(one.size or 0 for one in self.archives or ())
+
+    @property
+    def unknown_sizes(self) -> int:
+        """How many archives have a size that is not known."""
+        if self.archives is None:
+            return len(self.installs)
+        return sum(one.size is None for one in self.archives)
+
+    @property
+    def download_bytes(self) -> int | None:
+        """Bytes to download, at most; None where the index does not say."""
+        if self.to_download == 0:
+            return 0
+        return None if self.unknown_sizes else self.known_bytes
+
+
+def measured(archives: tuple[Archive, ...], size_of: Sizer) -> tuple[Archive, ...]:
+    """The archives with the sizes that can be had of those that have none yet."""
+    asked = [one for one in archives if one.size is None and one.url is not None]
+    if not asked:
+        return archives
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        sizes = dict(zip((one.url for one in asked), pool.map(size_of, (one.url or "" for one in asked)), strict=True))
+    return tuple(replace(one, size=sizes[one.url]) if one.url in sizes else one for one in archives)
+
+
+def sha256_of(archive_info: object) -> str | None:
+    """The SHA-256 in `archive_info` of PEP 610; `hash` is what older pips write."""
+    told = archive_info if isinstance(archive_info, dict) else {}
+    hashes = told.get("hashes")
+    found = hashes.get("sha256") if isinstance(hashes, dict) else None
+    if found is None and str(told.get("hash", "")).startswith("sha256="):
+        found = str(told["hash"]).removeprefix("sha256=")
+    return str(found) if found else None

@@ -1,0 +1,24 @@
+"""What was verified is what is installed: its versions as constraints, so that nothing is resolved a second time.
+
+The requirements stay as they are: the installer still checks what each package asks for, and notes which were asked for
+by name.
+"""
+
+import os
+
+from gpudoctor.apply.archives import Verification
+
+NAME = "verified.txt"
+
+
+def pinned(argv: tuple[str, ...], found: Verification | None, folder: str) -> tuple[str, ...]:
+    """The install command, held to what its dry run said; as it is where that names nothing."""
+    pins = [
+        f"{one.name}=={one.version}\n" for one in (found and found.archives) or () if one.version and not one.direct
+    ]
+    if not pins:
+        return argv
+    path = os.path.join(folder, NAME)
+    with open(path, "w", encoding="utf-8") as stream:
+        stream.writelines(pins)
+    return (*argv, "-c", path)

@@ -1,0 +1,118 @@
+"""pip's dry run: `pip install --dry-run --report` (pip 22.2 and newer)."""
+
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from gpudoctor.apply.archives import Archive, Sizer, Verification, measured, sha256_of
+from gpudoctor.apply.installer import Done, run
+from gpudoctor.apply.reasons import is_try, unreachable
+
+#: Tries of a connection after the first, unless the user says otherwise: as many as uv's.
+TRIES = {"PIP_RETRIES": "3"}
+#: Seconds after the first try that failed, in which none succeeds, until the index is given up.
+PATIENCE = 45.0
+
+
+class _GivenUpError(Exception):
+    """The index does not answer."""
+
+
+class _Patience:
+    """Listens to pip, and ends it when it only tries again."""
+
+    def __init__(self, tick: Callable[[], None]) -> None:
+        self._tick = tick
+        self._since: float | None = None
+        self.began = time.monotonic()
+        self.lines: list[str] = []
+
+    def line(self, text: str) -> None:
+        self.lines.append(text)
+        if not is_try(text):
+            self._since = None
+        elif self._since is None:
+            self._since = time.monotonic()
+
+    def tick(self) -> None:
+        self._tick()
+        if self._since is not None and time.monotonic() - self._since > PATIENCE:
+            raise _GivenUpError
+
+
+def ask_pip(
+    by: str,
+    argv: tuple[str, ...],
+    env: Mapping[str, str],
+    size_of: Sizer,
+    keep_open: tuple[int, ...],
+    tick: Callable[[], None],
+) -> Verification:
+    """What pip would install."""
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
+        report = os.path.join(folder, "report.json")
+        patience = _Patience(tick)
+        command = (*argv, "--dry-run", "--report", report)
+        try:
+            done = run(command, env={**TRIES, **env}, tell=patience.line, tick=patience.tick, keep_open=keep_open)
+        except _GivenUpError:
+            seconds = time.monotonic() - patience.began
+            reason = "\n".join(unreachable(tuple(patience.lines), given_up=True))
+            found = Verification(by=by, refused=reason, unreachable=True, seconds=seconds)
+        else:
+            found = _told(by, done, report, size_of)
+    return replace(found, refused=_located(found.refused, argv)) if found.unreachable else found
+
+
+def _told(by: str, done: Done, report: str, size_of: Sizer) -> Verification:
+    if not done.ok:
+        if "no such option: --report" in "\n".join(done.lines) or "--dry-run" in done.why:
+            return Verification(by="nothing: this pip is older than 22.2 and has no dry run", seconds=done.seconds)
+        lost = bool(unreachable(done.lines))
+        return Verification(by=by, refused=done.why or "it said nothing", unreachable=lost, seconds=done.seconds)
+    try:
+        with open(report, encoding="utf-8") as stream:
+            told = json.load(stream)
+        archives = tuple(_archive(item) for item in told["install"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return Verification(by=by, seconds=done.seconds)
+    return Verification(
+        by=by,
+        installs=tuple(f"{one.name}=={one.version}" for one in archives),
+        archives=measured(archives, size_of),
+        seconds=done.seconds,
+        release=str(told.get("pip_version", "")) or None,
+    )
+
+
+_REACHED = re.compile(r"(?<=reached at )(?P<place>[^/\s]*)(?P<path>/\S*)(?=: )")
+
+
+def _located(reason: str | None, argv: tuple[str, ...]) -> str | None:
+    """The whole address of an index that the command names; pip may tell its path only."""
+    found = _REACHED.search(reason or "")
+    for address in map(urlsplit, argv if found is not None else ()):
+        if found is None or reason is None or address.scheme not in ("http", "https"):
+            continue
+        host = address.netloc.rpartition("@")[2]
+        if found["place"] in ("", host) and found["path"].startswith(f"{address.path.rstrip('/')}/"):
+            return f"{reason[: found.start()]}{address.scheme}://{host}{found['path']}{reason[found.end() :]}"
+    return reason
+
+
+def _archive(item: dict[str, Any]) -> Archive:
+    download, metadata = item["download_info"], item["metadata"]
+    return Archive(
+        name=str(metadata["name"]),
+        version=str(metadata["version"]),
+        url=str(download["url"]),
+        sha256=sha256_of(download.get("archive_info")),
+        direct=bool(item.get("is_direct")),
+    )
