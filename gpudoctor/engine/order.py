@@ -37,12 +37,13 @@ def in_causal_order(findings: list[Finding]) -> tuple[Finding, ...]:
 
 
 def _is_cause(cause: Finding, finding: Finding) -> bool:
-    """A cause explains findings of its own gravity or less: a note never explains an error away."""
-    if cause.code == finding.code or SEVERITIES.index(cause.severity) > SEVERITIES.index(finding.severity):
+    """A note never explains a fault away; a warning explains an error only where its rule says so itself."""
+    if cause.code == finding.code:
         return False
     if finding.name in cause.explains:
-        return True
-    return cause.name in finding.follows_from and is_of_one_framework(cause, finding)
+        return cause.severity != "info" or finding.severity == "info"
+    is_as_grave = SEVERITIES.index(cause.severity) <= SEVERITIES.index(finding.severity)
+    return is_as_grave and cause.name in finding.follows_from and is_of_one_framework(cause, finding)
 
 
 def is_of_one_framework(cause: Finding, finding: Finding) -> bool:

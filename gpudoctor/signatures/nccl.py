@@ -87,6 +87,23 @@ SIGNATURES = (
         source=_GUIDE,
     ),
     signature(
+        "nccl-hangs",
+        r"\ball-?reduce[^\n]{0,40}\b(?:hangs?|hung|stuck|freezes|never (?:ends|returns|finishes))"
+        r"|\b(?:hangs?|hung|stuck|freezes?)\b[^\n]{0,60}\b(?:(?:multiple|several|two|[2-9])(?: or more)? gpus|nccl)",
+        needles=("hang", "hung", "stuck", "freez", "never "),
+        meaning="A step that all GPUs take together did not end, as the reporter says.",
+        causes={
+            "pcie-acs-p2p": 0.5,
+            "nccl-p2p-geforce": 0.4,
+            "peer-process-failed": 0.2,
+            "network-between-nodes": 0.2,
+            "container-shm-small": 0.15,
+        },
+        ask="NCCL_P2P_DISABLE=1 once; nvidia-smi topo -m; sudo lspci -vvv | grep ACSCtl",
+        source=_GUIDE,
+        fallback=True,
+    ),
+    signature(
         "nccl-missing-windows",
         r"distributed package doesn.?t have nccl|nccl is not (?:available|built)",
         needles=("have nccl", "nccl is not"),
@@ -98,8 +115,8 @@ SIGNATURES = (
     ),
     signature(
         "nccl-network",
-        r"nccl warn[^\n]{0,80}(?:connect to|no interface found|bootstrap|socket)|address already in use",
-        needles=("nccl warn", "address already in use"),
+        r"nccl warn[^\n]{0,80}(?:connect to|no interface found|bootstrap|socket)",
+        needles=("nccl warn",),
         meaning="The processes of the group do not reach one another.",
         causes={"firewall-or-interface": 0.6, "network-between-nodes": 0.4, "no-free-port": 0.35},
         ask="NCCL_DEBUG=INFO; NCCL_SOCKET_IFNAME=<interface>",

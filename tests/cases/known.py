@@ -9,9 +9,5 @@ MISSES: dict[str, str] = {
 
 #: Told rightly, with another severity than the case expects.
 SEVERITIES: dict[str, str] = {
-    "182-nccl-intel-iommu-1080ti": "copies may also just be slow; the catalogue has it as a warning",
-    "184-nccl-p2p-disable-freeze-4gpu": "copies may also just be slow; the catalogue has it as a warning",
-    "249-slurm-srun-vs-batch-shell": "in the batch shell no GPU can be used",
-    "257-optimus-bumblebee-cuda-unknown": "CUDA does not start",
     "265-p100-first-session-minutes": "the first start takes minutes",
 }

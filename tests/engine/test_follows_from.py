@@ -32,6 +32,15 @@ def test_a_lesser_finding_is_no_cause():
     )["SMK001"] == ("FRM016",)
 
 
+def test_a_rule_says_itself_what_its_warning_explains():
+    explained = finding("DRV001", "no-cuda")
+    for severity, root in (("error", ("BOX012",)), ("warning", ("BOX012",)), ("info", ())):
+        wsl1 = finding("BOX012", "wsl1", severity=severity, explains=("no-cuda",))
+        assert causes(explained, wsl1)["DRV001"] == root, severity
+    note = finding("DRV001", "no-cuda", severity="info")
+    assert causes(note, finding("BOX012", "wsl1", severity="info", explains=("no-cuda",)))["DRV001"] == ("BOX012",)
+
+
 def test_the_fault_of_one_framework_is_not_why_another_fails():
     for subject, root in [("torch 2.6.0", ()), ("PyTorch 2.6", ()), ("tensorflow 2.20.0", ("LIB002",)),
                           ("GPU 0", ("LIB002",)), (None, ("LIB002",))]:  # fmt: skip

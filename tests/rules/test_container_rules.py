@@ -6,6 +6,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import SystemPackage
 from gpudoctor.model.fix import Ask, Run, SetEnv
 from gpudoctor.model.system import Container, ContainerTools, Space, System, Wsl
+from gpudoctor.model.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
     DOCKER,
@@ -143,6 +144,11 @@ def test_slurm_no_gpu():
     quiet("slurm-no-gpu", gpus=bus, container=slurm(job_gpus="0"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="1"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(step_gpus="1"), environ=environ())
+    left_out = slurm(in_step=True, job_gpus="0,1")
+    step = fires("slurm-no-gpu", gpus=bus, container=left_out, environ=environ(CUDA_VISIBLE_DEVICES="0"))
+    assert (step.severity, "step" in step.summary) == ("warning", True)
+    quiet("slurm-no-gpu", gpus=gpus(), container=left_out, environ=environ())
+    quiet("slurm-no-gpu", gpus=bus, container=slurm(in_step=True, job_gpus="0", step_gpus="0"), environ=environ())
     fires("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="0"), environ=environ(CUDA_VISIBLE_DEVICES=""))
     quiet("slurm-no-gpu", gpus=bus, container=slurm(), environ=environ(CUDA_VISIBLE_DEVICES="0"))
     quiet("slurm-no-gpu", gpus=bus, container=BARE, environ=environ())
@@ -188,6 +194,9 @@ def test_wsl_driver_libs_missing():
 
 def test_wsl1():
     assert "--set-version" in words(fires("wsl1", container=Container(wsl=Wsl(version=1)), host=UBUNTU))
+    assert fires("wsl1", container=Container(wsl=Wsl(version=1)), host=UBUNTU).severity == "warning"
+    needed = Wish(requirements=(Requirement(subject="gpu", text="gpu"),))
+    assert fires("wsl1", wish=needed, container=Container(wsl=Wsl(version=1)), host=UBUNTU).severity == "error"
     quiet("wsl1", container=WSL2, host=UBUNTU)
 
 

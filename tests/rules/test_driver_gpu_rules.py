@@ -206,6 +206,12 @@ def test_laptop_gpu_off():
     found = fires("laptop-gpu-off", gpus=hybrid, driver=off, **HERE)
     assert ("prime-select", "on-demand") in commands(found)
     assert not commands(fires("laptop-gpu-off", gpus=hybrid, driver=off, host=FEDORA, container=BARE))
+    assert found.severity == "error"
+    bumblebee = unloaded(
+        blacklisted=("nvidia", "nouveau"), packages=(SystemPackage(name="bumblebee", version="3.2.1"),)
+    )
+    asleep = fires("laptop-gpu-off", gpus=hybrid, driver=bumblebee, **HERE)
+    assert (asleep.severity, "optirun" in asleep.fixes[0].title) == ("warning", True)
     quiet("laptop-gpu-off", gpus=BUS, driver=off, **HERE)
     quiet("laptop-gpu-off", gpus=hybrid, driver=unloaded(), **HERE)
 

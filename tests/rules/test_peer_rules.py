@@ -100,6 +100,9 @@ def test_pcie_acs_p2p_elsewhere():
     avoided = environ(NCCL_P2P_DISABLE="1")
     found = fires("pcie-acs-p2p", gpus=translated, host=METAL, environ=avoided)
     assert any(one.fact == "NCCL_P2P_DISABLE" for one in found.evidence)
+    assert found.severity == "error"
+    kept = fires("pcie-acs-p2p", gpus=translated, host=METAL, environ=environ(NCCL_P2P_DISABLE="0"))
+    assert kept.severity == "warning"
 
 
 def test_nccl_p2p_geforce():

@@ -24,6 +24,7 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
 
     Why it breaks:
     The job was started without --gres=gpu or --gpus, or a step of it did not ask. Slurm then hides the device files.
+    Where only the step has none, this is a warning: the job's own GPUs are there for it to take.
 
     How to mend it:
     Ask for a GPU, and run gpudoctor inside that job: srun --gpus 1 gpudoctor check.
@@ -32,21 +33,23 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
     When this job is meant to run on the processor.
 
     Sources:
-    Slurm, generic resources (GRES), https://slurm.schedmd.com/gres.html
+    Slurm, generic resources (GRES), https://slurm.schedmd.com/gres.html; SLURM_JOB_GPUS and SLURM_STEP_GPUS,
+    https://slurm.schedmd.com/srun.html
     """
     slurm = container.slurm
     if slurm is None or (gpus is not None and any(is_listed(gpu) for gpu in gpus.nvidia)):
         return
     variables = known(environ)
     mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None
-    if slurm.in_job and (_given(slurm) or mask not in (None, "", "NoDevFiles", "-1")):
+    left_out = _is_left_out(slurm)
+    if slurm.in_job and not left_out and (_given(slurm) or mask not in (None, "", "NoDevFiles", "-1")):
         return
     there = bool(gpus and gpus.nvidia)
     if not slurm.in_job and there:
         return
     yield Problem(
-        summary="This Slurm job was given no GPU." if slurm.in_job else "This is a Slurm node outside of any job.",
-        severity="error" if there else "info",
+        summary=_summary(slurm),
+        severity="warning" if there and left_out else "error" if there else "info",
         evidence=(
             seen("inside a Slurm job", "yes" if slurm.in_job else "no"),
             seen("SLURM_JOB_GPUS", slurm.job_gpus or "not set"),
@@ -65,6 +68,19 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
             ),
         ),
     )
+
+
+def _summary(slurm: Slurm) -> str:
+    if not slurm.in_job:
+        return "This is a Slurm node outside of any job."
+    if _is_left_out(slurm):
+        return "This step of the Slurm job was given no GPU, though the job has one."
+    return "This Slurm job was given no GPU."
+
+
+def _is_left_out(slurm: Slurm) -> bool:
+    """The job has GPUs, and the step that this is did not ask for any: Slurm names those of a step, if it has some."""
+    return bool(slurm.in_job and slurm.in_step and slurm.job_gpus and not slurm.step_gpus)
 
 
 def _given(slurm: Slurm) -> bool:

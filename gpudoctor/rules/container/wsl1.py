@@ -6,6 +6,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.wish import Wish
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -13,7 +14,7 @@ from gpudoctor.rules._situation import kernel_of
 
 
 @rule("BOX012", name="wsl1", severity="warning", since="0.1")
-def wsl1(container: Container, host: System | Gap) -> Iterator[Problem]:
+def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Problem]:
     """WSL 1 cannot use a GPU at all; WSL 2 can.
 
     What it means:
@@ -27,7 +28,7 @@ def wsl1(container: Container, host: System | Gap) -> Iterator[Problem]:
     Convert it to WSL 2 in Windows. Your files stay.
 
     When to ignore it:
-    When you need no GPU in WSL.
+    When you need no GPU in WSL. It is an error where a GPU is required, or nvidia-smi was tried.
 
     Sources:
     Microsoft, comparing WSL versions, https://learn.microsoft.com/windows/wsl/compare-versions
@@ -41,6 +42,7 @@ def wsl1(container: Container, host: System | Gap) -> Iterator[Problem]:
     )
     yield Problem(
         summary="This is WSL 1, which cannot use a GPU; WSL 2 can.",
+        severity="error" if wish.of("gpu") else None,
         evidence=(seen("WSL version", 1), seen("kernel", kernel_of(host) or "not known")),
         explains=("no-gpu", "drv-absent", *NO_MODULE),
         fixes=(

@@ -14,6 +14,12 @@ from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 
+OPTIRUN = Fix(
+    title="Start the program with optirun",
+    safety="manual",
+    steps=(Ask(text="Bumblebee switches the GPU on for one program: optirun python your_program.py"),),
+)
+
 
 @rule("DRV024", name="laptop-gpu-off", severity="error", since="0.1")
 def laptop_gpu_off(
@@ -26,16 +32,18 @@ def laptop_gpu_off(
 
     Why it breaks:
     A tool such as prime-select put the NVIDIA module on the blacklist, because the mode "integrated" or "intel" was
-    chosen.
+    chosen. Or Bumblebee keeps the GPU off until a program is started with optirun; then this is a warning.
 
     How to mend it:
     Choose the mode "on-demand" or "nvidia" and restart. In on-demand the display stays on the other GPU and CUDA works.
+    With Bumblebee, start the program with optirun.
 
     When to ignore it:
     When you want the battery to last.
 
     Sources:
-    Ubuntu manual page of prime-select; NVIDIA driver README, chapter on PRIME render offload
+    Ubuntu manual page of prime-select; NVIDIA driver README, chapter on PRIME render offload;
+    https://github.com/Bumblebee-Project/Bumblebee/issues/944
     """
     found = discrete(gpus)
     hybrid = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
@@ -49,17 +57,21 @@ def laptop_gpu_off(
     )
     if machine and machine.distribution == "ubuntu":
         step = Run(argv=("prime-select", "on-demand"))
+    optirun = any(package.name.startswith("bumblebee") for package in driver.packages or ())
     power = found[0].pci_power_state
     yield Problem(
         summary="The NVIDIA GPU is switched off: its driver is kept from loading, and the processor's GPU is used.",
+        severity="warning" if optirun else None,
         confidence="likely",
         evidence=(
             gpu_seen(found[0]),
+            *((seen("bumblebee", "installed"),) if optirun else ()),
             seen("module nvidia", "on the blacklist in modprobe.d"),
             *((seen("power state of the GPU", power),) if power else ()),
         ),
         explains=NO_MODULE,
         fixes=(
+            *((OPTIRUN,) if optirun else ()),
             Fix(title="Switch the NVIDIA GPU on", safety="manual", steps=(step,), needs_root=True, needs_reboot=True),
         ),
     )

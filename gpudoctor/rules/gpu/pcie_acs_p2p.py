@@ -43,7 +43,8 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None) -> Ite
     the firmware. As a stop-gap, the variable NCCL_P2P_DISABLE=1 makes NCCL copy through the main memory, which is slow.
 
     When to ignore it:
-    When you use one GPU at a time, or training on several works and is as fast as it should be.
+    When you use one GPU at a time, or training on several works and is as fast as it should be. It is an error where
+    such training was seen to hang, or NCCL_P2P_DISABLE=1 shows that somebody had to turn direct copies off.
 
     Sources:
     CUDA C++ programming guide, "IOMMU on Linux", https://docs.nvidia.com/cuda/cuda-c-programming-guide/; NCCL user
@@ -62,6 +63,7 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None) -> Ite
     avoided = variables.get("NCCL_P2P_DISABLE") if variables else None
     yield Problem(
         summary="Copies between the GPUs are sent through the processor: they can be slow, hang, or bring wrong data.",
+        severity="error" if avoided == "1" else None,
         confidence=confidence,
         evidence=(
             seen("GPUs that should reach one another over PCIe", ", ".join(gpu.label for gpu in peers)),
