@@ -3,6 +3,8 @@
 Arguments: the names of scripts beside this one, devices_torch smoke_torch. Before each it says which one begins, on its
 channel and on standard error. An errand that fails does not keep the next from being tried, but for a failed import.
 
+Each finds in the request, as "done", the names of those that were done before it.
+
 Where the request has "turns", the work after the import waits for every other process that does the same: frameworks
 are imported side by side, and use a GPU one after the other.
 """
@@ -48,6 +50,7 @@ def do_all(teller, errands, turn):
             if teller.request.get("turns"):
                 turn.wait(teller, framework)
             script.main(teller)
+            teller.request.setdefault("done", []).append(name)
         except BaseException as error:
             teller.fact("failed", **thrown(error))
             if framework not in sys.modules:
