@@ -6,8 +6,8 @@ from typing import ParamSpec, TypeVar
 
 import click
 
+from gpudoctor.apply.building import interpreter_of
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.events import Checked
 from gpudoctor.apply.rebase import is_own, names_of
 from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
@@ -16,13 +16,15 @@ from gpudoctor.cli.examine import run_frameworks
 from gpudoctor.cli.install import can_ask
 from gpudoctor.cli.judging import Criteria, judge
 from gpudoctor.cli.mending import show_plan, with_plan
+from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, without
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
 from gpudoctor.cli.sites import NotThere
 from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import Plan, Step
+from gpudoctor.model.plan import Mending, Plan, Step
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report
+from gpudoctor.plan.places import new_folder, split_by_folder
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -39,18 +41,22 @@ def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bo
             click.echo("Nothing of this is for gpudoctor to do: it changes your own environments only.", err=True)
         return report.exit_code
     _ask(yes=yes, as_json=as_json)
-    for work, before in _works(plan, target):
+    elsewhere: dict[Key, str] = {}
+    for work, before, mending in _works(plan, target):
         end = carry_out(work, Proving(before=before, quiet=as_json), tell, file_sizes(target))
         if not as_json:
             write_text(ending(end, work.environment))
         if end.exit_code not in (0, 5):
             return end.exit_code
+        if mending is not None:
+            there = judge(look(interpreter_of(work.environment)), criteria)
+            elsewhere |= dict.fromkeys(cured_there(mending, report, there), work.environment)
     snapshot, _ = run_frameworks(look(target.executable), quiet=as_json)
-    again = with_plan(judge(snapshot, criteria), codes)
-    checked = compared(report, again)
+    again = with_plan(without(judge(snapshot, criteria), elsewhere), codes)
+    checked = compared(report, again, elsewhere)
     tell(checked)
     if not as_json:
-        write_text(_result(checked, again))
+        write_text(outcome_text(checked, again))
     return again.exit_code or end.exit_code
 
 
@@ -64,24 +70,27 @@ def _ask(*, yes: bool, as_json: bool) -> None:
         raise click.exceptions.Exit(6)
 
 
-def _works(plan: Plan, target: Interpreter) -> Iterator[tuple[Work, str | None]]:
-    """The work on the target's environment, all in one, and that on each new one."""
+def _works(plan: Plan, target: Interpreter) -> Iterator[tuple[Work, str | None, Mending | None]]:
+    """The work on each new environment, with the fix that makes it, then that on the target's, all in one."""
     here: list[Step] = []
     for mending in plan.appliable:
         folder = new_folder(mending.fix.steps)
         if folder is None:
             here += mending.fix.steps
             continue
-        steps = tuple(_absolute(step, folder) for step in mending.fix.steps)
+        there, rest = split_by_folder(mending.fix.steps, folder)
+        here += rest
+        steps = tuple(_absolute(step, folder) for step in there)
         place = real_folder(folder)
         _allowed(check_new, place, replace=False)
-        yield Work(environment=place, given=place, kind="new", steps=steps, variables=dict(os.environ)), None
+        yield Work(environment=place, given=place, kind="new", steps=steps, variables=dict(os.environ)), None, mending
     if not here:
         return
     site = _allowed(of_target, target)
     names = names_of(str(site["environment"]), str(site["given"]))
     own = tuple(step for step in here if is_own(step, names))
-    yield Work(steps=own, variables=dict(os.environ), **site), target.executable  # type: ignore[arg-type]
+    work = Work(steps=own, variables=dict(os.environ), **site)  # type: ignore[arg-type]
+    yield work, target.executable, None
 
 
 def _allowed(check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs) -> _T:
@@ -90,14 +99,6 @@ def _allowed(check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs)
         return check(*arguments, **options)
     except Refused as error:
         raise NotThere(f"{error} Nothing was changed.") from None
-
-
-def new_folder(steps: tuple[Step, ...]) -> str | None:
-    """The folder of the environment that these steps make; None where they make none."""
-    for step in steps:
-        if isinstance(step, Run) and (step.argv[1:3] == ("-m", "venv") or step.argv[:2] == ("uv", "venv")):
-            return step.argv[-1]
-    return None
 
 
 def _absolute(step: Step, folder: str) -> Step:
@@ -109,24 +110,3 @@ def _absolute(step: Step, folder: str) -> Step:
         for word in step.argv
     )
     return Run(argv=argv, env=step.env)
-
-
-def compared(before: Report, after: Report) -> Checked:
-    """What is cured, what remains, and what got worse."""
-    old, new = (
-        {(one.code, one.subject): one.summary for one in report.diagnosis.findings if one.severity != "info"}
-        for report in (before, after)
-    )
-    return Checked(
-        cured=tuple(f"{key[0]} {old[key]}" for key in old if key not in new),
-        remains=tuple(f"{key[0]} {new[key]}" for key in new if key in old),
-        worse=tuple(f"{key[0]} {new[key]}" for key in new if key not in old),
-    )
-
-
-def _result(checked: Checked, again: Report) -> str:
-    parts = (("Cured", checked.cured), ("Remains", checked.remains), ("New", checked.worse))
-    lines = [f"{title}: {text}" for title, texts in parts for text in texts] or ["Nothing was wrong, and nothing is."]
-    if again.plan is not None and any(one.scope == "system" for one in again.plan.fixes):
-        lines.append("What needs an administrator is for you to run: gpudoctor fix --script mend.sh writes it down.")
-    return "\n".join(lines) + "\n"

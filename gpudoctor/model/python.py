@@ -110,6 +110,8 @@ class Unmet(Fact, frozen=True, kw_only=True):
     requirement: str
     wanted: str
     found: str | None = None
+    #: Where its files lie all the same: only the record of its installation is gone.
+    files: str | None = None
 
 
 class Overlap(Fact, frozen=True, kw_only=True):

@@ -136,6 +136,25 @@ def own_folder(framework: str) -> str:
     return f"{NEW_ENVIRONMENT}-{framework}"
 
 
+def new_folder(steps: Steps) -> str | None:
+    """The folder of the environment that these steps make; None where they make none."""
+    for step in steps:
+        if isinstance(step, Run) and (step.argv[1:3] == ("-m", "venv") or step.argv[:2] == ("uv", "venv")):
+            return step.argv[-1]
+    return None
+
+
+def split_by_folder(steps: Steps, folder: str) -> tuple[Steps, Steps]:
+    """The steps for the new environment in a folder, and those for the target's own. What a person does is for both."""
+    there = tuple(step for step in steps if not isinstance(step, Run) or _is_in(step, folder))
+    return there, tuple(step for step in steps if step not in there)
+
+
+def _is_in(step: Run, folder: str) -> bool:
+    inside = (f"{folder}/", f"{folder}\\")
+    return any(word == folder or word.startswith(inside) for word in step.argv)
+
+
 def safety(scene: Scene) -> Safety:
     """A new environment touches nothing; in the user's own one, versions change; conda's own one deserves a look."""
     return "review" if conda_prefix(scene.interpreter) else "safe"

@@ -11,7 +11,7 @@ from functools import lru_cache
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TorchBuild
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Package
+from gpudoctor.model.python import Framework
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
 from gpudoctor.plan.fit import ranked
@@ -62,7 +62,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
-        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = ("torch", *present, *leaving_with(choice, scene))
     steps = replace(scene, leaving, *wanted, index=index)
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
@@ -87,7 +87,7 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
 
 
 def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = (), *, apart: bool = False) -> Fix:
-    """Install tensorflow[and-cuda] of the newest release that fits; `apart`: in an environment of its own."""
+    """Install tensorflow[and-cuda] of the newest release that fits; `apart`: in a new environment."""
     machine = machine_of(scene, matrix)
     choice = tensorflow_choice(scene, machine, matrix) if machine else None
     if choice is None:
@@ -96,7 +96,7 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
     if apart or choice.apart:
         steps = separately(scene, *wanted, folder=own_folder("tensorflow"))
-        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     names = dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu", *leaving_with(choice, scene)))
     present = tuple(name for name in names if scene.find(name) is not None)
     return Fix(title=title, safety=safety(scene), steps=replace(scene, present, *wanted), undo=_undo(scene, *present))
@@ -113,10 +113,22 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     title = f"Install JAX {build.version} with its CUDA plugin"
     if choice.apart:
         steps = separately(scene, wanted, folder=own_folder("jax"))
-        return Fix(title=f"{title}, in an environment of its own", safety="safe", steps=steps)
+        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = leaving_with(choice, scene)
     steps = (*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",)))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
+
+
+def again(scene: Scene, framework: Framework) -> Fix:
+    """Install a framework whose files are there, and whose record is not, in the release that its files say."""
+    title = f"Install {framework.label} again"
+    tag = _torch_tag(framework.name, framework.version or "")
+    if framework.version is None or scene.is_shared or conda_prefix(scene.interpreter):
+        text = f"Install {framework.label} again with the tool that installed it."
+        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    version = framework.version if tag else framework.version.partition("+")[0]
+    index = f"{TORCH_INDEX}whl/{tag}" if tag else None
+    return Fix(title=title, safety=safety(scene), steps=install(scene, f"{framework.name}=={version}", index=index))
 
 
 def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
@@ -127,7 +139,8 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
         text = f"Reinstall {', '.join(names) or 'the packages'} with the tool that installed them."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
     options = ("--force-reinstall", "--no-deps")
-    if not any(_torch_tag(package) for package in packages):
+    tags = {package.name: _torch_tag(package.name, package.version) for package in packages}
+    if not any(tags.values()):
         return Fix(title=title, safety=safety(scene), steps=install(scene, *requirements, options=options))
     # PyPI's build of the same release is another one: the tag says from which of PyTorch's indexes this one came.
     steps = tuple(
@@ -135,18 +148,18 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
         for package in packages
         for step in install(
             scene,
-            f"{package.name}=={package.version if _torch_tag(package) else package.version.partition('+')[0]}",
-            index=f"{TORCH_INDEX}whl/{_torch_tag(package)}" if _torch_tag(package) else None,
+            f"{package.name}=={package.version if tags[package.name] else package.version.partition('+')[0]}",
+            index=f"{TORCH_INDEX}whl/{tags[package.name]}" if tags[package.name] else None,
             options=options,
         )
     )
     return Fix(title=title, safety=safety(scene), steps=steps)
 
 
-def _torch_tag(package: Package) -> str | None:
+def _torch_tag(name: str, version: str) -> str | None:
     """The local tag of a build from PyTorch's own index: cpu, cu124, rocm6.2."""
-    tag = package.version.partition("+")[2]
-    is_one = package.name in ("torch", *COMPANIONS) and re.fullmatch(r"cpu|xpu|cu\d+|rocm[\d.]+", tag)
+    tag = version.partition("+")[2]
+    is_one = name in ("torch", *COMPANIONS) and re.fullmatch(r"cpu|xpu|cu\d+|rocm[\d.]+", tag)
     return tag if is_one else None
 
 

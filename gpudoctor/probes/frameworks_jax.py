@@ -20,22 +20,29 @@ def read_jax(site: Site) -> tuple[Framework, ...]:
     plugins = tuple(_read_part(site, package, match) for package, match in parts)
     kernels = next((one for one in (*plugins, *jaxlib) if one.variant not in {None, "cpu"}), None)
     package = site.first_of("jax")
-    if package is None:
+    folder = site.folder("jax", package)
+    version = package.version if package is not None else _own_version(site, folder)
+    if version is None:
         return (*jaxlib, *plugins)
     variant: Variant | None = kernels.variant if kernels else "cpu" if jaxlib else None
     if "jax-metal" in site.packages and kernels is None:
         variant = "mps"
     jax = Framework(
         name="jax",
-        dist="jax",
-        version=package.version,
-        metadata_version=package.version,
+        dist="jax" if package is not None else None,
+        version=version,
+        metadata_version=package.version if package is not None else None,
         variant=variant,
         cuda=kernels.cuda if kernels else None,
         cudnn=kernels.cudnn if kernels else None,
-        location=site.folder("jax", package),
+        location=folder,
     )
     return (jax, *jaxlib, *plugins)
+
+
+def _own_version(site: Site, folder: str | None) -> str | None:
+    """What its version.py says, where the distribution's metadata is gone."""
+    return (site.assignments(folder, "version.py") or {}).get("_version") if folder is not None else None
 
 
 def _read_jaxlib(site: Site) -> tuple[Framework, ...]:

@@ -2,17 +2,20 @@
 
 from collections.abc import Iterable, Mapping
 
+from msgspec import structs
+
 from gpudoctor.formats.packages_names import is_relevant
-from gpudoctor.host.port import Host
+from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.codec import presentable
 from gpudoctor.model.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_conda
-from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions
-from gpudoctor.probes.records import find_damage, read_record
+from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions, with_installer
+from gpudoctor.probes.records import Record, find_damage, read_record
 from gpudoctor.probes.records_overlap import find_overlaps
-from gpudoctor.probes.requirements import find_unmet
+from gpudoctor.probes.requirements import find_unmet, parse_requirement
 from gpudoctor.probes.requirements_environment import marker_environment
+from gpudoctor.probes.target_choice import path_rules
 
 
 def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
@@ -23,14 +26,11 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
         return Gap(reason=f"no folder of packages could be read: {listing.unreadable[0].reason}", tried=tried)
     conda = read_conda(host, interpreter.prefix) if interpreter.prefix else {}
     first, later = _first_of_each(listing.found)
-    records = [
-        record
-        for dist in first
-        if dist.kind == "dist-info" and is_relevant(dist.name)
-        for record in (read_record(host, dist.name, dist.location, dist.file, dist.installer),)
-        if record is not None
-    ]
+    needed = _needed(first)
+    first = [with_installer(host, dist) if dist.name in needed else dist for dist in first]
+    records = _records(host, (dist for dist in first if is_relevant(dist.name)))
     overlaps, contested = find_overlaps(host, records)
+    records += _records(host, (dist for dist in first if dist.name in needed))
     damaged, checked = find_damage(host, records, contested)
     seen = Packages(
         installed=(*(_package(dist, interpreter, conda) for dist in first), *_conda_only(first, conda, interpreter)),
@@ -43,6 +43,22 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
         files_known=sum(record.sized for record in records),
     )
     return presentable(seen)
+
+
+def _records(host: Host, dists: Iterable[Distribution]) -> list[Record]:
+    found = (
+        read_record(host, dist.name, dist.location, dist.file, dist.installer)
+        for dist in dists
+        if dist.kind == "dist-info"
+    )
+    return [record for record in found if record is not None]
+
+
+def _needed(first: Iterable[Distribution]) -> frozenset[str]:
+    """What the GPU-relevant distributions require themselves, beyond one another: scipy, typing-extensions, h5py."""
+    lines = (parse_requirement(line) for dist in first for line in dist.requires)
+    names = {one.name for one in lines if one is not None and "extra" not in one.marker}
+    return frozenset(name for name in names if not is_relevant(name))
 
 
 def _first_of_each(found: Iterable[Distribution]) -> tuple[list[Distribution], list[Distribution]]:
@@ -95,7 +111,25 @@ def _unmet(
     versions = {name: package.version for name, package in conda.items()}
     versions |= {dist.name: dist.version for dist in first}
     requires = {dist.name: dist.requires for dist in first if dist.requires}
-    return find_unmet(requires, versions, marker_environment(host.platform, interpreter))
+    unmet = find_unmet(requires, versions, marker_environment(host.platform, interpreter))
+    return tuple(structs.replace(one, files=_files(host, interpreter, one)) for one in unmet)
+
+
+#: Distributions whose import package has another name, as a path.
+_MODULES = {"absl-py": "absl", "protobuf": "google/protobuf", "google-pasta": "pasta", "grpcio": "grpc"}
+
+
+def _files(host: Host, interpreter: Interpreter, unmet: Unmet) -> str | None:
+    """The import package of a distribution that has no metadata."""
+    if unmet.found is not None:
+        return None
+    module = _MODULES.get(unmet.requirement, unmet.requirement.replace("-", "_"))
+    for folder in interpreter.site_dirs:
+        for parts in ((*module.split("/"), "__init__.py"), (f"{module}.py",)):
+            path = path_rules(host).join(folder, *parts)
+            if isinstance(host.stat(path), Stat):
+                return path
+    return None
 
 
 def _broken(listing: Listing, first: Iterable[Distribution]) -> tuple[Broken, ...]:

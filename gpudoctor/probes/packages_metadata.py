@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
 from gpudoctor.formats.packages_names import Entry, is_relevant, metadata_path, parse_entry
 from gpudoctor.host.port import Host, Stat
@@ -107,7 +108,7 @@ def _read(host: Host, folder: str, entry: Entry) -> Distribution | Broken:
         location=folder,
         file=entry.file,
         kind=entry.kind,
-        installer=_installer(host, folder, entry) if needs_reading else None,
+        installer=_installer(host, folder, entry.file) if needs_reading and entry.kind == "dist-info" else None,
         direct_url=_direct_url(host, folder, entry) if needs_reading else None,
         requires=known.requires,
         broken=broken,
@@ -150,10 +151,15 @@ def _why_absent(host: Host, folder: str, entry: Entry) -> str:
     return "it is missing"
 
 
-def _installer(host: Host, folder: str, entry: Entry) -> str | None:
-    if entry.kind != "dist-info":
-        return None
-    text = host.read_text(path_rules(host).join(folder, entry.file, "INSTALLER"), limit=256)
+def with_installer(host: Host, dist: Distribution) -> Distribution:
+    """The distribution with what installed it, where that was not read with the rest."""
+    if dist.kind != "dist-info" or dist.installer is not None:
+        return dist
+    return structs.replace(dist, installer=_installer(host, dist.location, dist.file))
+
+
+def _installer(host: Host, folder: str, file: str) -> str | None:
+    text = host.read_text(path_rules(host).join(folder, file, "INSTALLER"), limit=256)
     lines = text.split() if isinstance(text, str) else []
     return lines[0] if lines else None
 

@@ -22,6 +22,8 @@ MOST_DAMAGES = 100
 _REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm", "spack")
 #: Distributions whose import package has another name.
 _MODULES = {"tensorflow-cpu": "tensorflow", "tensorflow-gpu": "tensorflow", "tf-nightly": "tensorflow"}
+#: Folders that images are slimmed by, to no harm.
+_TESTS = re.compile(r"(?:^|/)tests?/")
 _LIBRARY = {
     "win32": re.compile(rb"\.(?:dll|pyd),"),
     "darwin": re.compile(rb"\.(?:so|dylib),"),
@@ -106,7 +108,8 @@ def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, 
     for record in records:
         size = len(record.raw)
         for row in _rows_at(record.raw, range(0, size, max(1, min(step, size // 2)))):
-            if not is_library(row.path) and not row.path.startswith(("..", record.folder)):
+            is_other = is_library(row.path) or row.path.startswith(("..", record.folder)) or _TESTS.search(row.path)
+            if not is_other:
                 yield record, row
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.plan import InstallPlan, Mending, Plan
 from gpudoctor.plan.answer import Refusal
+from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.render.commands import Shell, is_command, step_lines, visible
 from gpudoctor.render.fit_text import way_text
 
@@ -62,7 +63,7 @@ def refusals_text(refusals: tuple[Refusal, ...], width: int) -> str:
 
 def _mending(number: int, one: Mending, width: int, shell: Shell) -> Iterator[str]:
     needs = f"; needs {', '.join(one.needs)}" if one.needs else ""
-    yield from _wrap(f"{number}. {one.fix.title} ({SCOPES[one.scope]}{needs})", width)
+    yield from _wrap(f"{number}. {one.fix.title} ({_where(one)}{needs})", width)
     for code, because in zip(one.cures, one.because, strict=False):
         yield from _item("", f"{code}: {because}", width)
     for step in one.fix.steps:
@@ -75,6 +76,15 @@ def _mending(number: int, one: Mending, width: int, shell: Shell) -> Iterator[st
                 yield from _item("  ", line, width)
     if one.fix.undo:
         yield from _item("", f"To undo it: {one.fix.undo}", width)
+
+
+def _where(one: Mending) -> str:
+    """What it changes: the user's environment, a new folder beside it, the system."""
+    folder = new_folder(one.fix.steps) if one.scope == "user" else None
+    if folder is None:
+        return SCOPES[one.scope]
+    _, here = split_by_folder(one.fix.steps, folder)
+    return f"{folder}, and {SCOPES['user']}" if here else f"{folder}, beside what is there"
 
 
 def _environment(one: InstallPlan, width: int, shell: Shell) -> Iterator[str]:

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.python import Interpreter
+from gpudoctor.model.plan import InstallPlan, Place, Step
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import package_version
 from gpudoctor.model.wish import Requirement
-from gpudoctor.plan.places import NEW_ENVIRONMENT, conda_prefix
+from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda_prefix
 from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._required import unmet
 
@@ -65,16 +65,50 @@ def in_order(pythons: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(pythons), key=lambda python: release_numbers(python) or ()))
 
 
-def python_fix(pythons: Sequence[str], interpreter: Interpreter, host: System) -> Fix:
-    """A new environment with the newest Python but one, which most packages support."""
-    python = pythons[-2] if len(pythons) > 1 else pythons[-1]
-    title = f"Make an environment with Python {python}"
-    if conda_prefix(interpreter) is not None:
-        create = Run(argv=("conda", "create", "--name", NEW_ENVIRONMENT, f"python={python}", "pip"))
+def python_fix(
+    pythons: Sequence[str], scene: Scene, host: System, matrix: Matrix, wanted: Requirement | None = None
+) -> Fix:
+    """A new environment with the newest Python but one, which most packages support, and what is wanted in it."""
+    usual = pythons[-2] if len(pythons) > 1 else pythons[-1]
+    if conda_prefix(scene.interpreter) is not None:
+        create = Run(argv=("conda", "create", "--name", NEW_ENVIRONMENT, f"python={usual}", "pip"))
+        title = f"Make an environment with Python {usual}"
         return Fix(title=title, safety="safe", steps=(create, Ask(text=f"Then: conda activate {NEW_ENVIRONMENT}")))
+    tried = dict.fromkeys((usual, *reversed(pythons))) if wanted is not None else {}
+    found = ((python, steps) for python in tried if (steps := _installs(wanted, python, scene, host, matrix)))
+    python, installs = next(found, (usual, ()))
     activate = rf"{NEW_ENVIRONMENT}\Scripts\activate" if host.os == "windows" else f". {NEW_ENVIRONMENT}/bin/activate"
     steps = (
         Run(argv=("uv", "venv", "--seed", "--python", python, NEW_ENVIRONMENT)),
+        *installs,
         Ask(text=f"Then: {activate}. (uv is at https://docs.astral.sh/uv/; it fetches that Python if need be.)"),
     )
-    return Fix(title=title, safety="safe", steps=steps)
+    what = f", with {wanted.subject} in it" if installs and wanted is not None else ""
+    return Fix(title=f"Make an environment with Python {python}{what}", safety="safe", steps=steps)
+
+
+def _installs(wanted: Requirement | None, python: str, scene: Scene, host: System, matrix: Matrix) -> tuple[Step, ...]:
+    """The commands that install what is wanted into the new environment; none where no build of it is known to fit."""
+    # Imported here: only a wish that this Python cannot meet needs a plan.
+    from gpudoctor.plan.demand import NotADemand, parse_demand
+    from gpudoctor.plan.here import machine_here
+    from gpudoctor.plan.install import plan_install
+
+    machine = machine_here(scene, matrix)
+    if wanted is None or machine.platform is None:
+        return ()
+    place = Place(manager="uv", python=python, venv=NEW_ENVIRONMENT, version=python, is_windows=host.os == "windows")
+    try:
+        plan = plan_install(machine, parse_demand((_as_written(wanted),)), matrix, place=place)
+    except NotADemand:
+        return ()
+    return plan.install if isinstance(plan, InstallPlan) and not plan.apart else ()
+
+
+def _as_written(wanted: Requirement) -> str:
+    """The requirement as an installer reads it: here ==2.15 is any 2.15, there 2.15.0 only."""
+    bounds = (
+        f"{sign}{version}{'.*' if sign in ('==', '!=') and version.count('.') < 2 else ''}"
+        for sign, version in wanted.comparisons
+    )
+    return f"{wanted.subject}{','.join(bounds)}"

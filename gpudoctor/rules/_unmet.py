@@ -16,10 +16,19 @@ def is_gpu_requirement(name: str) -> bool:
 
 def is_newer(unmet: Unmet) -> bool:
     """What is installed is newer than what is asked for: CUDA libraries of one major serve older programs."""
-    found = release_numbers(unmet.found)
+    found, floor = release_numbers(unmet.found), _floor(unmet)
+    return found is not None and floor is not None and found >= floor
+
+
+def is_older(unmet: Unmet) -> bool:
+    """What is installed is older than what is asked for."""
+    found, floor = release_numbers(unmet.found), _floor(unmet)
+    return found is not None and floor is not None and found < floor
+
+
+def _floor(unmet: Unmet) -> tuple[int, ...] | None:
     bounds = re.findall(r"(?:==|>=|~=)\s*(\d+(?:\.\d+)*)", unmet.wanted)
-    floors = [numbers for text in bounds if (numbers := release_numbers(text))]
-    return found is not None and bool(floors) and found >= max(floors)
+    return max((numbers for text in bounds if (numbers := release_numbers(text))), default=None)
 
 
 def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
@@ -29,10 +38,18 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
     if scene.is_shared or (package is not None and package.installer == "conda"):
         text = f"Install {owner} again, with its dependencies, in an environment of its own."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-    wanted = tuple(f"{one.requirement}{one.wanted}" for one in unmet)
+    wanted = requirements_of(unmet)
     if taken := owners_of_the_same(scene, wanted):
         return elsewhere(owner, taken)
     return Fix(title=title, safety=safety(scene), steps=install(scene, *wanted))
+
+
+def requirements_of(unmet: tuple[Unmet, ...]) -> tuple[str, ...]:
+    """What is asked for, each package once: numpy>=2.0,<3."""
+    asked: dict[str, list[str]] = {}
+    for one in unmet:
+        asked.setdefault(one.requirement, []).append(one.wanted)
+    return tuple(f"{name}{','.join(dict.fromkeys(filter(None, texts)))}" for name, texts in asked.items())
 
 
 def elsewhere(owner: str, taken: tuple[str, ...]) -> Fix:

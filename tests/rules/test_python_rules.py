@@ -37,7 +37,10 @@ def test_a_release_that_never_had_this_python() -> None:
     asked = wish("tensorflow", ("==", "2.15"))
     finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=interpreter("3.13.0")))
     assert "the newest is for Python 3.11" in finding.summary
-    assert commands(finding) == ["uv venv --seed --python 3.10 gpu-env"]
+    assert commands(finding) == [
+        "uv venv --seed --python 3.10 gpu-env",
+        "uv pip install --python gpu-env/bin/python tensorflow[and-cuda]==2.15.1",
+    ], "the environment alone would not be what was asked for"
     conda = interpreter("3.13.0", environment="conda")
     finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=conda))
     assert commands(finding) == ["conda create --name gpu-env python=3.10 pip"]

@@ -5,25 +5,17 @@ from collections.abc import Iterator
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._builds import in_words, is_conda
+from gpudoctor.rules._at_start import AT_START
+from gpudoctor.rules._builds import in_words, is_conda, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 
-#: What each framework imports while it is imported itself, found by hiding them one by one from torch 2.13, TensorFlow
-#: 2.21, Keras 3.15 and JAX 0.10; of what it does not declare, or imports only later (sympy, h5py), nothing is said.
-_AT_START: dict[str, frozenset[str]] = {
-    "jax": frozenset({"jaxlib", "ml-dtypes", "numpy", "opt-einsum"}),
-    "keras": frozenset({"absl-py", "ml-dtypes", "numpy", "optree", "packaging", "rich"}),
-    "tensorflow": frozenset({
-        "absl-py", "astunparse", "flatbuffers", "gast", "ml-dtypes", "numpy", "opt-einsum", "packaging", "protobuf",
-        "requests", "six", "termcolor", "typing-extensions", "wrapt",
-    }),
-    "torch": frozenset({"typing-extensions"}),
-}  # fmt: skip
+#: TensorFlow imports keras while it is imported itself, from the release that gave it away to the one that waits.
+_KERAS_FIRST, _KERAS_LAST = (2, 6), (2, 12)
 
 
 @rule("PYT016", name="dependency-missing", severity="error", since="0.1")
@@ -53,13 +45,18 @@ def dependency_missing(
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     """
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
-    for name, needed in _AT_START.items():
+    for name, needed in AT_START.items():
         framework = frameworks.get(name)
         owner = (framework.dist or name) if framework else None
-        if framework is None or owner is None or is_conda(packages, owner):
+        if framework is None or owner is None:
             continue
+        # conda says in records of its own what a package needs, and under other names.
+        names = frozenset() if is_conda(packages, owner) else needed
+        names |= {"keras"} if _starts_with_keras(framework) else frozenset()
         missing = tuple(
-            one for one in packages.unmet if one.package == owner and one.found is None and one.requirement in needed
+            one
+            for one in packages.unmet
+            if one.package == owner and one.found is None and one.files is None and one.requirement in names
         )
         if missing:
             yield Problem(
@@ -71,3 +68,8 @@ def dependency_missing(
                 ),
                 fixes=(complete(scene, owner, missing),),
             )
+
+
+def _starts_with_keras(framework: Framework) -> bool:
+    numbers = release_numbers(framework.version) or ()
+    return framework.name == "tensorflow" and _KERAS_FIRST <= numbers[:2] <= _KERAS_LAST

@@ -4,12 +4,14 @@ from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.model.system import Container, System
 from gpudoctor.model.wish import Requirement, Wish
-from gpudoctor.plan.places import wheel_platform
+from gpudoctor.plan.places import Scene, wheel_platform
 from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -32,7 +34,9 @@ def python_unsupported_by_framework(
     wish: Wish,
     packages: Packages | Gap | None,
     frameworks: Frameworks | Gap | None,
+    container: Container | Gap | None,
     gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """There is no build of the framework for this Python version.
@@ -46,7 +50,8 @@ def python_unsupported_by_framework(
     pip then says "No matching distribution found" or "Could not find a version that satisfies the requirement".
 
     How to mend it:
-    Make an environment with a Python that is supported. uv and conda can install one beside the system's own.
+    Make an environment with a Python that is supported, and install there. uv and conda can install such a Python
+    beside the system's own.
 
     When to ignore it:
     If you build the framework yourself, or your distribution brings its own build.
@@ -60,13 +65,15 @@ def python_unsupported_by_framework(
         return
     if isinstance(packages, Gap) or isinstance(frameworks, Gap):
         return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for name in FRAMEWORKS:
         for requirement in (*wish.of(name), *_pinned(interpreter, name), *_locked(interpreter, name)):
             versions = wanted_releases(requirement, matrix)
             if versions and (packages is None or packages.find(name) is None):
                 pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
                 if pythons and python not in pythons:
-                    yield _problem(interpreter, host, requirement.text, pythons, pythons, requirement.text)
+                    fix = python_fix(pythons, scene, host, matrix, requirement)
+                    yield _problem(interpreter, requirement.text, pythons, fix, requirement.text)
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     has_framework = frameworks is not None and any(frameworks.get(name) for name in FRAMEWORKS)
     if not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
@@ -74,7 +81,8 @@ def python_unsupported_by_framework(
     pythons = known_pythons(platform, matrix)
     if pythons and python not in pythons:
         advised = shared_pythons(FRAMEWORKS[:2], platform, matrix)
-        yield _problem(interpreter, host, "PyTorch, TensorFlow or JAX", pythons, advised or pythons, None)
+        fix = python_fix(advised or pythons, scene, host, matrix)
+        yield _problem(interpreter, "PyTorch, TensorFlow or JAX", pythons, fix, None)
 
 
 def _pinned(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
@@ -96,14 +104,7 @@ def _locked(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
         yield Requirement(subject=name, comparisons=(("==", version),), text=text)
 
 
-def _problem(
-    interpreter: Interpreter,
-    host: System,
-    what: str,
-    pythons: tuple[str, ...],
-    advised: tuple[str, ...],
-    asked: str | None,
-) -> Problem:
+def _problem(interpreter: Interpreter, what: str, pythons: tuple[str, ...], fix: Fix, asked: str | None) -> Problem:
     is_newer = (release_numbers(interpreter.version) or ()) > (release_numbers(pythons[-1]) or ())
     there = f"the newest is for Python {pythons[-1]}" if is_newer else f"there are for Python {', '.join(pythons)}"
     return Problem(
@@ -117,5 +118,5 @@ def _problem(
             *((seen("asked for", asked),) if asked else ()),
         ),
         explains=("package-required", "no-framework"),
-        fixes=(python_fix(advised, interpreter, host),),
+        fixes=(fix,),
     )

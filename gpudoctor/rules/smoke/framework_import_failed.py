@@ -1,40 +1,24 @@
 """SMK005 framework-import-failed."""
 
-import re
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.system import Container, System
-from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.plan.recipes import reinstall
+from gpudoctor.plan.places import Scene
+from gpudoctor.rules._culprits import fixes_of
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import Failed, do, problems
+from gpudoctor.rules._live_problem import problems
 
-#: Modules that frameworks need, and the packages that bring them. Others are not proposed: a name that is only guessed
-#: may be anybody's package.
-_PACKAGES = {
-    **{name: name for name in ("numpy", "scipy", "sympy", "mpmath", "filelock", "fsspec", "networkx", "packaging")},
-    **{name: name for name in ("six", "wrapt", "gast", "h5py", "termcolor", "astunparse", "flatbuffers", "requests")},
-    **{name: name for name in ("optree", "namex", "rich", "keras", "jaxlib", "tensorboard", "jinja2", "markupsafe")},
-    "absl": "absl-py",
-    "google": "protobuf",
-    "grpc": "grpcio",
-    "ml_dtypes": "ml-dtypes",
-    "opt_einsum": "opt-einsum",
-    "tf_keras": "tf-keras",
-    "typing_extensions": "typing-extensions",
-    "yaml": "pyyaml",
-}
 #: Rules that tell why.
 _CAUSES = (
     "py-name-shadow",
     "dependency-missing",
+    "dependency-version",
     "py-user-site-shadow",
     "files-damaged",
     "files-overwritten",
@@ -99,16 +83,6 @@ def framework_import_failed(
             if not failed.first.pasted
             else f"{failed.meaning or 'A package does not fit the others.'}"
         ),
-        fixes=lambda failed: _fixes(failed, scene),
+        fixes=lambda failed: fixes_of(failed, scene),
         follows_from=_CAUSES,
     )
-
-
-def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
-    missing = re.search(r"No module named '([A-Za-z0-9_]+)", failed.first.text)
-    package = _PACKAGES.get(missing[1]) if missing else None
-    if package is not None and package != failed.name:
-        return (Fix(title=f"Install {package}", safety=safety(scene), steps=install(scene, package)),)
-    if missing is not None and missing[1] != failed.name:
-        return (do("Install what is missing", f"Install the package that brings the module {missing[1]}."),)
-    return (reinstall(scene, (failed.name,), f"Install {failed.name} anew"),) if failed.name else ()

@@ -2,8 +2,15 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import reinstall
+from gpudoctor.rules._culprits import broken_package, package_of
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._live_problem import Failed, do, problems
 
@@ -33,7 +40,12 @@ _CAUSES = (
 
 
 @rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
-def library_not_loaded(live: Live) -> Iterator[Problem]:
+def library_not_loaded(
+    live: Live,
+    interpreter: Interpreter | Gap | None,
+    packages: Packages | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
     """A shared library could not be loaded.
 
     What it means:
@@ -52,19 +64,27 @@ def library_not_loaded(live: Live) -> Iterator[Problem]:
     Sources:
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "library-not-loaded",
         lambda failed: f"{_whose(failed)} does not load a library that it needs: {failed.first.text}",
-        fixes=lambda _: (
-            do(
-                "See where it comes from",
-                "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
-                'echo "$LD_LIBRARY_PATH"',
-            ),
-        ),
+        fixes=lambda failed: _fixes(failed, scene),
         follows_from=_CAUSES,
     )
+
+
+def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
+    """The package in whose files the import ended was not whole; CUDA's libraries come from many places."""
+    package = broken_package(failed.first, scene)
+    if package is not None and package != package_of(failed.name or "", scene):
+        return (reinstall(scene, (package,), f"Install {package} anew"),)
+    where = do(
+        "See where it comes from",
+        "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
+        'echo "$LD_LIBRARY_PATH"',
+    )
+    return (where,)
 
 
 def _whose(failed: Failed) -> str:

@@ -11,12 +11,14 @@ from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.rules._culprits import wanted_by_others
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._live_problem import Failed, problems
 
 #: Rules that tell why.
 _CAUSES = (
     "numpy2-abi",
+    "dependency-version",
     "py-user-site-shadow",
     "files-damaged",
 )
@@ -62,6 +64,9 @@ def numpy_abi(
 
 
 def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
+    asked = wanted_by_others("numpy", scene)
+    if asked is not None:
+        return (asked,)
     older = any(one.signature == "numpy-api-newer" for one in failed.symptoms)
     numpy = scene.find("numpy")
     if older:

@@ -1,0 +1,65 @@
+"""PYT018 package-without-record."""
+
+import posixpath
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene
+from gpudoctor.plan.recipes import again
+from gpudoctor.rules._at_start import AT_START
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._unmet import complete
+
+
+@rule("PYT018", name="package-without-record", severity="warning", since="0.1")
+def package_without_record(
+    packages: Packages, frameworks: Frameworks, interpreter: Interpreter, host: System | Gap | None
+) -> Iterator[Problem]:
+    """The files of a package are here, and the record of its installation is gone.
+
+    What it means:
+    Each installed package has a folder that describes it (its .dist-info). Here the package itself can be imported, but
+    that folder is missing.
+
+    Why it breaks:
+    For pip and uv the package is not installed: they do not see that another package needs it, they put another release
+    on top of its files, and they cannot remove it. Programs that ask which release is installed fail with
+    "PackageNotFoundError". It happens when folders are copied, or deleted, by hand.
+
+    How to mend it:
+    Install the package again, in the same release where it is known.
+
+    When to ignore it:
+    If something other than pip looks after this package and keeps no such record.
+
+    Sources:
+    https://packaging.python.org/en/latest/specifications/recording-installed-packages/
+    """
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    for framework in frameworks.found:
+        if framework.name in AT_START and _has_no_record(framework, packages, interpreter):
+            yield _problem(framework.label, framework.location or "", again(scene, framework))
+    for one in packages.unmet:
+        if one.files is not None and any(one.package == (f.dist or f.name) for f in frameworks.found):
+            yield _problem(one.requirement, one.files, complete(scene, one.package, (one,)))
+
+
+def _has_no_record(framework: Framework, packages: Packages, interpreter: Interpreter) -> bool:
+    """It lies where pip installs, and no distribution is known for it. A folder on PYTHONPATH needs none."""
+    folder = posixpath.dirname((framework.location or "").replace("\\", "/"))
+    places = {place.replace("\\", "/") for place in interpreter.site_dirs if place not in interpreter.python_path}
+    return framework.dist is None and folder in places and packages.lacks(framework.name)
+
+
+def _problem(what: str, where: str, fix: Fix) -> Problem:
+    return Problem(
+        summary=f"The files of {what} are here, but the record of its installation is gone, so pip does not know it.",
+        subject=what,
+        evidence=(seen("files", where), seen("record (.dist-info)", "missing")),
+        fixes=(fix,),
+    )
