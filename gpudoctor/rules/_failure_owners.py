@@ -25,7 +25,9 @@ _BY_SIGNATURE = {
     ),
     "cublas-alloc-failed": "gpu-out-of-memory",
     **dict.fromkeys(
-        ("torch-gpu-out-of-memory", "cuda-out-of-memory", "tensorflow-gpu-out-of-memory"), "gpu-out-of-memory"
+        ("torch-gpu-out-of-memory", "cuda-out-of-memory", "tensorflow-gpu-out-of-memory", "memory-without-process",
+         "mps-out-of-memory", "vllm-memory-taken", "vllm-cache-too-small"),
+        "gpu-out-of-memory",
     ),
     **dict.fromkeys(("host-out-of-memory", "shared-memory-bus-error", "disk-full"), "run-out-of-memory"),
     "nccl-shared-memory": "nccl-failed",
@@ -74,7 +76,16 @@ _BY_TABLE = {
     "compilers": "compile-failed",
     "nccl": "nccl-failed",
     "python": "framework-import-failed",
+    "windows": "library-not-loaded",
+    "attention": "extension-failed",
+    "companions": "extension-failed",
+    "inference": "extension-failed",
     "extensions": "extension-failed",
+    "building": "install-failed",
+    "precision": "smoke-failed",
+    "makers": "cuda-start-failed",
+    "data_loading": "run-out-of-memory",
+    "distributed": "nccl-failed",
     "installers": "install-failed",
 }
 #: Causes of messages that are no failures.

@@ -44,6 +44,22 @@ OTHER_CAUSES: dict[str, str] = {
     "feature-needs-newer-gpu": "The program uses something that this GPU does not have.",
     "keras-version": "The program was written for another major version of Keras.",
     "api-changed": "The program was written for another version of the library.",
+    "built-without-gpu": "The package was installed without its GPU part: its processor package, or one built where "
+    "no CUDA compiler or GPU was found.",
+    "half-on-cpu": "The program calculates in half precision on the processor; that needs a GPU, or single precision.",
+    "half-not-in-operation": "The package that does this step has no half-precision form of it for the GPU.",
+    "mixed-precision-in-code": "The program mixes half and single precision in one step.",
+    "mixed-devices-in-code": "The program mixes data on the GPU with data on the processor in one step.",
+    "mps-operation-missing": "PyTorch has no form of this operation for the GPU of a Mac; "
+    "PYTORCH_ENABLE_MPS_FALLBACK=1 lets the processor do it.",
+    "amd-gpu-not-in-build": "PyTorch for ROCm has no code for this model of AMD GPU; for a model of the same family "
+    "HSA_OVERRIDE_GFX_VERSION names the one that it has.",
+    "amd-device-files": "AMD's kernel module is not loaded, or your user may not open /dev/kfd and /dev/dri (groups "
+    "render and video; a container must be given them).",
+    "open-files-limit": "The limit of open files is too low for the number of processes that load data.",
+    "no-main-guard": "The program starts processes without the guard: if __name__ == '__main__'.",
+    "no-cpp-compiler": "No C++ compiler was found, and a package is built from source.",
+    "model-parts-unused": "Parts of the model get no gradient in a step, which training on several GPUs must be told.",
 }
 
 #: A cause that needs surroundings which are not known to be there, or are, counts by this factor.
@@ -68,15 +84,29 @@ _SURROUNDINGS = {
     "wsl": r"\bwsl ?[12]?\b|microsoft-standard|/usr/lib/wsl|/dev/dxg",
     "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
-    "windows": r"\bwindows (?:1[01]|server)|\bwin_amd64\b|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
-    "macos": r"\bmac ?os\b|\bdarwin\b|macosx_",
-    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack\b",
+    "windows": r"\bwindows (?:1[01]|server)|\bwin(?:_amd64|-64| ?10| ?11)\b"
+    r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
+    "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
+    r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
+    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack\b|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
+    r"|\bxavier (?:nx|agx)",
+    "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu",
+    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card)|\brocm|\bgfx\d{3,4}",
+    "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
+#: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
+_OTHERS, _NVIDIA = (
+    ("amd", "intel"),
+    re.compile(r"\b(?:geforce|[rg]tx ?\d{3,4}|tesla|quadro|nvidia-smi|a100|h100|v100)\b", re.I),
+)
 
 
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
-    return frozenset(name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE))
+    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE)}
+    if found.intersection(_OTHERS) and _NVIDIA.search(text):
+        found.difference_update(_OTHERS)
+    return frozenset(found)
 
 
 def _weight(cause: Cause, around: frozenset[str]) -> float:

@@ -39,7 +39,8 @@ SIGNATURES = (
     ),
     signature(
         "ptxas-too-old",
-        r"you are using ptxas [\d.]+, which is older|ptxas\s*:? (?:fatal\s*:? )?unsupported \.version"
+        r"you are using ptxas [\d.x]+, (?:which is older|but \w+ requires)"
+        r"|ptxas\s*:? (?:fatal\s*:? )?unsupported \.version"
         r"|ptxas[^\n]{0,80}does not support "
         r"cc|ptxas[^\n]{0,60}too old|value 'sm_\w+' is not defined for option 'gpu-name'",
         needles=("ptxas", "gpu-name"),
@@ -58,8 +59,27 @@ SIGNATURES = (
         source=_PTXAS,
     ),
     signature(
+        "ptxas-failed",
+        r"ptxas (?:returned an error|exited with non-zero)|ptx assembly aborted due to errors",
+        needles=("ptxas", "ptx assembly aborted"),
+        meaning="The program ptxas, which compiles for the GPU, failed; the line before it says why.",
+        causes={"xla-ptxas-old": 0.6, "xla-ptxas-missing": 0.25, "arch-too-new-for-build": 0.15},
+        ask="which -a ptxas; ptxas --version",
+        source=_PTXAS,
+        fallback=True,
+    ),
+    signature(
+        "ptx-kernel-missing",
+        r"failed to get ptx kernel|could not find the corresponding function|named symbol not found",
+        needles=("failed to get ptx kernel", "find the corresponding function", "named symbol not found"),
+        meaning="What was compiled for the GPU lacks a function, because the compiler or its target did not fit.",
+        causes={"xla-ptxas-old": 0.6, "arch-too-new-for-build": 0.35, "arch-too-old-for-build": 0.2},
+        ask="which -a ptxas; ptxas --version; nvidia-smi --query-gpu=name,compute_cap --format=csv",
+        source=_PTXAS,
+    ),
+    signature(
         "ptxas-missing",
-        r"couldn.?t (?:find|invoke|get) (?:a suitable version of )?ptxas|ptxas (?:not found|returned an error)"
+        r"couldn.?t (?:find|invoke|get) (?:a suitable version of )?ptxas|ptxas not found"
         r"|no such file or directory:? ['\"]?[\w/.-]*ptxas|no ptxas found|relying on driver to perform ptx compilation",
         needles=("ptxas", "driver to perform ptx compilation"),
         meaning="The program ptxas, which compiles for the GPU, is not found.",
@@ -116,6 +136,16 @@ SIGNATURES = (
         causes={"feature-needs-newer-gpu": 0.85, "arch-too-old-for-build": 0.2},
         ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
         source="https://docs.pytorch.org/docs/stable/torch.compiler_troubleshooting.html",
+        frameworks=("torch",),
+    ),
+    signature(
+        "triton-resources",
+        r"out of resource: (?:shared memory|registers)|outofresources",
+        needles=("out of resource: ", "outofresources"),
+        meaning="A piece of code that Triton made needs more of the GPU's fast memory than this model has.",
+        causes={"feature-needs-newer-gpu": 0.6, "bug-in-gpu-code": 0.45},
+        ask="nvidia-smi --query-gpu=name,compute_cap --format=csv; pip list | grep -i triton",
+        source="https://triton-lang.org/main/programming-guide/chapter-3/debugging.html",
         frameworks=("torch",),
     ),
     signature(

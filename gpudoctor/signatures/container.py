@@ -90,4 +90,22 @@ SIGNATURES = (
         ask="docker inspect -f '{{.HostConfig.DeviceRequests}}' CONTAINER",
         source=_INSTALL,
     ),
+    signature(
+        "image-needs-newer-driver",
+        r"this container was built for nvidia driver release",
+        needles=("built for nvidia driver release",),
+        meaning="The image was made for a newer driver than the one of this host.",
+        causes={"driver-too-old": 0.85},
+        ask="nvidia-smi",
+        source="https://docs.nvidia.com/deeplearning/frameworks/support-matrix/index.html",
+    ),
+    signature(
+        "image-shm-note",
+        r"shmem allocation limit is set to the default of 64 ?mb",
+        needles=("shmem allocation limit",),
+        meaning="The container has only 64 MiB of shared memory, which its image says is too little.",
+        causes={"container-shm-small": 0.6},
+        ask="df -h /dev/shm",
+        source="https://docs.nvidia.com/deeplearning/frameworks/user-guide/index.html",
+    ),
 )

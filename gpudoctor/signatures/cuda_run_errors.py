@@ -10,7 +10,7 @@ _CODE = (
         "NoKernelImageForDevice",
         "NO_BINARY_FOR_GPU",
         r"no kernel image is available|no kernel image found|"
-        r"\binvalid device function",
+        r"(?<!hip error: )\binvalid device function",
         name="no-kernel-image",
         needles=("no kernel image", "invalid device function"),
         meaning="The program holds no GPU code for this model of GPU.",

@@ -1,4 +1,4 @@
-"""Packages with GPU code of their own: bitsandbytes, flash-attn, xformers, DeepSpeed, numba, CuPy."""
+"""Packages with GPU code of their own: bitsandbytes, numba; and building such packages."""
 
 from gpudoctor.signatures.catalogue import signature
 
@@ -25,35 +25,6 @@ SIGNATURES = (
         causes={"bnb-cuda-lib": 0.93, "torch-cpu-only": 0.15},
         ask='python -m bitsandbytes; echo "$BNB_CUDA_VERSION"',
         source=_BNB,
-    ),
-    signature(
-        "flash-attn-abi",
-        r"flash_attn\w*\.[^\n]{0,80}undefined symbol|flash_attn_\w*cuda[^\n]{0,40}(?:undefined|dll load failed"
-        r"|cannot open)",
-        needles=("flash_attn",),
-        meaning="The installed flash-attn was built for another PyTorch.",
-        causes={"ext-abi-mismatch": 0.92},
-        ask="pip list | grep -i -E 'flash|^torch '",
-        source="https://github.com/Dao-AILab/flash-attention#installation-and-features",
-    ),
-    signature(
-        "flash-attn-gpu",
-        r"flashattention only supports ampere gpus or newer",
-        needles=("flashattention only supports",),
-        meaning="FlashAttention does not serve a GPU this old.",
-        causes={"feature-needs-newer-gpu": 0.97},
-        ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
-        source="https://github.com/Dao-AILab/flash-attention#installation-and-features",
-    ),
-    signature(
-        "xformers-built-for",
-        r"xformers was built for|xformers can.?t load c\+\+/cuda extensions"
-        r"|no operator found for `?memory_efficient_attention",
-        needles=("xformers", "memory_efficient_attention"),
-        meaning="The installed xformers was built for another PyTorch, or has no code for this GPU.",
-        causes={"ext-abi-mismatch": 0.85, "torch-cpu-only": 0.2, "arch-too-new-for-build": 0.2},
-        ask="python -m xformers.info; pip list | grep -E '^(torch|xformers) '",
-        source="https://github.com/facebookresearch/xformers#installing-xformers",
     ),
     signature(
         "build-requirements-failed",

@@ -1,9 +1,8 @@
-"""What the loader of shared libraries says, on Linux and on Windows; and programs ended by a signal."""
+"""What the loader of shared libraries says on Linux; and programs ended by a signal."""
 
 from gpudoctor.signatures.catalogue import signature
 
 _LD = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
-_DLL = "https://learn.microsoft.com/en-us/windows/win32/dlls/dynamic-link-library-search-order"
 #: CUDA's libraries, as their file names begin.
 _CUDA_LIBRARY = r"(?:cublas|cudart|cufft|curand|cusolver|cusparse|cupti|nvrtc|nvjitlink|nvtoolsext|nccl|nvshmem|cufile)"
 _MISSING = r"cannot open shared object file: no such file"
@@ -173,47 +172,6 @@ SIGNATURES = (
         causes={"glibc-too-old": 0.95, "libstdcxx-too-old": 0.05},
         ask="ldd --version | head -1",
         source="https://peps.python.org/pep-0600/",
-    ),
-    signature(
-        "win-module-126",
-        r"winerror 126|error loading [^\n]{0,200}(?:\.dll)[^\n]{0,60}dependencies",
-        needles=("winerror 126", "error loading"),
-        meaning="Windows did not find a DLL that the framework needs.",
-        causes={
-            "win-dll-126": 0.6,
-            "win-libomp140-missing": 0.3,
-            "files-damaged": 0.15,
-            "torch-nvidia-deps-missing": 0.1,
-            "drv-absent": 0.1,
-        },
-        ask="where vcruntime140.dll vcruntime140_1.dll msvcp140.dll nvcuda.dll",
-        source=_DLL,
-    ),
-    signature(
-        "win-dll-load-failed",
-        r"dll load failed|winerror (?:127|182|1114|193)\b",
-        needles=("dll load failed", "winerror 127", "winerror 182", "winerror 1114", "winerror 193"),
-        meaning="Windows could not load a compiled part of a package.",
-        causes={
-            "win-dll-126": 0.5,
-            "cpu-no-avx": 0.2,
-            "win-libomp140-missing": 0.15,
-            "files-damaged": 0.2,
-            "python-32bit": 0.1,
-            "numpy2-abi": 0.1,
-        },
-        ask='where vcruntime140_1.dll; python -c "import platform; print(platform.architecture(), '
-        'platform.processor())"',
-        source=_DLL,
-    ),
-    signature(
-        "win-zlibwapi",
-        r"could not locate zlibwapi\.dll|zlibwapi\.dll",
-        needles=("zlibwapi",),
-        meaning="CuDNN 8 on Windows needs the file zlibwapi.dll, which is not found.",
-        causes={"win-zlibwapi-missing": 0.95},
-        ask="where zlibwapi.dll",
-        source="https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-890/install-guide/index.html",
     ),
     signature(
         "illegal-instruction",

@@ -62,17 +62,6 @@ SIGNATURES = (
         source="https://www.kernel.org/doc/html/latest/admin-guide/mm/concepts.html",
     ),
     signature(
-        "shared-memory-bus-error",
-        r"dataloader worker[^\n]{0,60}(?:bus error|killed by signal)|insufficient shared memory|out of shared memory"
-        r"|unable to (?:open|write to) (?:shared memory object|file </torch_)",
-        needles=("dataloader worker", "shared memory", "</torch_"),
-        meaning="The processes that load data ran out of shared memory (/dev/shm).",
-        causes={"shm-pressure": 0.55, "container-shm-small @ container": 0.5, "host-memory-full": 0.15},
-        ask="df -h /dev/shm",
-        source="https://docs.pytorch.org/docs/stable/multiprocessing.html",
-        frameworks=("torch",),
-    ),
-    signature(
         "nccl-shared-memory",
         r"/dev/shm/nccl-",  # noqa: S108 - a pattern
         needles=("/dev/shm/nccl-",),  # noqa: S108
@@ -89,5 +78,19 @@ SIGNATURES = (
         causes={"disk-tmp-small": 0.65, "disk-full": 0.4, "container-shm-small @ container": 0.2},
         ask='df -h . /tmp /dev/shm; echo "$TMPDIR"',
         source="https://pip.pypa.io/en/stable/topics/caching/",
+    ),
+    signature(
+        "memory-without-process",
+        r"(?:still|but) (?:holds?|occup\w+|us(?:es|ing)|tak\w+) (?:the )?(?:gpu |video |device )?(?:memory|vram)"
+        r"|(?:gpu |device |video )memory (?:is |was |has )?(?:still |also )?(?:not (?:been |being )?(?:properly )?"
+        r"(?:released|freed|reset|deallocated|cleared)|occupied|in use)"
+        r"|(?:not|n.t) (?:release|free|reset|clear|deallocate)[^\n]{0,25}(?:memory|vram)"
+        r"|pids?`?s?[^\n]{0,30}not (?:visible|shown|listed|displayed)|can.?t show the pid",
+        needles=("memory", "vram", "pid"),
+        meaning="Memory of the GPU stays in use after the program that took it has ended.",
+        causes={"gpu-mem-orphan": 0.85, "other-process-holds-memory": 0.3},
+        ask="nvidia-smi; sudo fuser -v /dev/nvidia*",
+        source="https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+        fallback=True,
     ),
 )

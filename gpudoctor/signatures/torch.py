@@ -9,9 +9,12 @@ _TORCH = ("torch",)
 _CPU_BUILD = {
     "torch-cpu-only": 0.65,
     "torch-cpu-only-conda": 0.45,
+    "torch-cpu-only-conda @ by-conda": 0.25,
     "torch-cpu-only-lock": 0.3,
     "jetson-generic-wheel @ jetson": 0.3,
     "macos-no-cuda @ macos": 0.33,
+    "no-gpu @ intel": 0.3,
+    "torch-backend-gpu-vendor @ amd": 0.3,
 }
 
 SIGNATURES = (
@@ -48,16 +51,21 @@ SIGNATURES = (
     ),
     signature(
         "torch-cuda-unavailable",
-        r"torch\.cuda\.is_available\(\)\)?['\"]?\s*(?:->|:|=+|returns?|always returns)?\s*['\"`]?false"
-        r"|(?:is )?cuda available\??\s*:?\s*false|is_available\(\) (?:always )?returns? '?false",
-        needles=("is_available()", "cuda available"),
+        r"cuda\.is_available(?:\(\))?\)?['\"`]*\s*(?:->|:|=+|is|was|gives|returns?|always returns)?\s*['\"`*]*false"
+        r"|(?:is )?cuda (?:is )?available\??\s*[:=]?\s*(?:false|no\b)"
+        r"|is_available\(\) (?:always )?(?:returns?|is|gives) '?false",
+        needles=("is_available", "cuda available", "cuda is available"),
         meaning="PyTorch sees no GPU that it can use.",
         causes={
             "torch-cpu-only": 0.5,
             "torch-cpu-only-conda": 0.4,
+            "torch-cpu-only-conda @ by-conda": 0.25,
             "driver-too-old": 0.3,
             "container-no-gpu-flag @ container": 0.31,
             "jetson-generic-wheel @ jetson": 0.35,
+            "torch-backend-gpu-vendor @ amd": 0.25,
+            "no-gpu @ intel": 0.25,
+            "macos-no-cuda @ macos": 0.33,
             "slurm-no-gpu @ slurm": 0.31,
             "wsl-kernel @ wsl": 0.28,
             "cuda-init-failed": 0.15,
@@ -99,14 +107,37 @@ SIGNATURES = (
     ),
     signature(
         "torchvision-operators",
-        r"operator torchvision::nms does not exist|couldn.?t load custom c\+\+ ops"
+        r"operator torchvision::\w+ does not exist|couldn.?t load custom c\+\+ ops"
         r"|failed to load image python extension"
-        r"|could not run 'torchvision::nms'|torchvision\b[^\n]{0,60}undefined symbol",
+        r"|no such operator torchvision::|torchvision\b[^\n]{0,60}undefined symbol",
         needles=("torchvision", "custom c++ ops", "image python extension"),
         meaning="The installed torchvision belongs to another PyTorch.",
         causes={"torch-companion-version": 0.75, "torch-companion-cuda": 0.35, "ext-abi-mismatch": 0.05},
         ask="pip list | grep torch",
         source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torchvision-for-cpu",
+        r"could not run 'torchvision::\w+' with arguments from the 'cuda' backend"
+        r"|torchvision(?: is)? not compiled with (?:gpu|cuda)",
+        needles=("could not run 'torchvision", "torchvision"),
+        meaning="The installed torchvision is built for the processor only, and PyTorch for the GPU.",
+        causes={"torch-companion-cuda": 0.85, "torch-companion-version": 0.4},
+        ask="pip list | grep torch",
+        source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "conda-cpu-build",
+        r"\bpytorch\b[^\n]{0,40}\bpy\d\.?\d+_(?:\w+_)?cpu(?:_\w+)?\b|\bpytorch(?:-mutex)?\b[ =]+[\d.]+[ =]+\w*cpu\w*\b"
+        r"|(?:conda|command|solver)\b[^\n]{0,60}\binstall(?:s|ed"
+        r"|ing)?\b[^\n]{0,30}\bcpu(?:[- ]only)?[ -](?:version|build|variant)",
+        needles=("pytorch", "conda", "command", "solver"),
+        meaning="Conda chose the processor build of PyTorch.",
+        causes={"torch-cpu-only-conda": 0.92},
+        ask="conda list | grep -i -E 'torch|cuda'",
+        source="https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-virtual.html",
         frameworks=_TORCH,
     ),
     signature(
@@ -165,6 +196,7 @@ SIGNATURES = (
         ask="rocminfo | grep gfx; python -c 'import torch; print(torch.version.hip)'",
         source="https://rocm.docs.amd.com/projects/install-on-linux/en/latest/install/3rd-party/pytorch-install.html",
         frameworks=_TORCH,
+        fallback=True,
     ),
     signature(
         "torch-import-library",
@@ -196,5 +228,21 @@ SIGNATURES = (
         },
         ask="the same program on the processor",
         source="https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html",
+    ),
+    signature(
+        "torch-device-count-assert",
+        r"device >= 0 && device < (?:num_gpus|device_count)|cuda call failed lazily at initialization",
+        needles=("device >= 0 && device <", "failed lazily"),
+        meaning="PyTorch counted other GPUs than CUDA gives this program.",
+        causes={
+            "cvd-invalid": 0.45,
+            "script-names-gpu": 0.4,
+            "cuda-init-failed": 0.2,
+            "mig-single-instance": 0.15,
+            "nvml-library-missing": 0.1,
+        },
+        ask='echo "$CUDA_VISIBLE_DEVICES"; nvidia-smi -L',
+        source=_CUDA,
+        frameworks=_TORCH,
     ),
 )

@@ -1,8 +1,10 @@
 """What is recognised, what is not, and how long it takes."""
 
+import json
 import random
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -125,6 +127,9 @@ MESSAGES = [
     ("ModuleNotFoundError: No module named 'torch'  (during build wheel)", "extension-needs-torch-to-build"),
 ]  # fmt: skip
 
+#: More of them: packages that add GPU code, other makers' GPUs, data loaders, several machines, building, precision.
+MESSAGES += [tuple(row) for row in json.loads(Path(__file__).with_name("messages.json").read_text(encoding="utf-8"))]
+
 #: Lines of a run in which nothing is wrong.
 HEALTHY = """
 Epoch 1/3 loss: 0.4021 accuracy: 0.8811
@@ -136,6 +141,20 @@ Using cuda:0 device. Loading data from 3 files.
 NCCL version 2.21.5+cuda12.4
 Installing collected packages: torch-2.6.0+cu124
 step 999 of 1000, batch 804, 35 samples, error 0.0031, code path 700
+xFormers 0.0.27.post2, pytorch.version: 2.4.0+cu121
+memory_efficient_attention.cutlassF-pt: available
+Using device: mps, macOS 14.5 on Apple M2
+PyTorch version 2.6.0+rocm6.2, AMD Radeon RX 7900 XTX, gfx1100
+Intel(R) Arc(TM) A770 Graphics, driver 1.3.29735
+loading with 8 data loader workers and pinned memory
+Using bf16 mixed precision training on NVIDIA A100-SXM4-80GB
+GPU memory usage: 10240 MiB of 81920 MiB, freed after each step
+NCCL INFO P2P Chunksize set to 524288; Channel 00/0 : 0[0] -> 1[1] via P2P/IPC
+Initializing process group with TCPStore on node1:29500, world size 2
+[INFO] DeepSpeed Op Builder: cpu_adam compiled and loaded
+conda install pytorch torchvision pytorch-cuda=12.1 -c pytorch -c nvidia
+Available providers: ['CUDAExecutionProvider', 'CPUExecutionProvider']
+Building wheel for flash-attn (setup.py): finished with status 'done'
 """
 
 
