@@ -38,8 +38,12 @@ class Building:
         say: Callable[[Event], None],
         size_of: Sizer,
         keep_open: tuple[int, ...],
+        space: str | None = None,
     ) -> None:
-        """`names`: paths of the environment in the commands; `place`: where it is being built."""
+        """`names`: paths of the environment in the commands; `place`: where it is being built.
+
+        `space`: where it would need space, if not there.
+        """
         self._names = names
         self._place = place
         self._detour = detour
@@ -47,6 +51,7 @@ class Building:
         self._say = say
         self._size_of = size_of
         self._keep_open = keep_open
+        self._space = space or place
         #: What was verified, in the order in which it was.
         self.archives: tuple[Archive, ...] = ()
 
@@ -126,7 +131,7 @@ class Building:
         if found.installs:
             download = found.to_download != 0
             spaces = rooms(
-                self._place, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables
+                self._space, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables
             )
             for room in spaces:
                 self._say(room)

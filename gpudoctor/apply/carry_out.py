@@ -64,8 +64,9 @@ def carry_out(work: Work, prove: Prove, tell: Tell, size_of: Sizer) -> Finished:
 
     with interruptible():
         end = _guarded(work, prove, say, size_of)
-    say(end)
-    return end
+    timed = structs.replace(end, seconds=round(time.monotonic() - begun, 3))
+    tell(timed)
+    return timed
 
 
 def _timed(event: Event, seconds: float) -> Event:
@@ -113,7 +114,7 @@ def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, pare
         before=_installed(work.environment) if work.kind != "new" else (),
         made=parents,
     )
-    say(Started(id=change.id, environment=change.environment, kind=change.kind))
+    say(Started(id=change.id, environment=change.environment, kind=change.kind, way=change.way))
     try:
         return _attempt(work, change, prove, say, size_of, lock)
     except BaseException as error:

@@ -36,6 +36,8 @@ class Started(Event, frozen=True, kw_only=True):
     id: str
     environment: str
     kind: Literal["new", "replaced", "changed"]
+    #: Built beside its place and put there once it is proved; or changed where it is, with a copy to go back to.
+    way: Literal["beside", "in-place"] = "beside"
 
 
 class Mended(Event, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import sys
 import click
 
 from gpudoctor.apply.events import (
+    Asked,
     Event,
     Finished,
     Mended,
@@ -26,6 +27,8 @@ from gpudoctor.render.commands import visible
 
 #: Lines of installers that say how far they are.
 _TELLING = re.compile(r"\s*(Downloading|Collecting|Installing|Building|Uninstalling|Resolved|Prepared|Installed)\b")
+#: Seconds without a line after which one is written where nothing can be drawn again.
+PAUSE = 30.0
 
 
 class JsonLines:
@@ -42,6 +45,8 @@ class Sentences:
     def __init__(self) -> None:
         self._drawn = False
         self._last = ""
+        self._size = ""
+        self._told = 0.0
         self._live = _is_terminal()
 
     def __call__(self, event: Event) -> None:
@@ -49,26 +54,33 @@ class Sentences:
         if isinstance(event, Output | Progress):
             self._go_on(event)
             return
-        text = _sentence(event)
-        if text is not None:
+        self._size, self._told = "", event.seconds
+        self._last = f"asking: {event.by}" if isinstance(event, Asked) else ""
+        text = sentence(event)
+        if text is not None and not (self._live and isinstance(event, Asked)):
             self._clear()
             click.echo(visible(text), err=True)
 
     def _go_on(self, event: Output | Progress) -> None:
-        if isinstance(event, Output):
-            if not _TELLING.match(event.text):
-                return
-            self._last = event.text.strip()
+        if isinstance(event, Progress):
+            self._size = _size(event) or self._size
+        elif _TELLING.match(event.text):
+            self._last, self._size = event.text.strip(), ""
             if not self._live:
+                self._told = event.seconds
                 click.echo(f"    {visible(self._last)}", err=True)
                 return
         if self._live:
-            written = event.written_mib if isinstance(event, Progress) else None
-            size = f", {written} MiB written" if written else ""
-            self._clear()
-            self._drawn = True
-            columns = max(20, _columns() - 1)
-            click.echo(f"    {event.seconds:.0f} s{size}  {visible(self._last)}"[:columns], err=True, nl=False)
+            self._draw(event.seconds)
+        elif event.seconds - self._told >= PAUSE:
+            self._told = event.seconds
+            click.echo(f"    {event.seconds:.0f} s{self._size}", err=True)
+
+    def _draw(self, seconds: float) -> None:
+        self._clear()
+        self._drawn = True
+        columns = max(20, _columns() - 1)
+        click.echo(f"    {seconds:.0f} s{self._size}  {visible(self._last)}"[:columns], err=True, nl=False)
 
     def _clear(self) -> None:
         if self._drawn:
@@ -76,25 +88,55 @@ class Sentences:
             self._drawn = False
 
 
-def _sentence(event: Event) -> str | None:
+def _size(event: Progress) -> str:
+    if event.done_bytes is not None:
+        whole = f" of {event.of_bytes / 1e6:.0f}" if event.of_bytes else ""
+        return f", {event.done_bytes / 1e6:.0f}{whole} MB"
+    return f", {event.written_mib} MiB written" if event.written_mib else ""
+
+
+def sentence(event: Event) -> str | None:
+    """What is told of an event as a line; None of one that goes without saying."""
     if isinstance(event, Started):
-        return f"Building beside {event.environment}; until all is proved, nothing there is changed. (id {event.id})"
+        how = "Building beside" if event.way == "beside" else "Changing, with a copy to go back to,"
+        until = "; until all is proved, nothing there is changed" if event.way == "beside" else ""
+        return f"{how} {event.environment}{until}. (id {event.id})"
     if isinstance(event, Mended):
         return f"An earlier run ({event.id}) had been cut short: {event.how}."
     if isinstance(event, Stepped):
         return f"  {shlex.join(event.argv)}"
+    if isinstance(event, Asked):
+        return f"  asking: {event.by}"
     if isinstance(event, Verified):
-        size = f", {event.download_bytes / 1e6:.0f} MB to download" if event.download_bytes is not None else ""
-        return f"  verified by {event.by}: {len(event.installs)} packages{size}"
+        return f"  verified by {event.by} ({event.took:.1f} s): {_installs(event)}"
     if isinstance(event, Room):
-        return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, {event.needed / 1e9:.2f} GB needed at most"
+        return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, about {event.needed / 1e9:.2f} GB needed"
     if isinstance(event, Proved):
         what = {"passed": "trained a network", "failed": "does not work", "unproved": "not proved"}[event.outcome]
         where = f" on {', '.join(event.devices)}" if event.devices else ""
-        return f"  {event.framework}: {what}{where}{f' ({event.detail})' if event.detail else ''}"
+        took = f" in {event.took:.0f} s" if event.took is not None and event.outcome == "passed" else ""
+        return f"  {event.framework}: {what}{where}{took}{f' ({event.detail})' if event.detail else ''}"
     if isinstance(event, Switched):
         return f"In place: {event.environment}"
     return None
+
+
+def _installs(event: Verified) -> str:
+    """How many packages, and what of them is downloaded. What an installer has in its cache it does not download."""
+    count = len(event.installs)
+    if count == 0:
+        return "nothing is to be installed"
+    packages = f"{count} package{'' if count == 1 else 's'}"
+    if event.to_download == 0:
+        return f"{packages}, all in its cache"
+    some = f", {event.to_download} to download" if event.to_download not in (None, count) else ""
+    if event.unknown_sizes == count:
+        return f"{packages}{some}, of a size that is not known"
+    size = f"{event.known_bytes / 1e6:.0f} MB"
+    if event.unknown_sizes:
+        return f"{packages}{some}: {size}, and {event.unknown_sizes} of a size that is not known"
+    most = "" if event.to_download == count else "up to "
+    return f"{packages}{some}, {most}{size}{'' if some else ' to download'}"
 
 
 def ending(end: Finished, environment: str) -> str:
@@ -102,7 +144,9 @@ def ending(end: Finished, environment: str) -> str:
     if end.outcome in ("installed-and-proved", "installed-not-proved"):
         changes = "".join(f"  {line}\n" for line in end.changes[:40]) or "  nothing: it was all there\n"
         more = f"  and {len(end.changes) - 40} more\n" if len(end.changes) > 40 else ""
-        proved = "Installed and proved." if end.exit_code == 0 else "Installed; not everything could be proved."
+        took = f" in {end.seconds:.0f} s" if end.seconds else ""
+        unproved = f"Installed{took}; not everything could be proved."
+        proved = f"Installed and proved{took}." if end.exit_code == 0 else unproved
         return f"{proved}\n{changes}{more}In {environment}. To take it back: gpudoctor undo {end.id}\n"
     if end.outcome == "interrupted":
         return "Interrupted. Everything is as it was.\n"
@@ -117,7 +161,7 @@ def visible_lines(text: str) -> str:
 
 def _columns() -> int:
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
     except (OSError, ValueError):
         return 80
 

@@ -9,13 +9,13 @@ from contextlib import suppress
 from gpudoctor.apply.archives import Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.events import EXIT_CODES, Event, Finished
+from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.rebase import names_of
 from gpudoctor.apply.refuse import Refused, check_new, check_target
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.cli.account import ending
+from gpudoctor.cli.account import JsonLines, ending
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving
 from gpudoctor.cli.sites import Site
@@ -95,28 +95,37 @@ def file_sizes(target: Interpreter) -> Sizer:
     return sizer(lambda: read_connection(RealHost(), (target.executable, sys.executable)))
 
 
-def try_out(plan: InstallPlan, site: Site, tell: Tell) -> int:
-    """Let the installer say what it would do, in an empty environment in the temporary folder; the exit code."""
+def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> int:
+    """Let the installer say what it would do, in an empty environment in the temporary folder; the exit code.
+
+    `must` False: where it cannot be asked, that is no refusal.
+    """
+    if plan.place.conda is not None:
+        end = "the environment of conda is not there yet, so nothing could be verified."
+        return _refused(end, tell) if must else 0
     new = plan.place.venv
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
-        place = os.path.join(folder, "env") if new is not None else (site.target.prefix or "")
         building = Building(
             names=names_of(real_folder(new), new) if new is not None else (),
-            place=place,
+            place=os.path.join(folder, "env") if new is not None else (site.target.prefix or ""),
             detour="",
             variables=environment_for(os.environ),
-            say=tell,
+            say=tell if must else lambda event: None if isinstance(event, Stepped) else tell(event),
             size_of=file_sizes(site.target),
             keep_open=(),
+            space=real_folder(new) if new is not None else None,
         )
         try:
-            if plan.place.conda is not None:
-                raise Refused("the environment of conda is not there yet, so nothing could be verified.")
             building.run(plan.make, verify=False)
             building.ask(plan.install)
         except (Refused, NoRoom, Failed, OSError) as error:
-            end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=str(error))
-            tell(end)
-            write_text("" if tell.__class__.__name__ == "JsonLines" else ending(end, place))
-            return end.exit_code
+            return _refused(str(error), tell)
     return 0
+
+
+def _refused(reason: str, tell: Tell) -> int:
+    end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=reason)
+    tell(end)
+    if not isinstance(tell, JsonLines):
+        write_text(ending(end, ""))
+    return end.exit_code

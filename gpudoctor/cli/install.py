@@ -149,8 +149,14 @@ def _carry_out(
         elif plan is plans[0]:
             # Its text holds those of the others.
             write_text(install_text(shown(plan), width()))
+    if verify and (dry_run or not yes):
+        # Before anyone is asked, so that what is asked has its size.
+        code = max(try_out(plan, site, tell, must=dry_run) for plan in plans)
+        if code:
+            raise click.exceptions.Exit(code)
     if dry_run:
-        raise click.exceptions.Exit(max(try_out(plan, site, tell) for plan in plans) if verify else 0)
+        click.echo("A dry run: nothing was changed.", err=True)
+        return
     if not yes and not click.confirm("Go ahead?", default=False):
         click.echo("Nothing was done.")
         raise click.exceptions.Exit(6)

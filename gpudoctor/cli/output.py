@@ -40,7 +40,8 @@ def width() -> int:
     if not sys.stdout.isatty():
         return 80
     try:
-        columns = os.get_terminal_size(sys.stdout.fileno()).columns
+        # A terminal that does not know its size says 0.
+        columns = os.get_terminal_size(sys.stdout.fileno()).columns or 80
     except OSError:
         columns = 80
     return max(40, min(100, columns))

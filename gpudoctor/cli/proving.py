@@ -82,7 +82,7 @@ def _judged(run: SmokeRun, snapshot: Snapshot) -> Proved:
     if _should_use_gpu(run.framework, snapshot) and not any(device.startswith("gpu") for device in devices):
         detail = "it trained on the processor only; the GPU was not used. `gpudoctor check` says why"
         return Proved(framework=run.framework, outcome="unproved", detail=detail, devices=devices)
-    return Proved(framework=run.framework, outcome="passed", devices=devices)
+    return Proved(framework=run.framework, outcome="passed", devices=devices, took=round(run.run.seconds, 3))
 
 
 def _should_use_gpu(framework: str, snapshot: Snapshot) -> bool:

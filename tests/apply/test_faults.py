@@ -102,7 +102,7 @@ def test_asked_to_end_in_the_middle(slow, bare, tmp_path, number, way):
 def test_too_little_room_is_said_before_anything_is_downloaded(index, bare, tmp_path, monkeypatch):
     path = copied(bare, tmp_path / "env")
     before = tree(path)
-    monkeypatch.setattr(building, "rooms", lambda _, size: (Room(path="/full", free=10**6, needed=size + 10**9),))
+    monkeypatch.setattr(building, "rooms", lambda _, size, **__: (Room(path="/full", free=10**6, needed=size + 10**9),))
     end, events = do(pip(path, "kit", index=index))
     assert (end.outcome, end.exit_code) == ("refused", 6)
     assert "/full has 0.00 GB free, and 1.0" in end.reason
