@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import msgspec
-
-from gpudoctor.model.base import Fact, Gap
+from gpudoctor.engine.change import Change, listed, scalar
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
@@ -13,26 +12,6 @@ from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, Environ, System
-
-
-class Change(Fact, frozen=True, kw_only=True):
-    """One difference. `gained` and `lost` are for lists, such as a search path."""
-
-    section: str
-    #: driver, torch, LD_LIBRARY_PATH.
-    what: str
-    before: str | None = None
-    after: str | None = None
-    gained: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    #: What undoes it alone: an item of its section. None: the section is undone whole.
-    item: str | None = None
-
-    @property
-    def undo(self) -> tuple[str, str | None]:
-        """Changes with the same are undone together."""
-        return self.section, self.item
-
 
 #: Fields told by section, with the words for them; "" is the section's own name.
 _FIELDS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -142,42 +121,18 @@ def _there(value: object) -> str:
 
 def _of_section(section: str, old: Any, new: Any) -> Iterator[Change]:
     for field, what in _FIELDS.get(section, ()):
-        yield from _scalar(section, what, getattr(old, field), getattr(new, field))
+        yield from scalar(section, what, getattr(old, field), getattr(new, field))
     for field, what in _LISTS.get(section, ()):
-        yield from _listed(section, what, getattr(old, field), getattr(new, field))
+        yield from listed(section, what, getattr(old, field), getattr(new, field))
     if section in _READERS:
         yield from _READERS[section](old, new)
-
-
-def _scalar(section: str, what: str, old: Any, new: Any, item: str | None = None) -> Iterator[Change]:
-    """A fact that is known in both and differs. That one of them does not know it is no change."""
-    if old is not None and new is not None and _words(old) != _words(new):
-        yield Change(section=section, what=what, before=_words(old), after=_words(new), item=item)
-
-
-def _listed(section: str, what: str, old: Any, new: Any, item: str | None = None) -> Iterator[Change]:
-    if old is None or new is None:
-        return
-    had, has = [_words(one) for one in old], [_words(one) for one in new]
-    gained, lost = tuple(one for one in has if one not in had), tuple(one for one in had if one not in has)
-    if gained or lost:
-        yield Change(section=section, what=what, gained=gained, lost=lost, item=item)
-    elif had != has:
-        yield Change(section=section, what=f"order of {what}", before=", ".join(had), after=", ".join(has), item=item)
-
-
-def _words(value: Any) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    name = getattr(value, "path", None)
-    return str(name if isinstance(name, str) else value)
 
 
 def _driver(old: Driver, new: Driver) -> Iterator[Change]:
     for field, what in (("nvml", "answer of NVML"), ("cuda_init", "answer of CUDA")):
         was, now = getattr(old, field), getattr(new, field)
         if was is not None and now is not None:
-            yield from _scalar("driver", what, _answer(was), _answer(now))
+            yield from scalar("driver", what, _answer(was), _answer(now))
 
 
 def _answer(answer: Any) -> str:
@@ -194,14 +149,14 @@ def _frameworks(old: Frameworks, new: Frameworks) -> Iterator[Change]:
         if was is None or now is None:
             yield Change(section="frameworks", what=name, before=_version(was), after=_version(now), item=name)
             continue
-        yield from _scalar("frameworks", name, was.version, now.version, name)
+        yield from scalar("frameworks", name, was.version, now.version, name)
         if was.version == now.version or "+" not in f"{was.version}{now.version}":
-            yield from _scalar("frameworks", f"build of {name}", was.variant, now.variant, name)
-            yield from _scalar("frameworks", f"CUDA of {name}", was.cuda, now.cuda, name)
-        yield from _scalar("frameworks", f"cuDNN of {name}", was.cudnn, now.cudnn, name)
-        yield from _scalar("frameworks", f"place of {name}", was.location, now.location, name)
+            yield from scalar("frameworks", f"build of {name}", was.variant, now.variant, name)
+            yield from scalar("frameworks", f"CUDA of {name}", was.cuda, now.cuda, name)
+        yield from scalar("frameworks", f"cuDNN of {name}", was.cudnn, now.cudnn, name)
+        yield from scalar("frameworks", f"place of {name}", was.location, now.location, name)
         if was.archs and now.archs:
-            yield from _listed("frameworks", f"GPU code of {name}", was.archs, now.archs, name)
+            yield from listed("frameworks", f"GPU code of {name}", was.archs, now.archs, name)
 
 
 def _version(framework: Any) -> str:
@@ -218,8 +173,8 @@ def _packages(old: Packages, new: Packages) -> Iterator[Change]:
             before, after = (one.version if one else "not installed" for one in (was, now))
             yield Change(section="packages", what=name, before=before, after=after)
             continue
-        yield from _scalar("packages", name, was.version, now.version)
-        yield from _scalar("packages", f"build of {name}", was.build, now.build)
+        yield from scalar("packages", name, was.version, now.version)
+        yield from scalar("packages", f"build of {name}", was.build, now.build)
 
 
 def _gpus(old: Gpus, new: Gpus) -> Iterator[Change]:
@@ -237,11 +192,11 @@ def _gpus(old: Gpus, new: Gpus) -> Iterator[Change]:
             )
             continue
         for field, what in _OF_GPU:
-            yield from _scalar("gpus", f"{what} of {now.label}", getattr(was, field), getattr(now, field))
+            yield from scalar("gpus", f"{what} of {now.label}", getattr(was, field), getattr(now, field))
         if was.pcie and now.pcie:
-            yield from _scalar("gpus", f"PCIe width of {now.label}", was.pcie.width, now.pcie.width)
+            yield from scalar("gpus", f"PCIe width of {now.label}", was.pcie.width, now.pcie.width)
         if was.power and now.power:
-            yield from _scalar("gpus", f"power limit of {now.label}, W", was.power.limit, now.power.limit)
+            yield from scalar("gpus", f"power limit of {now.label}, W", was.power.limit, now.power.limit)
 
 
 def _identity(gpu: Gpu) -> str:
@@ -256,7 +211,7 @@ def _environ(old: Environ, new: Environ) -> Iterator[Change]:
             continue
         if name in _SEPARATED or name.endswith("PATH"):
             separator = ";" if ";" in f"{was}{now}" else ":"
-            yield from _listed("environ", name, (was or "").split(separator), (now or "").split(separator), name)
+            yield from listed("environ", name, (was or "").split(separator), (now or "").split(separator), name)
         else:
             yield Change(section="environ", what=name, before=was or "not set", after=now or "not set", item=name)
 
@@ -268,7 +223,7 @@ def _libraries(old: Libraries, new: Libraries) -> Iterator[Change]:
         if was is not None and now is not None and was.path != now.path:
             what = f"{key[1]} that {key[0]} gets"
             yield Change(section="libraries", what=what, before=was.path or "not found", after=now.path or "not found")
-    yield from _scalar("libraries", "libstdc++ that is found first", old.libstdcxx, new.libstdcxx)
+    yield from scalar("libraries", "libstdc++ that is found first", old.libstdcxx, new.libstdcxx)
 
 
 def _toolkits(old: Toolkits, new: Toolkits) -> Iterator[Change]:
@@ -280,7 +235,7 @@ def _toolkits(old: Toolkits, new: Toolkits) -> Iterator[Change]:
             before, after = (str(one.version or "there") if one else "not there" for one in (was, now))
             yield Change(section="toolkits", what=f"CUDA toolkit in {root}", before=before, after=after)
         elif was is not None and now is not None:
-            yield from _scalar("toolkits", f"CUDA toolkit in {root}", was.version, now.version)
+            yield from scalar("toolkits", f"CUDA toolkit in {root}", was.version, now.version)
 
 
 def _live(old: Live, new: Live) -> Iterator[Change]:
@@ -288,7 +243,7 @@ def _live(old: Live, new: Live) -> Iterator[Change]:
         was = old.listed_by(now.framework)
         if was is not None:
             words = [None if one is None else "yes" if one else "no" for one in (was.gpu_available, now.gpu_available)]
-            yield from _scalar("live", f"{now.framework} can use a GPU:", *words)
+            yield from scalar("live", f"{now.framework} can use a GPU:", *words)
 
 
 _READERS: dict[str, Callable[[Any, Any], Iterator[Change]]] = {
@@ -301,20 +256,3 @@ _READERS: dict[str, Callable[[Any, Any], Iterator[Change]]] = {
     "toolkits": _toolkits,
     "live": _live,
 }
-
-
-def undone(after: Snapshot, before: Snapshot, change: Change) -> Snapshot:
-    """`after` with one change taken back."""
-    old, new = getattr(before, change.section), getattr(after, change.section)
-    if change.item is None or old is None or new is None:
-        return msgspec.structs.replace(after, **{change.section: old})
-    if change.section == "frameworks":
-        was = old.get(change.item)
-        kept = tuple(was if one.name == change.item else one for one in new.found if one.name != change.item or was)
-        if was is not None and new.get(change.item) is None:
-            kept = (*kept, was)
-        return msgspec.structs.replace(after, frameworks=Frameworks(found=kept) if kept else None)
-    variables = {name: value for name, value in new.variables.items() if name != change.item}
-    if (value := old.get(change.item)) is not None:
-        variables[change.item] = value
-    return msgspec.structs.replace(after, environ=msgspec.structs.replace(new, variables=variables))

@@ -6,7 +6,8 @@ A change is suspicious when undoing it, and nothing else, takes back a finding t
 from collections.abc import Callable, Iterable, Iterator
 from typing import Literal
 
-from gpudoctor.engine.changes import Change, changes, undone
+from gpudoctor.engine.change import Change, undone
+from gpudoctor.engine.changes import changes
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Fact, Gap

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gpudoctor.matrix.types import GpuModel
+from gpudoctor.matrix.gpu_types import GpuModel
 
 #: Words of product names that people leave out.
 _USUAL = frozenset({"nvidia", "geforce", "quadro", "tesla", "gpu", "graphics"})

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from gpudoctor.matrix.chips import capability_of_chip, capability_of_device, product_in
-from gpudoctor.matrix.types import GpuModel
+from gpudoctor.matrix.gpu_types import GpuModel
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.versions import Capability
 

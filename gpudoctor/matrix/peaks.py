@@ -1,8 +1,8 @@
 """What a GPU can do at most, and what healthy ones were measured to do, by the name a driver gives it."""
 
+from gpudoctor.matrix.gpu_types import GpuPeaks, GpuReference
 from gpudoctor.matrix.gpus import plain_name
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import GpuPeaks, GpuReference
 
 
 def peaks(matrix: Matrix, name: str) -> GpuPeaks | None:

@@ -6,16 +6,15 @@ from typing import Any, TypeVar
 
 from packaging.version import Version
 
+from gpudoctor.matrix.gpu_types import Architecture, GpuModel
 from gpudoctor.matrix.gpus import GpuModels
 from gpudoctor.matrix.tables import TABLES, decode_table, edition_of
 from gpudoctor.matrix.types import (
-    Architecture,
     Companions,
     Cudnn,
     DriverBranch,
     DriverFloor,
     ForwardCompat,
-    GpuModel,
     JaxBuild,
     KerasPairing,
     NumpyAbi,

@@ -6,8 +6,8 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
+from gpudoctor.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
 from gpudoctor.matrix.types import (
-    Architecture,
     BaseImage,
     Companions,
     Cudnn,
@@ -15,9 +15,6 @@ from gpudoctor.matrix.types import (
     DriverFloor,
     Extension,
     ForwardCompat,
-    GpuModel,
-    GpuPeaks,
-    GpuReference,
     JaxBuild,
     KerasPairing,
     NumpyAbi,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from gpudoctor.engine.changes import Change
+from gpudoctor.engine.change import Change
 from gpudoctor.engine.compare import Comparison, Shift
 from gpudoctor.formats.packages_names import is_relevant
 from gpudoctor.render.commands import visible

@@ -3,21 +3,11 @@
 from collections.abc import Iterable
 
 from gpudoctor.matrix.gpu_names import called, closest, is_whole_name, near
+from gpudoctor.matrix.gpu_types import Architecture, GpuModel, GpuPeaks
 from gpudoctor.matrix.kernels import coverage
 from gpudoctor.matrix.peaks import peaks
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import (
-    Architecture,
-    Cudnn,
-    DriverBranch,
-    DriverFloor,
-    ForwardCompat,
-    GpuModel,
-    GpuPeaks,
-    Os,
-    Toolkit,
-    TorchBuild,
-)
+from gpudoctor.matrix.types import Cudnn, DriverBranch, DriverFloor, ForwardCompat, Os, Toolkit, TorchBuild
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.render.sheets import Line, NotKnown, Sheet
 

@@ -2,8 +2,8 @@
 
 import re
 
+from gpudoctor.matrix.gpu_types import Architecture
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Architecture
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
 from gpudoctor.model.gpus import Gpu, Gpus

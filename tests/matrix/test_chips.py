@@ -3,8 +3,8 @@
 import pytest
 
 from gpudoctor.matrix.chips import RANGES, capability_of_device
+from gpudoctor.matrix.gpu_types import Architecture
 from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.types import Architecture
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.versions import Capability
 

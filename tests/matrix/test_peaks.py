@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.matrix.gpu_types import GpuPeaks
 from gpudoctor.matrix.load import load_matrix, read_table
 from gpudoctor.matrix.peaks import peaks
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.tables import LOOKED_UP, TABLES, MatrixUnreadable
-from gpudoctor.matrix.types import GpuPeaks
 from gpudoctor.model.versions import Capability
 
 MATRIX = load_matrix()

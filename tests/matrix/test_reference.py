@@ -2,9 +2,9 @@
 
 import pytest
 
+from gpudoctor.matrix.gpu_types import GpuReference
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.matrix.peaks import peaks, reference
-from gpudoctor.matrix.types import GpuReference
 
 MATRIX = load_matrix()
 ROWS: tuple[GpuReference, ...] = MATRIX.table("gpu_reference")
