@@ -99,6 +99,8 @@ class Libraries(Section, frozen=True, kw_only=True):
     needs: tuple[SymbolNeed, ...] = ()
     #: A file libcuda.so lies beside a libcuda.so.1 that the loader knows; compilers look for that name.
     libcuda_link: bool | None = None
+    #: Where the cuDNN 8 of a framework finds libcuda.so, which it opens by this name without a version; None: nowhere.
+    libcuda_of_cudnn: dict[str, str | None] | None = None
     #: On Windows: DLLs that frameworks need of the system, and where each is found; None there: nowhere.
     dlls: dict[str, str | None] | None = None
 

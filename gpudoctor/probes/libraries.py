@@ -18,6 +18,8 @@ from gpudoctor.probes.loader import Library, Process, Request
 from gpudoctor.probes.loader_machine import Machine
 
 _CPP_LIBRARY = "libstdc++.so.6"
+#: The part of cuDNN 8 that opens the driver's library without a version, and that name.
+_OPENS_BARE, _BARE = "libcudnn_cnn_infer.so.8", "libcuda.so"
 #: What puts other files before a framework's own.
 _OVERRIDES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 
@@ -32,11 +34,14 @@ def probe(
     if not host.platform.startswith("linux"):
         return Libraries(copies=found, dlls=find_dlls(host, interpreter) if host.platform == "win32" else None)
     resolutions: list[Resolution] = []
+    bare: dict[str, str | None] = {}
     seen = frameworks if isinstance(frameworks, Frameworks) else None
     if seen is not None:
         site = Site(host, interpreter, packages)
         for framework in played(seen):
-            resolutions += _resolve(machine, copies, framework, site, interpreter)
+            process = _process(machine, framework, site, interpreter, host.env)
+            resolutions += _resolve(machine, copies, framework, site, interpreter, process)
+            bare |= _bare_libcuda(process, framework)
     cpp = Process(machine, interpreter.executable).find(_CPP_LIBRARY)
     return Libraries(
         copies=found,
@@ -46,27 +51,33 @@ def probe(
         libstdcxx=cpp.path if cpp else None,
         needs=read_needs(host, seen, resolutions, found, interpreter),
         libcuda_link=has_libcuda_link(machine),
+        libcuda_of_cudnn=bare or None,
     )
 
 
 def _resolve(
-    machine: Machine, copies: Copies, framework: Framework, site: Site, interpreter: Interpreter
+    machine: Machine, copies: Copies, framework: Framework, site: Site, interpreter: Interpreter, process: Process
 ) -> list[Resolution]:
     """What the framework gets for each CUDA library, and what it would get were nothing put before its own."""
     env = machine.host.env
-    real = _requests(machine, framework, site, interpreter, env)
+    real = _requests(process)
     undisturbed = real
     if any(env.get(name) for name in _OVERRIDES):
         plain = {name: value for name, value in env.items() if name not in _OVERRIDES}
-        undisturbed = _requests(machine, framework, site, interpreter, plain)
+        undisturbed = _requests(_process(machine, framework, site, interpreter, plain))
     return [_resolution(machine, copies, framework, one, undisturbed.get(one.name)) for one in real.values()]
 
 
-def _requests(
+def _process(
     machine: Machine, framework: Framework, site: Site, interpreter: Interpreter, env: Mapping[str, str]
-) -> dict[str, Request]:
+) -> Process:
+    """What the framework would have mapped."""
     process = Process(machine, interpreter.executable, env)
     play(process, framework, site, interpreter)
+    return process
+
+
+def _requests(process: Process) -> dict[str, Request]:
     families = {name: family_of(name) for name in process.requests}
     # cuDNN is linked to libcuda.so.1. Where there is no driver, that is for the driver's facts to say.
     return {
@@ -74,6 +85,15 @@ def _requests(
         for name, one in process.requests.items()
         if families[name] is not None and (families[name] != "cuda" or one.library is not None)
     }
+
+
+def _bare_libcuda(process: Process, framework: Framework) -> dict[str, str | None]:
+    """Where the framework's cuDNN 8 finds libcuda.so; empty without that cuDNN, or without a driver."""
+    asked = process.requests.get(_OPENS_BARE)
+    if asked is None or asked.library is None or process.find("libcuda.so.1", asked.library) is None:
+        return {}
+    found = process.find(_BARE, asked.library)
+    return {framework.name: found.path if found else None}
 
 
 def _resolution(

@@ -90,9 +90,9 @@ class Process:
             self._link([library])
         return library
 
-    def find(self, name: str) -> Library | None:
-        """What the program itself would get for `name`, without mapping it."""
-        return self._search(name, self.program)
+    def find(self, name: str, by: Library | None = None) -> Library | None:
+        """What `by` (None: the program itself) would get for `name`, without mapping it."""
+        return self._search(name, by or self.program)
 
     def _link(self, waiting: list[Library]) -> None:
         """Map what the libraries need, breadth first."""

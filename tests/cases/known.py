@@ -4,7 +4,6 @@
 MISSES: dict[str, str] = {
     "265-p100-first-session-minutes": "a slow start is a warning here; the case expects a note",
     "269-tf220-mint-rtx5000-ngc-works": "the PTX of this build starts on that GPU; the report says that it fails",
-    "510-wsl-cudnn8-libcuda-so": "no rule looks at what cuDNN itself opens in WSL",
 }
 
 #: Told rightly, with another severity than the case expects.

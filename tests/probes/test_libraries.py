@@ -269,6 +269,31 @@ def test_builds_without_cuda_have_no_resolutions(tree: Path) -> None:
     assert result.copies != ()
 
 
+@needs_compiler
+@pytest.mark.parametrize(
+    ("driver", "beside", "expected"),
+    [
+        (("libcuda.so.1",), (), {"torch": None}),
+        (("libcuda.so.1", "libcuda.so"), (), {"torch": "driver/libcuda.so"}),
+        (("libcuda.so.1",), ("libcuda.so",), {"torch": "site/nvidia/cudnn/lib/libcuda.so"}),
+        ((), (), None),
+    ],
+)
+def test_where_cudnn_8_finds_the_driver_without_a_version(
+    tmp_path: Path, driver: tuple[str, ...], beside: tuple[str, ...], expected: dict[str, str | None] | None
+) -> None:
+    cudnn = tmp_path / "site/nvidia/cudnn/lib"
+    for name in ("libcudnn.so.8", "libcudnn_cnn_infer.so.8", *beside):
+        build_library(cudnn / name, runpath="$ORIGIN")
+    needs = (cudnn / "libcudnn.so.8",)
+    build_library(tmp_path / "site/torch/lib/libtorch_python.so", rpath="$ORIGIN/../../nvidia/cudnn/lib", needs=needs)
+    for name in driver:
+        build_library(tmp_path / "driver" / name)
+    result = look(tmp_path / "site", framework(tmp_path / "site", "torch"), LD_LIBRARY_PATH=str(tmp_path / "driver"))
+    found = result.libcuda_of_cudnn
+    assert (found and {name: path and path.removeprefix(f"{tmp_path}/") for name, path in found.items()}) == expected
+
+
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_no_walk_where_there_is_no_elf_loader(tmp_path: Path, platform: str) -> None:
     host = RealHost(env={})

@@ -5,7 +5,9 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import SystemPackage
 from gpudoctor.model.fix import Ask, Run, SetEnv
+from gpudoctor.model.libraries import Libraries, Resolution
 from gpudoctor.model.system import Container, ContainerTools, Space, System, Wsl
+from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.model.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
@@ -28,7 +30,7 @@ from tests.rules.situations import (
     unlisted,
     unloaded,
 )
-from tests.rules.table import fires, quiet, skips
+from tests.rules.table import fires, judge, quiet, skips
 
 MIB = 1024**2
 
@@ -220,12 +222,56 @@ def test_wsl_kernel():
 
 
 def test_wsl_libcuda_path():
-    found = fires("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=WSL2)
+    found = fires("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=WSL2, libraries=None)
     assert any(isinstance(step, SetEnv) for step in found.fixes[0].steps)
-    quiet("wsl-libcuda-path", driver=driver(), container=WSL2)
+    quiet("wsl-libcuda-path", driver=driver(), container=WSL2, libraries=None)
     no_gpu_there = Container(kind="none", wsl=Wsl(version=2, driver_library=False))
-    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=no_gpu_there)
-    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=BARE)
+    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=no_gpu_there, libraries=None)
+    quiet("wsl-libcuda-path", driver=driver(nvml=NO_LIBRARY), container=BARE, libraries=None)
+
+
+@pytest.mark.parametrize(
+    ("version", "wsl", "more", "speaks"),
+    [
+        ("8.5.0", Wsl(version=2, driver_library=True, library_is_link=False), {}, True),
+        (
+            "8.7.0",
+            Wsl(version=2, driver_library=True, library_is_link=False),
+            {"libcuda_of_cudnn": {"torch": None}},
+            True,
+        ),
+        ("8.5.0", Wsl(version=2, driver_library=True, library_is_link=True), {}, False),
+        ("8.5.0", Wsl(version=2, driver_library=True), {}, False),
+        ("8.9.2", Wsl(version=2, driver_library=True, library_is_link=False), {}, False),
+        ("9.1.0", Wsl(version=2, driver_library=True, library_is_link=False), {}, False),
+        (
+            "8.5.0",
+            Wsl(version=2, driver_library=True, library_is_link=False),
+            {"search_path": ("/opt/x", "/usr/lib/wsl/lib/")},
+            False,
+        ),
+        (
+            "8.5.0",
+            Wsl(version=2, driver_library=True, library_is_link=False),
+            {"libcuda_of_cudnn": {"torch": "/site/nvidia/cudnn/lib/libcuda.so"}},
+            False,
+        ),
+    ],
+)
+def test_what_cudnn_opens_in_wsl(version, wsl, more, speaks):
+    name = f"libcudnn.so.{version[0]}"
+    taken = Resolution(
+        framework="torch",
+        soname=name,
+        family="cudnn",
+        wanted_by="/site/torch/lib/libtorch_cuda.so",
+        how="linked",
+        path=f"/site/nvidia/cudnn/lib/{name}",
+        version=LibraryVersion(version),
+    )
+    libraries = Libraries(resolutions=(taken,), **more)
+    found = judge("wsl-libcuda-path", driver=driver(), container=Container(wsl=wsl), libraries=libraries)
+    assert [(one.severity, "libcuda.so" in one.summary) for one in found] == ([("warning", True)] if speaks else [])
 
 
 def test_dev_permission_rootless():

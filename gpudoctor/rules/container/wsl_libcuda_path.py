@@ -2,19 +2,32 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.system import Container
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.system import Container, Wsl
+from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
 
 FOLDER = "/usr/lib/wsl/lib"
+FIX = Fix(
+    title="Let programs look there",
+    safety="safe",
+    steps=(SetEnv(name="LD_LIBRARY_PATH", value=FOLDER, where="~/.profile"),),
+)
+NEWER = Fix(
+    title="Or use a newer build, whose cuDNN does not open that name",
+    safety="manual",
+    steps=(Ask(text="torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."),),
+)
 
 
 @rule("BOX021", name="wsl-libcuda-path", severity="error", since="0.1")
-def wsl_libcuda_path(driver: Driver, container: Container) -> Iterator[Problem]:
+def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries | Gap | None) -> Iterator[Problem]:
     """WSL has Windows' driver libraries, but programs do not find them.
 
     What it means:
@@ -23,31 +36,51 @@ def wsl_libcuda_path(driver: Driver, container: Container) -> Iterator[Problem]:
 
     Why it breaks:
     The file /etc/ld.so.conf.d/ld.wsl.conf is missing, or this is a distribution (such as NixOS) or a container that
-    works otherwise.
+    works otherwise. Or only a name is missing: cuDNN 8 opens libcuda.so, and as all of Windows' files are plain files,
+    the loader knows libcuda.so.1 alone. CUDA starts then; the first convolution ends the program with "Could not load
+    library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". That is a warning.
 
     How to mend it:
-    Put the folder on LD_LIBRARY_PATH, or add it to the loader's settings and run ldconfig.
+    Put the folder on LD_LIBRARY_PATH. Where the folder itself is not looked at, adding it to the loader's settings and
+    running ldconfig does as well.
 
     When to ignore it:
     Never, if you want to use the GPU in WSL.
 
     Sources:
-    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/; for libcuda.so,
+    https://github.com/microsoft/WSL/issues/8587
     """
     if container.wsl is None or not container.wsl.driver_library:
         return
     missing = [answer for answer in (driver.nvml, driver.cuda_init) if answer and answer.outcome == "no-library"]
     if not missing:
+        yield from _bare_name(libraries, container.wsl)
         return
     yield Problem(
         summary="WSL has Windows' driver libraries, but programs do not find them.",
         evidence=(seen(f"{FOLDER}/libcuda.so.1", "present"), answer_seen("Loading the library", missing[0])),
         explains=("no-gpu", "nvml-library-missing", *NO_CUDA),
-        fixes=(
-            Fix(
-                title="Let programs look there",
-                safety="safe",
-                steps=(SetEnv(name="LD_LIBRARY_PATH", value=FOLDER, where="~/.profile"),),
-            ),
-        ),
+        fixes=(FIX,),
     )
+
+
+def _bare_name(libraries: Libraries | Gap | None, wsl: Wsl) -> Iterator[Problem]:
+    """The folder is known to the loader, and one name is not."""
+    if not isinstance(libraries, Libraries):
+        return
+    for cudnn in in_vain(libraries, wsl):
+        yield Problem(
+            summary=f"cuDNN {cudnn.version} opens libcuda.so, and WSL's loader knows the driver as libcuda.so.1 only: "
+            "the first convolution fails.",
+            subject=cudnn.framework,
+            severity="warning",
+            confidence="likely",
+            evidence=(
+                seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
+                seen(f"{FOLDER}/libcuda.so.1", "a plain file, not a link"),
+                seen("folders on LD_LIBRARY_PATH", ", ".join(libraries.search_path) or "none"),
+            ),
+            explains=("wsl-ldconfig-warning",),
+            fixes=(FIX, NEWER),
+        )
