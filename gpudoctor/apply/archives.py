@@ -61,14 +61,15 @@ class Verification(Fact, frozen=True, kw_only=True):
         return None if self.unknown_sizes else self.known_bytes
 
 
-def measured(archives: tuple[Archive, ...], size_of: Sizer) -> tuple[Archive, ...]:
-    """The archives with the sizes that can be had of those that have none yet."""
-    asked = [one for one in archives if one.size is None and one.url is not None]
-    if not asked:
-        return archives
+def measured(found: Verification, size_of: Sizer) -> Verification:
+    """What was found, with the sizes that can be had of archives that have none yet."""
+    asked = [one.url for one in found.archives or () if one.size is None and one.url is not None]
+    if not asked or found.archives is None:
+        return found
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        sizes = dict(zip((one.url for one in asked), pool.map(size_of, (one.url or "" for one in asked)), strict=True))
-    return tuple(replace(one, size=sizes[one.url]) if one.url in sizes else one for one in archives)
+        sizes = dict(zip(asked, pool.map(size_of, asked), strict=True))
+    known = (replace(one, size=one.size or sizes.get(one.url or "")) for one in found.archives)
+    return replace(found, archives=tuple(known))
 
 
 def sha256_of(archive_info: object) -> str | None:

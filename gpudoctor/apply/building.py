@@ -2,18 +2,18 @@
 
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 
-from gpudoctor.apply.archives import Archive, Sizer, Verification
+from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
+from gpudoctor.apply.growth import Growth
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.rebase import Step, rebased
 from gpudoctor.apply.refuse import Refused
-from gpudoctor.apply.room import check, rooms
+from gpudoctor.apply.room import check, rooms, uv_links
 from gpudoctor.apply.verify import asked, is_install, is_uv, verify
 from gpudoctor.model.fix import Run, Write
 
@@ -73,12 +73,13 @@ class Building:
             self._run(moved, step, found)
 
     def _run(self, moved: Run, step: Run, found: Verification | None) -> None:
+        growth = Growth(self._place)
         with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
             done = run(
                 pinned(moved.argv, found, folder),
                 env={**self._variables, **moved.env, **counting(found)},
                 tell=self._heard,
-                tick=self._ticker(),
+                tick=lambda: self._say(Progress(written_mib=growth.mib())),
                 keep_open=self._keep_open,
             )
         if not done.ok:
@@ -94,16 +95,6 @@ class Building:
         else:
             self._say(Progress(done_bytes=int(counted["done"]), of_bytes=int(counted["of"] or 0) or None))
 
-    def _ticker(self) -> Callable[[], None]:
-        """Tells about once a second how much was written since it was made."""
-        folder = os.path.dirname(self._place)
-        free = shutil.disk_usage(folder).free
-
-        def tick() -> None:
-            self._say(Progress(written_mib=max(0, free - shutil.disk_usage(folder).free) >> 20))
-
-        return tick
-
     def ask(self, steps: tuple[Step, ...]) -> None:
         """Only ask what these commands would do. Raises Refused, NoRoom, OSError."""
         for step in steps:
@@ -113,9 +104,12 @@ class Building:
     def _ask(self, moved: Run) -> Verification:
         self._say(Asked(by=asked(moved.argv)))
         variables = {**self._variables, **moved.env}
-        found = verify(moved.argv, variables, self._size_of, self._keep_open, lambda: self._say(Progress()))
+        found = verify(moved.argv, variables, self._keep_open, lambda: self._say(Progress()))
         if found.refused is not None:
             raise Refused(self._final(_refusal(found)))
+        takes_none = is_uv(moved.argv) and found.to_download == 0 and uv_links(self._space, variables)
+        if not takes_none:
+            found = measured(found, self._size_of)
         self._say(
             Verified(
                 by=found.by,
@@ -128,7 +122,7 @@ class Building:
             )
         )
         self.archives += found.archives or ()
-        if found.installs:
+        if found.installs and not takes_none:
             download = found.to_download != 0
             spaces = rooms(
                 self._space, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables

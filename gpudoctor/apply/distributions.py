@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
+from gpudoctor.formats.packages_names import Entry, parse_entry
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.settings import shown
 
@@ -32,13 +33,15 @@ def site_folders(environment: str) -> tuple[str, ...]:
 def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:
     for metadata in distributions(path=list(folders)):
         name, version = _stated(metadata, "Name"), _stated(metadata, "Version")
+        if not (name and version) and (entry := _entry(metadata)) is not None:
+            name, version = entry.name, entry.version
         if name and version:
-            direct_url, archive = _origin(metadata.read_text("direct_url.json"))
+            direct_url, archive = _origin(_text(metadata, "direct_url.json"))
             yield Distribution(
                 name=canonical(name),
                 version=version,
                 direct_url=direct_url,
-                record=_hash(metadata.read_text("RECORD")),
+                record=_hash(_text(metadata, "RECORD")),
                 archive=archive,
             )
 
@@ -71,8 +74,24 @@ def _completed(one: Distribution, known: Distribution | None) -> Distribution:
 
 
 def _stated(metadata: Metadata, field: str) -> str | None:
-    values = metadata.metadata.get_all(field)
+    try:
+        values = metadata.metadata.get_all(field)
+    except (ValueError, TypeError, AttributeError):  # no UTF-8; no file: what Python then says differs by its release
+        return None
     return str(values[0]) if values else None
+
+
+def _entry(metadata: Metadata) -> Entry | None:
+    """What the name of its folder says, where its METADATA is damaged or gone."""
+    folder = getattr(metadata, "_path", None)
+    return parse_entry(os.path.basename(folder)) if folder is not None else None
+
+
+def _text(metadata: Metadata, file: str) -> str | None:
+    try:
+        return metadata.read_text(file)
+    except ValueError:  # no UTF-8
+        return None
 
 
 def _origin(text: str | None) -> tuple[str | None, str | None]:

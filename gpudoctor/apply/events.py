@@ -70,7 +70,7 @@ class Output(Event, frozen=True, kw_only=True):
 class Progress(Event, frozen=True, kw_only=True):
     """A command is still at work."""
 
-    #: Less free space than at the start of the command, MiB: what was downloaded and unpacked, about.
+    #: MiB of files that the environment has more than at the start of the command.
     written_mib: int | None = None
     #: Bytes of the file that is being downloaded, and how many of them are there; None where that is not said.
     of_bytes: int | None = None

@@ -30,12 +30,17 @@ def rooms(
     place, cache = _existing(environment), _existing(_cache(known, "uv" if by_uv else "pip"))
     unpacked, fetched = int(sizes * UNPACKED), sizes if download else 0
     if by_uv:
-        links = known.get("UV_LINK_MODE") != "copy" and os.stat(place).st_dev == os.stat(cache).st_dev
-        needs = [(place, 0 if links else unpacked), (cache, int(fetched * UNPACKED))]
+        needs = [(place, 0 if uv_links(environment, known) else unpacked), (cache, int(fetched * UNPACKED))]
     else:
         temporary = known.get("TMPDIR") or tempfile.gettempdir()
         needs = [(place, unpacked), (_existing(temporary), fetched), (cache, fetched)]
     return tuple(_together(needs))
+
+
+def uv_links(environment: str, variables: Mapping[str, str]) -> bool:
+    """Whether the files in the environment are those in uv's cache: hard links, or copies that share their bytes."""
+    place, cache = _existing(environment), _existing(_cache(variables, "uv"))
+    return variables.get("UV_LINK_MODE") != "copy" and os.stat(place).st_dev == os.stat(cache).st_dev
 
 
 def _cache(variables: Mapping[str, str], tool: str) -> str:

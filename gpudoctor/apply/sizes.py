@@ -10,7 +10,7 @@ from gpudoctor.apply.archives import Sizer
 from gpudoctor.index.settings import Settings, local_path
 
 if TYPE_CHECKING:
-    from requests import Session
+    from requests import Response, Session
 
 #: Seconds for one answer.
 PATIENCE = 10.0
@@ -19,8 +19,7 @@ PATIENCE = 10.0
 def sizer(settings: Callable[[], Settings] | None = None) -> Sizer:
     """Tells the size of the file at an address; None where that is not said. May be asked from several threads.
 
-    `settings` is asked for the certificates to trust, and only where a file is on the network. A host that does not
-    answer is not asked again.
+    `settings` tells how the network is reached (proxy, certificates). A host that does not answer is not asked again.
     """
     asked = _Asked(settings)
 
@@ -34,11 +33,11 @@ def sizer(settings: Callable[[], Settings] | None = None) -> Sizer:
 
 
 class _Asked:
-    """The network, with one session."""
+    """The network. How pip is set up to reach it is asked only where it is not reached without."""
 
     def __init__(self, settings: Callable[[], Settings] | None) -> None:
         self._settings = settings
-        self._known = Settings()
+        self._known: Settings | None = None
         self._session: Session | None = None
         self._lock = threading.Lock()
         self._mute: set[str | None] = set()
@@ -47,29 +46,40 @@ class _Asked:
         # Imported here: an index in a folder does without.
         import requests
 
-        host = urlsplit(url).hostname
-        if host in self._mute:
-            return None
-        try:
-            session, verify = self._open(urlsplit(url).netloc.rpartition("@")[2])
-            answer = session.head(url, timeout=PATIENCE, allow_redirects=True, verify=verify)
-            return int(answer.headers["Content-Length"]) if answer.ok else None
-        except (requests.ConnectionError, requests.Timeout):
-            self._mute.add(host)
-        except (requests.RequestException, ValueError, KeyError):
-            pass
+        parts = urlsplit(url)
+        for known in (self._known, None):
+            if parts.hostname in self._mute:
+                return None
+            try:
+                answer = self._head(url, parts.netloc.rpartition("@")[2])
+                return int(answer.headers["Content-Length"]) if answer.ok else None
+            except (requests.ConnectionError, requests.Timeout):
+                if known is not None or not self._ask():
+                    break
+            except (requests.RequestException, ValueError, KeyError):
+                return None
+        self._mute.add(parts.hostname)
         return None
 
-    def _open(self, place: str) -> "tuple[Session, bool | str]":
-        """The session, and how the certificate of a place (host, or host:port) is verified."""
+    def _ask(self) -> bool:
+        """Whether there is something else to try: the settings."""
+        with self._lock:
+            if self._known is None and self._settings is not None:
+                self._known = self._settings()
+                self._session = None
+        return self._known is not None
+
+    def _head(self, url: str, place: str) -> "Response":
         import requests
 
+        known = self._known or Settings()
         with self._lock:
             if self._session is None:
-                self._known = self._settings() if self._settings else Settings()
                 self._session = requests.Session()
-                self._session.cert = self._known.client_cert
-                if proxy := self._known.proxy:
-                    self._session.proxies = {"http": proxy, "https": proxy}
-        trusted = {place, place.partition(":")[0]} & set(self._known.trusted_hosts)
-        return self._session, False if trusted else self._known.cert or True
+                self._session.cert = known.client_cert
+                if known.proxy:
+                    self._session.proxies = {"http": known.proxy, "https": known.proxy}
+            session = self._session
+        trusted = {place, place.partition(":")[0]} & set(known.trusted_hosts)
+        verify = False if trusted else known.cert or True
+        return session.head(url, timeout=PATIENCE, allow_redirects=True, verify=verify)

@@ -1,9 +1,9 @@
-"""The installer's own dry run, with the user's own index settings; and how much it would download."""
+"""The installer's own dry run, with the user's own index settings."""
 
 import os
 from collections.abc import Callable, Mapping
 
-from gpudoctor.apply.archives import Sizer, Verification
+from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.verify_pip import ask_pip
 from gpudoctor.apply.verify_uv import ask_uv
 
@@ -31,10 +31,9 @@ def asked(argv: tuple[str, ...]) -> str:
 def verify(
     argv: tuple[str, ...],
     env: Mapping[str, str],
-    size_of: Sizer,
-    keep_open: tuple[int, ...] = (),
-    tick: Callable[[], None] = lambda: None,
+    keep_open: tuple[int, ...],
+    tick: Callable[[], None],
 ) -> Verification:
     """Ask the installer what `argv`, an install command, would do. `tick` is called about once a second."""
     ask = ask_uv if is_uv(argv) else ask_pip
-    return ask(asked(argv), argv, env, size_of, keep_open, tick)
+    return ask(asked(argv), argv, env, keep_open, tick)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from gpudoctor.apply.archives import Archive, Sizer, Verification, measured, sha256_of
+from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
 from gpudoctor.apply.reasons import is_try, unreachable
 
@@ -51,7 +51,6 @@ def ask_pip(
     by: str,
     argv: tuple[str, ...],
     env: Mapping[str, str],
-    size_of: Sizer,
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
 ) -> Verification:
@@ -67,11 +66,11 @@ def ask_pip(
             reason = "\n".join(unreachable(tuple(patience.lines), given_up=True))
             found = Verification(by=by, refused=reason, unreachable=True, seconds=seconds)
         else:
-            found = _told(by, done, report, size_of)
+            found = _told(by, done, report)
     return replace(found, refused=_located(found.refused, argv)) if found.unreachable else found
 
 
-def _told(by: str, done: Done, report: str, size_of: Sizer) -> Verification:
+def _told(by: str, done: Done, report: str) -> Verification:
     if not done.ok:
         if "no such option: --report" in "\n".join(done.lines) or "--dry-run" in done.why:
             return Verification(by="nothing: this pip is older than 22.2 and has no dry run", seconds=done.seconds)
@@ -86,7 +85,7 @@ def _told(by: str, done: Done, report: str, size_of: Sizer) -> Verification:
     return Verification(
         by=by,
         installs=tuple(f"{one.name}=={one.version}" for one in archives),
-        archives=measured(archives, size_of),
+        archives=archives,
         seconds=done.seconds,
         release=str(told.get("pip_version", "")) or None,
     )

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
+from gpudoctor.apply.archives import Archive, Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.reasons import unreachable
 
@@ -35,7 +35,6 @@ def ask_uv(
     by: str,
     argv: tuple[str, ...],
     env: Mapping[str, str],
-    size_of: Sizer,
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
 ) -> Verification:
@@ -49,12 +48,11 @@ def ask_uv(
         lost = bool(unreachable(done.lines))
         return Verification(by=by, refused=done.why or "it said nothing", unreachable=lost, seconds=done.seconds)
     installs = tuple(match["what"] for line in lines if (match := _WOULD.fullmatch(line)) is not None)
-    archives = _locked(argv, env, installs)
     downloads = (int(match["number"]) for line in lines if (match := _DOWNLOAD.match(line)))
     return Verification(
         by=by,
         installs=installs,
-        archives=measured(archives, size_of) if archives is not None else None,
+        archives=_locked(argv, env, installs),
         to_download=next(downloads, 0),
         seconds=done.seconds,
     )
