@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from gpudoctor.formats.out_of_memory import parse_out_of_memory
 from gpudoctor.model.base import Section
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
@@ -20,6 +21,7 @@ from gpudoctor.rules._builds import release_numbers
 
 #: Products of Ampere and later, and of Kepler.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
+_GEFORCE = re.compile(r"GeForce RTX [45]0\d\d")
 _OLD = re.compile(r"\bGTX? [67]\d\d|\bTesla K\d|\bQuadro K\d")
 #: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
 _NO_WINDOWS, _WITH_EXTRA = (2, 11), (2, 14)
@@ -54,8 +56,31 @@ class Stated:
     def sees_no_gpu(self) -> bool:
         """A framework says so."""
         live = self._snapshot.live
-        silent = ("torch-cuda-unavailable", "tf-no-gpus-listed", "jax-no-gpu-found")
+        silent = (
+            "torch-cuda-unavailable",
+            "torch-not-compiled-with-cuda",
+            "xpu-not-built",
+            "tf-no-gpus-listed",
+            "jax-no-gpu-found",
+        )
         return isinstance(live, Live) and any(one.signature in silent for one in live.symptoms)
+
+    @property
+    def makers(self) -> frozenset[str]:
+        """Who made the GPUs that are stated."""
+        gpus = self.section(Gpus, "gpus")
+        return frozenset(gpu.vendor for gpu in gpus.devices if gpu.vendor) if gpus else frozenset()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The known messages that are stated, in their words."""
+        live = self.section(Live, "live")
+        return tuple(one.text for one in live.symptoms) if live else ()
+
+    def said(self, *signatures: str) -> bool:
+        """One of these messages is stated."""
+        live = self.section(Live, "live")
+        return bool(live) and any(one.signature in signatures for one in live.symptoms)
 
     def framework(self, name: str) -> Framework | None:
         """A framework."""
@@ -136,6 +161,54 @@ def _answers(stated: Stated) -> bool:
     return bool(nvml and nvml.ok and nvml.device_count and gpus)
 
 
+def _others_hold_memory(stated: Stated) -> bool:
+    """PyTorch's own numbers leave a part of the GPU's memory to other programs that mattered."""
+    told = (parse_out_of_memory(text) for text in stated.messages)
+    return any(
+        one is not None
+        and one.others is not None
+        and one.total is not None
+        and one.wanted is not None
+        # A context and a desktop take some hundred MiB on every GPU.
+        and one.others > max(0.2 * one.total, 1 << 30)
+        and one.others > one.wanted
+        for one in told
+    )
+
+
+def _in_pieces(stated: Stated) -> bool:
+    """PyTorch holds more unused memory than it was asked for."""
+    told = (parse_out_of_memory(text) for text in stated.messages)
+    return any(
+        one is not None
+        and one.unused is not None
+        and one.wanted is not None
+        and one.total is not None
+        and one.unused > max(one.wanted, 0.1 * one.total)
+        for one in told
+    )
+
+
+def _larger_than_gpu(stated: Stated) -> bool:
+    told = (parse_out_of_memory(text) for text in stated.messages)
+    return any(one is not None and (one.wanted or 0) > (one.total or 1 << 60) for one in told)
+
+
+def _geforce_copies(stated: Stated) -> bool:
+    """Only GeForce cards of the generations whose direct copies hang, and something that takes all GPUs does."""
+    return stated.all_named(_GEFORCE) and stated.said(
+        "p2p-off-helps", "nccl-hang", "nccl-timeout", "cuda-illegal-address"
+    )
+
+
+def _foreign_gpu(stated: Stated, maker: str) -> bool:
+    """All GPUs are of that maker, and PyTorch is not built for it."""
+    own = {"amd": "rocm", "intel": "xpu"}[maker]
+    return (
+        stated.makers == {maker} and stated.variant("torch") in (None, "cuda", "cpu") and stated.variant("torch") != own
+    )
+
+
 #: For a cause: how sure it makes it.
 FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "tf-windows-native": ((_tf_without_windows, 0.95),),
@@ -147,7 +220,15 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
     "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
     "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.4),),
-    "no-gpu": ((lambda stated: stated.no_gpu and stated.sees_no_gpu, 0.8),),
+    "no-gpu": (
+        (lambda stated: stated.no_gpu and stated.sees_no_gpu, 0.8),
+        (lambda stated: _foreign_gpu(stated, "intel") and stated.sees_no_gpu, 0.6),
+    ),
+    "torch-backend-gpu-vendor": ((lambda stated: _foreign_gpu(stated, "amd") and stated.sees_no_gpu, 0.7),),
+    "nccl-p2p-geforce": ((_geforce_copies, 0.75),),
+    "other-process-holds-memory": ((_others_hold_memory, 0.8),),
+    "memory-fragmented": ((_in_pieces, 0.7),),
+    "batch-too-large": ((_larger_than_gpu, 0.9),),
 }
 
 #: Against a cause: it cannot be that one.

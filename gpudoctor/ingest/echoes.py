@@ -20,7 +20,7 @@ _COMMAND = re.compile(
     r"torch\.cuda\.is_available|torch\.__version__|torch\.version\.cuda|torch\.cuda\.device_count|get_device_name"
     r"|get_arch_list|cudnn\.version\(|is_gpu_available|list_physical_devices|list_local_devices|is_built_with_cuda"
     r"|tf\.__version__|tensorflow\.__version__|tf\.version\.VERSION|jax\.(?:local_)?devices\(|default_backend"
-    r"|jax\.__version__|get_device_capability|sys\.version"
+    r"|jax(?:lib)?(?:\.version)?\.__version__|get_device_capability|sys\.version"
 )
 #: Lines that come between a command and its answer: logs and warnings.
 _NOISE = re.compile(
@@ -126,8 +126,15 @@ def _answered(text: Pasted, number: int, line: str, told: _Told) -> None:
     asked = [one for one in re.split(r";|\bprint\b", body) if _COMMAND.search(one)]
     if len(asked) != 1:
         asked = [body]
+    several = [one for one in body.split(",") if _COMMAND.search(one)]
     for later, answer in _answers(text, number):
-        if len(answer) < 300 and _note(number, body if len(asked) != 1 else asked[0], answer.strip(), told):
+        values = answer.split()
+        if len(several) > 1 and len(several) == len(values):
+            # print(a, b) shows the answers beside one another.
+            for one, value in zip(several, values, strict=True):
+                _note(number, one, value, told)
+            told.lines.append(later)
+        elif len(answer) < 300 and _note(number, body if len(asked) != 1 else asked[0], answer.strip(), told):
             told.lines.append(later)
 
 
@@ -162,6 +169,9 @@ _QUESTIONS: tuple[tuple[str, str, str, Callable[[str], Any]], ...] = (
     ("tensorflow.__version__", "tensorflow", "version", _number),
     ("tf.version.VERSION", "tensorflow", "version", _number),
     ("jax.__version__", "jax", "version", _number),
+    ("jax.version.__version__", "jax", "version", _number),
+    ("jaxlib.__version__", "jaxlib", "version", _number),
+    ("jaxlib.version.__version__", "jaxlib", "version", _number),
     ("device_count", "torch", "device_count", lambda answer: int(answer) if answer.isdecimal() else None),
     ("get_arch_list", "torch", "archs", lambda answer: tuple(re.findall(r"(?:sm|compute)_\d+[af]?", answer)) or None),
     ("default_backend", "jax", "backend", _word),

@@ -12,7 +12,8 @@ from gpudoctor.model.system import Container, System, Wsl
 
 _UNAME = re.compile(r"^.*?\bLinux \S+ (\d+\.\d+\S*) (#\S.*?)\b(x86_64|aarch64|ppc64le|armv7l)\b")
 _KERNEL = re.compile(
-    r"^\s*(\d\.\d{1,2}\.\d{1,3}[-.]\S*(?:generic|azure|aws|gcp|WSL2|arch\S*|amd64|el\d\S*|fc\d+\S*|tegra|lts|zen\S*))\s*$"
+    r"^\s*(\d\.\d{1,2}\.\d{1,3}[-.]\S*(?:generic|azure|aws|gcp|WSL2|arch\S*|amd64|el\d\S*|fc\d+\S*|tegra|lts"
+    r"|zen\S*))\s*$"
 )
 _ASSIGNMENT = re.compile(r'^\s*(NAME|ID|ID_LIKE|VERSION_ID|PRETTY_NAME|VERSION|VERSION_CODENAME)="?([^"]*)"?\s*$')
 _LSB = re.compile(r"^\s*(Description|Distributor ID|Release):\s+(\S.*)$")
@@ -27,7 +28,14 @@ _IN_USE = re.compile(r"^\s+Kernel driver in use: (\S+)")
 _VENDORS = (("NVIDIA", "nvidia"), ("Advanced Micro", "amd"), ("AMD", "amd"), ("Intel", "intel"))
 #: Paths that only one system has.
 _PATHS = (
-    (re.compile(r"\b[A-Z]:\\(?:Users|Program|Windows|Python|ProgramData|Anaconda|Miniconda)", re.I), "windows"),
+    (
+        re.compile(
+            r"\b[A-Z]:\\(?:Users|Program|Windows|Python|ProgramData|Anaconda|Miniconda)"
+            r"|\b[A-Z]:\\(?:[^\\\s\"'<>|]+\\){1,12}(?:site-packages|Scripts|Lib)\\|\[MSC v\.\d+ (?:64|32) bit",
+            re.I,
+        ),
+        "windows",
+    ),
     (re.compile(r"(?<![\w.:/])/(?:home|root|usr|opt|mnt|data|workspace)/[\w.@~+-]+/"), "linux"),
     (re.compile(r"(?<![\w.:/])/(?:Users|opt/homebrew|System/Library)/[\w.-]+/"), "macos"),
 )
@@ -118,7 +126,7 @@ def _paths(text: Pasted) -> tuple[Fragment, ...]:
     """The one system whose paths the text holds; none where it holds those of several."""
     found: dict[str, int] = {}
     for number, line in enumerate(text.lines, 1):
-        if "/" in line or "\\" in line:
+        if "/" in line or "\\" in line or "[MSC" in line:
             for pattern, system in _PATHS:
                 if system not in found and pattern.search(line):
                     found[system] = number

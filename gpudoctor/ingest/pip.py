@@ -75,7 +75,8 @@ def _pinned(text: Pasted) -> tuple[Fragment, ...]:
     named = sum(is_relevant(name) for name in rows)
     if not rows or (not named and len(rows) < 4):
         return ()
-    rank = 0 if tagged else REPORT if len(rows) > 8 else WORDS
+    # The pip on PATH may be another Python's: what collect_env imported outranks what it lists.
+    rank = REPORT if len(rows) > 8 and not tagged else WORDS
     return _packages("collect_env of PyTorch" if tagged else FREEZE, rows, excerpt=True, rank=rank)
 
 

@@ -5,17 +5,22 @@ from collections.abc import Callable
 
 import msgspec
 
+from gpudoctor.ingest.built_for import parse_built_for
 from gpudoctor.ingest.collect_env import parse_collect_env
 from gpudoctor.ingest.conda import parse_conda
 from gpudoctor.ingest.derive import completed, of_packages
 from gpudoctor.ingest.echoes import parse_echoes
 from gpudoctor.ingest.fragment import Contradiction, Fragment
+from gpudoctor.ingest.in_words import parse_in_words
 from gpudoctor.ingest.kernel import parse_kernel
 from gpudoctor.ingest.logs import parse_logs
 from gpudoctor.ingest.machine import parse_machine
 from gpudoctor.ingest.merge import Merger
+from gpudoctor.ingest.other_makers import parse_other_makers
+from gpudoctor.ingest.package_reports import parse_package_reports
 from gpudoctor.ingest.pasted import NotText, Pasted, decode, plain
 from gpudoctor.ingest.pip import parse_pip
+from gpudoctor.ingest.several_gpus import parse_several_gpus
 from gpudoctor.ingest.smi import parse_smi
 from gpudoctor.ingest.smi_query import parse_smi_query
 from gpudoctor.ingest.surroundings import parse_surroundings
@@ -49,11 +54,16 @@ PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
     parse_collect_env,
     parse_tf_env,
     parse_tools,
+    parse_package_reports,
+    parse_several_gpus,
+    parse_other_makers,
     parse_pip,
     parse_conda,
     parse_toolkit,
     parse_echoes,
     parse_logs,
+    parse_built_for,
+    parse_in_words,
     parse_template,
     parse_surroundings,
 )

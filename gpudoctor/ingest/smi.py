@@ -32,7 +32,8 @@ _MODES = {
     "Prohibited": "prohibited",
 }
 _PROCESS = re.compile(
-    r"^\|\s+(?P<gpu>\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,8})\s+(?P<kind>C\+G|C|G|M\+C)\s+(?P<name>.+?)\s+"
+    r"^\|\s+(?P<gpu>\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,8})\s+(?P<kind>C\+G|C|G"
+    r"|M\+C)\s+(?P<name>.+?)\s+"
     r"(?P<used>\d+(?=MiB)|N/A)(?:MiB)?\s*\|"
 )
 _LISTED = re.compile(

@@ -23,7 +23,7 @@ _KINDS = {
     "torch": r"(?:py)?torch(?: version)?(?: \(e\.g\.,? [\d.]+\))?",
     "jax": r"jax(?: version)?",
     "python": r"python(?: version)?",
-    "gpu": r"gpus?(?: model)?(?:s? and memory)?|graphics? cards?|gpu (?:type|name"
+    "gpu": r"(?:nvidia )?gpus?(?: model)?(?:s? and memory)?|graphics? cards?|gpu (?:type|name"
     r"|models? and configuration)|video card",
     "driver": r"(?:nvidia |gpu |cuda |graphics )*drivers?(?: version)?|nvidia-smi|nvidia driver",
     "cuda": r"cuda(?: toolkit)?(?:/cudnn)?(?:[ ,]+cudnn)?(?: version)?",
@@ -41,12 +41,30 @@ _MODEL = re.compile(
     r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)(?![\w.])",
     re.I,
 )
-_NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
+_NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
 
 
 def parse_template(text: Pasted) -> tuple[Fragment, ...]:
     """What is stated under such labels."""
-    return tuple(one for name, number, value in _filled(text) for one in _fragment(name, number, value))
+    return tuple(
+        one
+        for name, number, value in _filled(text)
+        for one in (
+            _offered(number, value) if name == "cuda" and _is_smi(text, number) else _fragment(name, number, value)
+        )
+    )
+
+
+def _is_smi(text: Pasted, number: int) -> bool:
+    """The pair that nvidia-smi heads its table with, one below the other: it is the CUDA that the driver offers."""
+    below = re.match(r"^\W*CUDA Version\W", text.lines[number - 1])
+    return bool(below and number > 1 and re.match(r"^\W*Driver Version\W+\d{3}\.", text.lines[number - 2]))
+
+
+def _offered(number: int, value: str) -> tuple[Fragment, ...]:
+    cuda = CudaVersion.parse(value)
+    driver = Driver(cuda=cuda, source=source(FORM, number)) if cuda else None
+    return fragment(FORM, (number,), WORDS, driver=driver)
 
 
 def _filled(text: Pasted) -> Iterator[tuple[str, int, str]]:
@@ -66,6 +84,9 @@ def _filled(text: Pasted) -> Iterator[tuple[str, int, str]]:
                 (number, ""),
             )
             value = "" if value.startswith("#") else value
+        elif not value and name == "gpu" and match["mark"] == ":":
+            yield from _listed(text, number)
+            continue
         elif not value or not match["mark"] or (match["mark"] not in ":=" and not is_heading):
             continue
         if (
@@ -75,6 +96,20 @@ def _filled(text: Pasted) -> Iterator[tuple[str, int, str]]:
         ):
             seen.add((name, value))
             yield name, line, value
+
+
+def _listed(text: Pasted, start: int) -> Iterator[tuple[str, int, str]]:
+    """GPUs as a list under their label, each behind a bullet; told on one line, as they are of one machine."""
+    rows: list[str] = []
+    for line in text.lines[start : start + 18]:
+        if not line.strip() and not rows:
+            continue
+        bullet = re.match(r"^\s*[-*+•]\s*-?\s*(\S.*)$", line)
+        if bullet is None or not any(_models(bullet[1])):
+            break
+        rows.append(bullet[1])
+    if rows:
+        yield "list of GPUs", start, ", ".join(rows)[:160]
 
 
 def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
@@ -87,8 +122,10 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
     if name == "python" and (version := python_version(value)):
         interpreter = Interpreter(executable="python", chosen_by="report", version=version)
         return fragment(FORM, (number,), WORDS, interpreter=interpreter)
-    if name == "gpu":
-        gpus = tuple(Gpu(vendor="nvidia", name=model, source=where) for model in dict.fromkeys(_models(value)))
+    if name in ("gpu", "list of GPUs"):
+        # Under "GPU:" a product is often told twice; in a list each row is one GPU.
+        models = _models(value) if name != "gpu" else dict.fromkeys(_models(value))
+        gpus = tuple(Gpu(vendor="nvidia", name=model, source=where) for model in models)
         return fragment(FORM, (number,), WORDS, gpus=Gpus(devices=gpus) if gpus else None)
     if name == "driver":
         found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", value)

@@ -33,11 +33,11 @@ SIGNATURES = (
     ),
     signature(
         "jax-library-older",
-        r"found \w+ version \d+, but jax was built against version",
+        r"found (?!cudnn)\w+ version \d+, but jax was built against version",
         needles=("jax was built against",),
         meaning="A CUDA library that was loaded is older than the one JAX was built with.",
         causes={
-            "torch-nvidia-deps-missing": 0.6,
+            "torch-nvidia-deps-missing": 0.62,
             "ld-path-shadows-nvidia-wheels": 0.6,
             "nvidia-wheels-skew": 0.3,
             "files-overwritten": 0.15,
@@ -45,7 +45,6 @@ SIGNATURES = (
         ask='echo "$LD_LIBRARY_PATH"; pip list | grep nvidia',
         source="https://github.com/jax-ml/jax/blob/main/jax_plugins/cuda/__init__.py",
         frameworks=("jax",),
-        fallback=True,
     ),
     signature(
         "torch-cudnn-incompatible",

@@ -45,6 +45,23 @@ SIGNATURES = (
         frameworks=_TORCH,
     ),
     signature(
+        "loader-hangs",
+        r"(?:data ?loader|num_workers)[^\n]{0,60}\b(?:hang\w*|stuck|deadlock\w*|freez\w*)"
+        r"|\b(?:hang\w*|stuck|deadlock\w*|freez\w*)\b[^\n]{0,40}(?:data ?loader|num_workers)",
+        needles=("dataloader", "data loader", "num_workers"),
+        meaning="The processes that load data wait for something that does not come.",
+        causes={
+            "shm-pressure": 0.4,
+            "container-shm-small @ container": 0.35,
+            "forked-after-cuda": 0.25,
+            "host-memory-full": 0.15,
+        },
+        ask="df -h /dev/shm; num_workers=0 once",
+        source=_DATA,
+        frameworks=_TORCH,
+        fallback=True,
+    ),
+    signature(
         "open-files-limit",
         r"too many open files|received 0 items of ancdata|unable to open shared memory object[^\n]{0,60}too many",
         needles=("too many open files", "items of ancdata"),

@@ -11,6 +11,8 @@ from gpudoctor.signatures import OTHER_CAUSES, causes_of, recognise, signatures,
 #: What reports of the cases show. kind: error, or a description in the reporter's own words; surroundings as stated.
 STRINGS = json.loads(Path(__file__).with_name("case_strings.json").read_text(encoding="utf-8"))
 ERRORS = [row for row in STRINGS if row["kind"] == "error"]
+#: Messages of threads that were kept apart, each with the causes that its thread confirms.
+THREADS = json.loads(Path(__file__).with_name("thread_strings.json").read_text(encoding="utf-8"))
 RULES = {rule.name for rule in load_rules()}
 
 
@@ -31,6 +33,15 @@ def missed(rows, *, with_surroundings):
 def test_the_true_cause_is_among_the_first_three(with_surroundings):
     wrong = missed(ERRORS, with_surroundings=with_surroundings)
     assert len(wrong) <= 0.1 * len(ERRORS), "\n".join(map(str, wrong))
+
+
+def test_a_cause_that_the_thread_confirms_is_among_the_first_three():
+    wrong = [row for row in THREADS if not set(row["cause"]) & set(first_three(row["text"]))]
+    assert len(wrong) <= 0.1 * len(THREADS), wrong
+
+
+def test_the_causes_of_threads_are_known_ones():
+    assert {cause for row in THREADS for cause in row["cause"]} <= RULES | set(OTHER_CAUSES)
 
 
 def test_there_are_enough_strings_to_say_so():
