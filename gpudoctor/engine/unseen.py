@@ -29,7 +29,10 @@ def unseen_facts(snapshot: Snapshot, matrix: Matrix | None = None) -> tuple[str,
 
 
 def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
+    yield from _section("the operating system and the processor", snapshot.host)
+    yield from _section("whether this is a container", snapshot.container)
     yield from _section("the GPUs", snapshot.gpus)
+    yield from _section("the driver", snapshot.driver)
     yield from _section("the Python interpreter", snapshot.interpreter)
     if not isinstance(snapshot.interpreter, Gap):
         yield from _section("the installed packages", snapshot.packages)
@@ -37,8 +40,9 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     yield from unproved(snapshot)
     if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
         return
-    yield from _section("the driver", snapshot.driver)
     yield from _section("the environment variables", snapshot.environ)
+    yield from _section("the CUDA toolkits", snapshot.toolkits)
+    yield from _section("the libraries of CUDA", snapshot.libraries)
     yield from _of_gpus(snapshot.gpus, snapshot.container)
     if isinstance(snapshot.driver, Driver):
         yield from _of_driver(snapshot.driver, snapshot.host)
@@ -102,8 +106,6 @@ def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) ->
     plugin = frameworks.get("jax-cuda-plugin")
     if plugin is not None and plugin.code_files is False:
         yield _without_code(plugin)
-    if isinstance(libraries, Gap) and any(framework.variant == "cuda" for framework in judged):
-        yield f"which libraries the frameworks load: {libraries.reason}"
 
 
 def _of_device_code(frameworks: Frameworks, matrix: Matrix, host: System | Gap | None) -> Iterator[str]:

@@ -23,12 +23,15 @@ TORCH = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=Cuda
 def snapshot(**changes):
     """A machine of which everything needed was seen, with some sections changed."""
     sections = {
+        "host": System(os="linux", arch="x86_64"),
+        "container": None,
         "gpus": Gpus(devices=(Gpu(vendor="nvidia", index=0, name="RTX 4090", capability=Capability("8.9")),)),
         "driver": Driver(release=DriverRelease("535.161.07"), cuda=CudaVersion("12.2"), nvml=OK, cuda_init=OK),
         "environ": Environ(),
         "interpreter": Interpreter(executable="/usr/bin/python3", chosen_by="PATH", version="3.11.7"),
         "packages": Packages(),
         "frameworks": Frameworks(found=(TORCH,)),
+        "toolkits": None,
         "libraries": Libraries(),
     }
     return Snapshot(**{**sections, **changes})
@@ -50,6 +53,9 @@ NO_ANSWER = Answer(outcome="timed-out")
 @pytest.mark.parametrize(
     "changes",
     [
+        {"host": GAP},
+        {"container": GAP},
+        {"toolkits": GAP},
         {"gpus": GAP},
         {"driver": GAP},
         {"environ": GAP},

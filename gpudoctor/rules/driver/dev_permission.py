@@ -44,7 +44,8 @@ def dev_permission(
     """
     if not gpus.nvidia:
         return
-    denied = [node for node in denied_nodes(driver) if not (may_hide_gpus(container) and is_denied_by_cgroup(node))]
+    hides = isinstance(container, Gap) or may_hide_gpus(container)
+    denied = [node for node in denied_nodes(driver) if not (hides and is_denied_by_cgroup(node))]
     refused = failed_with(driver.nvml, NO_PERMISSION) and not denied_nodes(driver)
     if not denied and not refused:
         return

@@ -1,0 +1,52 @@
+"""What was not seen makes no failing machine healthy, and gives it no other error."""
+
+from functools import cache
+
+import pytest
+from msgspec import structs
+
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.verdict import report_of
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.base import Gap
+from gpudoctor.rules._load import load_rules
+from tests.cases.load import cases
+
+SECTIONS = (
+    "host",
+    "container",
+    "gpus",
+    "driver",
+    "toolkits",
+    "libraries",
+    "environ",
+    "interpreter",
+    "packages",
+    "frameworks",
+)
+#: Told with less knowledge of the same cause: who does not know the package or the machine still knows the build.
+BROADER = {"torch-cpu-only", "arch-too-new-for-build"}
+
+
+def judged(snapshot):
+    report = report_of(snapshot, diagnose(snapshot, load_matrix(), load_rules()), matrix=load_matrix())
+    return report.verdict, {one.name for one in report.diagnosis.findings if one.severity == "error"}
+
+
+@cache
+def errors_of_all():
+    return {case.id: judged(case.snapshot())[1] for case in cases()}
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_section_that_is_not_seen(section):
+    wrong = []
+    for case in cases():
+        snapshot = case.snapshot()
+        if isinstance(getattr(snapshot, section), Gap):
+            continue
+        errors = errors_of_all()[case.id]
+        verdict, left = judged(structs.replace(snapshot, **{section: Gap(reason="not seen")}))
+        if (errors and verdict in ("healthy", "no-gpu")) or left - errors - BROADER:
+            wrong.append((case.id, verdict, left - errors))
+    assert wrong == []
