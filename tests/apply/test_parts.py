@@ -11,7 +11,7 @@ import pytest
 
 from gpudoctor.apply import journal, switch
 from gpudoctor.apply.clone import SMALL, clone
-from gpudoctor.apply.distributions import differences
+from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import events_schema
 from gpudoctor.apply.installer import Done, environment_for, run, scrub
 from gpudoctor.apply.journal import Distribution
@@ -154,6 +154,22 @@ def test_commands_act_on_the_copy():
 )
 def test_only_the_own_environment_is_ours(step, own):
     assert is_own(step, ("/e",)) is own
+
+
+def test_a_distribution_whose_metadata_is_damaged_or_gone_is_still_counted(tmp_path):
+    site = tmp_path / "lib" / "python3.12" / "site-packages"
+    for name, raw in (
+        ("Whole_One-1.0", b"Name: whole-one\nVersion: 1.0\n"),
+        ("torch-2.6.0+cpu", b"\xff\x00"),
+        ("x-3", b""),
+    ):
+        folder = site / f"{name}.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_bytes(raw)
+        (folder / "RECORD").write_bytes(raw)
+    (site / "gone-1.2.dist-info").mkdir()
+    found = {one.name: one.version for one in installed(str(tmp_path))}
+    assert found == {"whole-one": "1.0", "torch": "2.6.0+cpu", "x": "3", "gone": "1.2"}
 
 
 def test_what_an_installer_says_is_shown_without_credentials_and_control():

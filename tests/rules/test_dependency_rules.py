@@ -6,7 +6,7 @@ from msgspec import structs
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run
 from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
-from gpudoctor.model.python import Framework, Unmet
+from gpudoctor.model.python import Broken, Framework, Unmet
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, quiet
 
@@ -108,6 +108,22 @@ def test_a_framework_without_a_record() -> None:
     )
     built = structs.replace(stray, location="/home/me/src/torch")
     quiet("package-without-record", **stack(on=there, frameworks=frameworks(built), packages=packages()))
+
+
+# packages-unreadable
+
+
+def test_what_an_unreadable_record_belongs_to_is_installed_anew() -> None:
+    torn = Broken(path=f"{SITE}/ml_dtypes-0.5.1.dist-info/METADATA", reason="it is empty")
+    has = packages("ml-dtypes==0.5.1", broken=(torn,))
+    assert commands(fires("packages-unreadable", **stack(packages=has))) == [
+        f"{PIP} --force-reinstall --no-deps ml-dtypes==0.5.1"
+    ]
+    left = Broken(path=f"{SITE}/~umpy-2.0.0.dist-info", reason="left over from an uninstall")
+    folder = Broken(path=SITE, reason="permission denied")
+    for other in (left, folder):
+        finding = fires("packages-unreadable", **stack(packages=packages("ml-dtypes==0.5.1", broken=(torn, other))))
+        assert not commands(finding), "a person looks at what is left over, and at whose the files are"
 
 
 # What is proposed for an import that fails.
