@@ -62,6 +62,7 @@ def command(
     from gpudoctor.matrix.load import load_matrix
     from gpudoctor.plan.indexes import Indexes
     from gpudoctor.plan.install import Refused, plan_install
+    from gpudoctor.plan.logins import without_logins
 
     matrix = load_matrix()
     described = Described(driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, python=python)
@@ -84,7 +85,7 @@ def command(
 
         click.echo(refusals_text(plan.refusals, width()), nl=False, err=True)
         raise click.exceptions.Exit(1)
-    text = written(plan, form, target, matrix)
+    text = written(without_logins(plan), form, target, matrix)
     if output is None:
         write_text(text)
         return

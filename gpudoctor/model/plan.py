@@ -82,6 +82,8 @@ class InstallPlan(Fact, frozen=True, kw_only=True):
     #: The package index in place of the configured one; and indexes beside it.
     index_url: str | None = None
     extra_index_urls: tuple[str, ...] = ()
+    #: Hosts of indexes whose login is not written here.
+    logins: tuple[str, ...] = ()
     #: Files of constraints.
     constraints: tuple[str, ...] = ()
     #: Makes the environment; empty where it is there.

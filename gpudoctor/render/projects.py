@@ -10,6 +10,8 @@ from gpudoctor.render.scripts import comment
 
 #: Extras that no package index serves ready-made are built against the frameworks that are there already.
 OPEN_BUILD = "--no-build-isolation"
+#: The logins of package indexes, for one command and not for the image (docs.docker.com/build/building/secrets).
+LOGINS = "--mount=type=secret,id=netrc,target=/root/.netrc"
 #: Packages that PyTorch's own indexes serve in builds of the same CUDA.
 OF_TORCH = ("torch", "torchvision", "torchaudio")
 
@@ -74,12 +76,14 @@ def dockerfile_text(plan: InstallPlan, about: str, image: BaseImage) -> str:
     lines = [*_heads(plan, about), f"FROM {image.image}"]
     if any(choice.cuda for choice in plan.choices):
         lines += ["ENV NVIDIA_VISIBLE_DEVICES=all", "ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility"]
-    lines.append(f"RUN {json.dumps([*pip, *plan.requirements, *options])}")
+    run = f"RUN {LOGINS} " if plan.logins else "RUN "
+    lines += comment("Built with: docker build --secret id=netrc,src=$HOME/.netrc") if plan.logins else []
+    lines.append(f"{run}{json.dumps([*pip, *plan.requirements, *options])}")
     afterwards = _compiled(plan)
     if afterwards:
         lines += comment("The compiler of CUDA (nvcc) must be in the image for the next line.")
-        lines.append(f"RUN {json.dumps([*pip, 'packaging', 'ninja', 'setuptools', 'wheel'])}")
-        lines.append(f"RUN {json.dumps([*pip, OPEN_BUILD, *afterwards])}")
+        lines.append(f"{run}{json.dumps([*pip, 'packaging', 'ninja', 'setuptools', 'wheel'])}")
+        lines.append(f"{run}{json.dumps([*pip, OPEN_BUILD, *afterwards])}")
     return "\n".join(lines) + "\n"
 
 
