@@ -73,6 +73,7 @@ _BY_TABLE = {
     "tensorflow": "framework-import-failed",
     "torch": "framework-import-failed",
     "jax": "jax-plugin-init-failed",
+    "unseen": "framework-sees-no-gpu",
     "compilers": "compile-failed",
     "nccl": "nccl-failed",
     "python": "framework-import-failed",

@@ -93,4 +93,23 @@ SIGNATURES = (
         ask="pip list | grep -E '^(torch|xformers) '",
         source=_XFORMERS,
     ),
+    signature(
+        "attention-gpu-too-old",
+        r"expected is_sm8\d(?: \|\| is_sm\d+)* to be true|head dim > \d+ requires a100|requires (?:sm_?8\d|ampere)",
+        needles=("expected is_sm8", "head dim > ", "requires sm", "requires ampere"),
+        meaning="This way of calculating attention needs a GPU with more fast memory, or a newer one.",
+        causes={"feature-needs-newer-gpu": 0.93},
+        ask=_CAPABILITY,
+        source=_FLASH,
+    ),
+    signature(
+        "torch-without-flash",
+        r"torch was not compiled with (?:flash|memory efficient) attention",
+        needles=("torch was not compiled with flash", "torch was not compiled with memory"),
+        meaning="This build of PyTorch takes a slower way to calculate attention; that is no fault.",
+        causes={"harmless": 0.9},
+        ask="python -c 'import torch; print(torch.__version__)'",
+        source="https://docs.pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+        frameworks=("torch",),
+    ),
 )

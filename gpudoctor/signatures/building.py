@@ -88,4 +88,14 @@ SIGNATURES = (
         source=_EXTENSION,
         fallback=True,
     ),
+    signature(
+        "compiler-too-old",
+        r"version of g\+\+ \([\d.]+\) is less than the minimum|your compiler[^\n]{0,60}may be abi-incompatible"
+        r"|c\+\+1[47][^\n]{0,30}(?:is required|or later compatible compiler)",
+        needles=("less than the minimum", "abi-incompatible", "c++1"),
+        meaning="The C++ compiler is older than what PyTorch or the CUDA compiler needs.",
+        causes={"compiler-too-old": 0.9},
+        ask="g++ --version | head -1; nvcc --version | tail -2",
+        source=_EXTENSION,
+    ),
 )

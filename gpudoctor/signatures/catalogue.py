@@ -21,6 +21,7 @@ TABLES = (
     "tensorflow",
     "torch",
     "jax",
+    "unseen",
     "compilers",
     "nccl",
     "distributed",

@@ -58,6 +58,9 @@ OTHER_CAUSES: dict[str, str] = {
     "render and video; a container must be given them).",
     "open-files-limit": "The limit of open files is too low for the number of processes that load data.",
     "no-main-guard": "The program starts processes without the guard: if __name__ == '__main__'.",
+    "compiler-too-old": "The C++ compiler is older than what PyTorch or CUDA needs.",
+    "openmp-twice": "Two packages brought the same OpenMP library along.",
+    "import-order": "A library must be loaded before others: import its package first, or name it in LD_PRELOAD.",
     "no-cpp-compiler": "No C++ compiler was found, and a package is built from source.",
     "model-parts-unused": "Parts of the model get no gradient in a step, which training on several GPUs must be told.",
 }

@@ -108,4 +108,23 @@ SIGNATURES = (
         ask="df -h /dev/shm",
         source="https://docs.nvidia.com/deeplearning/frameworks/user-guide/index.html",
     ),
+    signature(
+        "runtime-hook-failed",
+        r"error running (?:prestart )?hook #?\d|oci runtime create failed[^\n]{0,120}hook",
+        needles=("error running hook", "error running prestart hook", "oci runtime create failed"),
+        meaning="The container could not be started, because the step that gives it the GPU failed.",
+        causes={"ctk-missing": 0.3, "drv-not-loaded": 0.3, "ctk-not-configured": 0.2, "drv-lib-mismatch": 0.2},
+        ask="nvidia-smi; nvidia-container-cli -k -d /dev/stderr info",
+        source="https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/troubleshooting.html",
+        fallback=True,
+    ),
+    signature(
+        "slurm-no-such-node",
+        r"requested node configuration is not available|invalid generic resource \(gres\) specification",
+        needles=("requested node configuration", "invalid generic resource"),
+        meaning="Slurm has no node with the GPUs that the job asks for in this partition.",
+        causes={"slurm-no-gpu": 0.85},
+        ask="sinfo -o '%P %G %N'",
+        source="https://slurm.schedmd.com/gres.html",
+    ),
 )

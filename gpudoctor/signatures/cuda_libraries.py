@@ -233,9 +233,16 @@ SIGNATURES = (
     ),
     signature(
         "cudnn-no-plan",
-        r"no (?:valid )?execution plans? (?:support|built)|unable to find an engine to execute|no algorithm worked"
+        r"no (?:valid )?execution plans? (?:support|built)|fail to find the dnn implementation"
+        r"|unable to find an engine to execute|no algorithm worked"
         r"|cudnn frontend error",
-        needles=("execution plan", "unable to find an engine", "no algorithm worked", "cudnn frontend error"),
+        needles=(
+            "find the dnn implementation",
+            "execution plan",
+            "unable to find an engine",
+            "no algorithm worked",
+            "cudnn frontend error",
+        ),
         meaning="CuDNN found no way to calculate this step: for lack of memory, or because it does not fit the GPU.",
         causes={
             "batch-too-large": 0.45,

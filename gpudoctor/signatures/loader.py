@@ -5,7 +5,7 @@ from gpudoctor.signatures.catalogue import signature
 _LD = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
 #: CUDA's libraries, as their file names begin.
 _CUDA_LIBRARY = r"(?:cublas|cudart|cufft|curand|cusolver|cusparse|cupti|nvrtc|nvjitlink|nvtoolsext|nccl|nvshmem|cufile)"
-_MISSING = r"cannot open shared object file: no such file"
+_MISSING = r"cannot open shared object file"
 
 SIGNATURES = (
     signature(
@@ -212,5 +212,33 @@ SIGNATURES = (
         },
         ask="python -X faulthandler your_program.py, and the package that the last line names",
         source="https://docs.python.org/3/library/faulthandler.html",
+    ),
+    signature(
+        "cudnn-parts-mixed",
+        r"could not load library libcudnn\w*\.so[\w.]*\. error: [^\n]*undefined symbol"
+        r"|libcudnn\w*\.so[\w.]*: undefined symbol|version `?libcudnn\.so\.\d+'? not found",
+        needles=("libcudnn",),
+        meaning="Parts of cuDNN of different releases were loaded together.",
+        causes={"ld-path-shadows-cudnn": 0.7, "cudnn-two-copies": 0.5, "files-overwritten": 0.15},
+        ask='echo "$LD_LIBRARY_PATH"; pip list | grep -i cudnn; ldconfig -p | grep cudnn',
+        source=_LD,
+    ),
+    signature(
+        "rocm-library-missing",
+        rf"lib(?:amdhip64|c10_hip|torch_hip|rocblas|hipblas\w*|miopen|rocm_smi64|rccl)[\w.-]*: {_MISSING}",
+        needles=("libamdhip", "_hip.so", "librocblas", "libhipblas", "libmiopen", "librocm", "librccl"),
+        meaning="A library of AMD's ROCm is not found: the program, or a package it uses, is built for AMD GPUs.",
+        causes={"torch-rocm-build": 0.6, "ext-abi-mismatch": 0.4, "torch-backend-gpu-vendor": 0.3},
+        ask="python -c 'import torch; print(torch.__version__, torch.version.hip)'; ls /opt | grep rocm",
+        source=_LD,
+    ),
+    signature(
+        "static-tls",
+        r"cannot allocate memory in static tls block",
+        needles=("static tls block",),
+        meaning="A library was loaded too late: the place for such libraries was taken by others before it.",
+        causes={"import-order": 0.9},
+        ask="LD_PRELOAD=<the library that the message names> python your_program.py",
+        source="https://man7.org/linux/man-pages/man3/dlopen.3.html",
     ),
 )

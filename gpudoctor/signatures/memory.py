@@ -45,7 +45,8 @@ SIGNATURES = (
     ),
     signature(
         "host-out-of-memory",
-        r"defaultcpuallocator: (?:can.?t|not enough memory)|std::bad_alloc|cannot allocate memory|^\s*memoryerror\b"
+        r"defaultcpuallocator: (?:can.?t|not enough memory)|std::bad_alloc"
+        r"|cannot allocate memory(?! in static tls)|^\s*memoryerror\b"
         r"|oom-kill|out of memory: killed process|\boom_reaper\b",
         needles=(
             "defaultcpuallocator",

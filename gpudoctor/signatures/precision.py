@@ -48,6 +48,16 @@ SIGNATURES = (
         source="https://docs.vllm.ai/en/latest/usage/troubleshooting.html",
     ),
     signature(
+        "fp8-unsupported",
+        r"fp8\w* (?:data type )?(?:is )?(?:only supported|not supported)|type fp8\w+ not supported in this architecture"
+        r"|fp8[^\n]{0,40}requires?[^\n]{0,30}(?:compute capability|hopper|ada|h100|sm_?\d\d)",
+        needles=("fp8",),
+        meaning="The program wants 8-bit floating point, which this GPU does not have.",
+        causes={"feature-needs-newer-gpu": 0.93},
+        ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",
+        source="https://docs.nvidia.com/deeplearning/transformer-engine/user-guide/installation.html",
+    ),
+    signature(
         "fp16-needs-cuda",
         r"fp16 mixed precision[^\n]{0,160}can only be used on cuda|fp16 mixed precision requires a gpu"
         r"|can.?t use (?:fp16|amp) (?:without|on) (?:a )?(?:cuda|gpu|cpu)"
