@@ -12,8 +12,10 @@ _CUDA_TAG = re.compile(r"(?:^|[.+_-])cu(?:da)?(\d+\.\d+|\d{2,4}(?!\d))")
 _VARIANT_TAG = re.compile(r"(?:^|[.+_-])(cpu|rocm|xpu)")
 #: cupy-cuda12x serves a major, cupy-cuda116 one version.
 _CUDA_IN_NAME = re.compile(r"-cuda(\d\d)(\d|x)?$")
-#: The tag of extension wheels: 2.7.4+cu12torch2.6cxx11abiFALSE.
-_BUILT_FOR = re.compile(r"torch(\d+\.\d+(?:\.\d+)?)")
+#: The tag of extension wheels: 2.7.4+cu12torch2.6cxx11abiFALSE. Conda's: py38_torch_1.11.0_cu113.
+_BUILT_FOR = re.compile(r"torch_?(\d+\.\d+(?:\.\d+)?)")
+#: PyTorch Geometric's and others': 2.1.1+pt113cu117 is for torch 1.13, pt210 for 2.10.
+_BUILT_FOR_SHORT = re.compile(r"(?:^|[.+_-])pt(\d)(\d{1,2})(?=cu|cpu|$)")
 _ABI = re.compile(r"cxx11abi(true|false)", re.IGNORECASE)
 
 
@@ -46,13 +48,17 @@ class WheelTag(Fact, frozen=True, kw_only=True):
     cxx11_abi: bool | None = None
 
 
-def parse_wheel_tag(version: str, url: str | None = None) -> WheelTag:
-    """The local part of the version, else that of the file it was installed from."""
+def parse_wheel_tag(version: str, url: str | None = None, build: str | None = None) -> WheelTag:
+    """The local part of the version, else that of the file it was installed from, else conda's build string."""
     text = f"+{local_part(version)}" if local_part(version) else (url or "").replace("%2B", "+").rpartition("/")[2]
-    torch, abi = _BUILT_FOR.search(text), _ABI.search(text)
+    tag = local_part(text.partition("-cp")[0])
+    if not text and build:
+        text, tag = build, build
+    torch, short, abi = _BUILT_FOR.search(text), _BUILT_FOR_SHORT.search(tag), _ABI.search(text)
+    cuda = parse_tag(tag[short.end() :] if short else tag)[1]
     return WheelTag(
-        torch=torch.group(1) if torch else None,
-        cuda=parse_tag(local_part(text.partition("-cp")[0]))[1],
+        torch=torch.group(1) if torch else ".".join(short.groups()) if short else None,
+        cuda=cuda,
         cxx11_abi=abi.group(1).lower() == "true" if abi else None,
     )
 

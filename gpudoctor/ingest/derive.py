@@ -17,12 +17,16 @@ from gpudoctor.model.versions import CudaVersion
 from gpudoctor.plan.places import wheel_platform
 
 _TENSORFLOW = re.compile(
-    r"(?:nvidia-|intel-)?tensorflow(?:-(?:gpu|cpu|intel|macos|rocm|base|directml|aarch64|cpu-aws))?|tf-nightly(?:-(?:gpu|cpu))?"
+    r"(?:nvidia-|intel-)?tensorflow(?:-(?:gpu|cpu|intel|macos|rocm|base|directml|aarch64|cpu-aws))?"
+    r"|tf-nightly(?:-(?:gpu|cpu))?"
 )
 _TORCH = ("torch", "pytorch", "pytorch-gpu", "pytorch-cpu")
 _PLAIN = ("torchvision", "torchaudio", "keras", "tf-keras", "jax", "triton")
 _JAX_PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
-_EXTENSIONS = re.compile(r"(flash-attn|xformers|bitsandbytes|onnxruntime|cupy)(?:-.*)?")
+_EXTENSIONS = re.compile(
+    r"(flash-attn|xformers|bitsandbytes|onnxruntime|cupy|torch-(?:scatter|sparse|cluster)|mmcv|detectron2"
+    r"|pytorch3d)(?:-.*)?"
+)
 _JAXLIB = re.compile(r"cuda(\d+)(?:\.cudnn(\d)(\d+))?")
 _CONDA_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)+)")
 #: GPUs of machines with ARM processors.
@@ -81,7 +85,7 @@ def _name_and_build(package: Package, packages: Packages) -> tuple[str | None, d
         return f"jax-{kind}-{part[2]}", {"variant": kind, "cuda": CudaVersion.parse(part[1])}
     extension = _EXTENSIONS.fullmatch(package.name)
     if extension:
-        tag = parse_wheel_tag(package.version)
+        tag = parse_wheel_tag(package.version, build=package.build)
         return extension[1], {
             "variant": "cuda" if tag.cuda or cuda_in_name(package.name) or package.name.endswith("-gpu") else None,
             "cuda": tag.cuda or cuda_in_name(package.name),

@@ -19,6 +19,10 @@ Coverage = Literal["native", "ptx", "none"]
 TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
 #: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
 TEGRA_JOINS = CudaVersion("13.2")
+#: From this capability on the driver refuses part of the PTX in TensorFlow's wheels: CUDA_ERROR_INVALID_PTX, then
+#: CUDA_ERROR_INVALID_HANDLE. All reports of 2.16 to nightly builds of 2.21 on GeForce RTX 50 cards end so:
+#: github.com/tensorflow/tensorflow issues 89272, 90291, 97387, 99592, 101746.
+TENSORFLOW_PTX_ENDS = Capability("12.0")
 
 Target = tuple[str, tuple[int, int], str]
 
@@ -46,6 +50,11 @@ def coverage(archs: Iterable[str], capability: Capability, cuda: CudaVersion | N
             return "native"
         best = "ptx"
     return best
+
+
+def ptx_is_refused(framework: str, capability: Capability) -> bool:
+    """The PTX in this framework's builds does not serve such a GPU, although PTX is made to."""
+    return framework == "tensorflow" and capability >= TENSORFLOW_PTX_ENDS
 
 
 def _serves(target: Target, gpu: Capability, cuda: CudaVersion | None) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
-from gpudoctor.matrix.kernels import coverage
+from gpudoctor.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import Os, TensorflowBuild
 from gpudoctor.model.base import Fact
@@ -152,6 +152,10 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     too_old = build.min_capability is not None and gpu < build.min_capability
     if found == "none" or too_old:
         yield Obstacle(constraint="gpu", text=f"it has no code for {label}", change=_other_gpu(build))
+        return
+    if found == "ptx" and ptx_is_refused(build.framework, gpu):
+        text = f"it has only PTX for {label}, which the driver refuses there (CUDA_ERROR_INVALID_PTX)"
+        yield Obstacle(constraint="gpu", text=text, change="NVIDIA's container of it, nvcr.io/nvidia/tensorflow")
         return
     if found == "ptx" and build.cuda is not None and build.framework == "torch" and matrix.predates(build.cuda, gpu):
         yield Obstacle(

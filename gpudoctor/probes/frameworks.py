@@ -5,6 +5,7 @@ from collections.abc import Callable
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.probes.frameworks_ctranslate2 import read_ctranslate2
 from gpudoctor.probes.frameworks_extensions import read_extensions
 from gpudoctor.probes.frameworks_jax import read_jax
 from gpudoctor.probes.frameworks_site import Site
@@ -20,6 +21,7 @@ READERS: tuple[Callable[[Site], tuple[Framework, ...]], ...] = (
     read_keras,
     read_jax,
     read_extensions,
+    read_ctranslate2,
 )
 
 

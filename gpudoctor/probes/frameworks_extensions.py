@@ -38,6 +38,12 @@ EXTENSIONS = (
     Extension(name="flash-attn", dists=r"flash-attn(?:-\d)?", module="flash_attn", binary="../flash_attn_2_cuda"),
     Extension(name="xformers", dists="xformers", module="xformers", binary="_C"),
     Extension(name="bitsandbytes", dists="bitsandbytes", module="bitsandbytes", binary="libbitsandbytes_cuda"),
+    Extension(name="torch-scatter", dists="torch-scatter", module="torch_scatter", binary="_scatter_cuda"),
+    Extension(name="torch-sparse", dists="torch-sparse", module="torch_sparse", binary="_spmm_cuda"),
+    Extension(name="torch-cluster", dists="torch-cluster", module="torch_cluster", binary="_radius_cuda"),
+    Extension(name="mmcv", dists="mmcv(?:-full)?", module="mmcv", binary="_ext"),
+    Extension(name="detectron2", dists="detectron2", module="detectron2", binary="_C"),
+    Extension(name="pytorch3d", dists="pytorch3d", module="pytorch3d", binary="_C"),
 )
 
 _RUNTIME = re.compile(r"libcudart\.so\.(\d+)")
@@ -56,7 +62,7 @@ def read_extensions(site: Site) -> tuple[Framework, ...]:
 def _read(site: Site, extension: Extension, package: Package) -> Framework:
     folder = site.folder(extension.module, package)
     binary = _binary(site, extension, folder)
-    tag = parse_wheel_tag(package.version, package.direct_url)
+    tag = parse_wheel_tag(package.version, package.direct_url, package.build)
     stated = _stated(site, extension, folder)
     built_for, cuda = _xformers(site, folder) if extension.name == "xformers" else (None, None)
     cuda = cuda or CudaVersion.parse(stated.get("cuda_version")) or tag.cuda or cuda_in_name(package.name)

@@ -5,10 +5,11 @@ import re
 
 from gpudoctor.formats.libraries_names import number_in
 from gpudoctor.model.python import Framework, Frameworks, Interpreter
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.model.versions import CudaVersion, LibraryVersion
+from gpudoctor.probes.frameworks_ctranslate2 import play_ctranslate2
 from gpudoctor.probes.frameworks_site import Site
 from gpudoctor.probes.libraries_torch import play_torch
-from gpudoctor.probes.loader import Process
+from gpudoctor.probes.loader import Library, Process
 
 #: What CUDA calls its libraries, by major, oldest first: the first row whose version is not above the build's.
 #: TensorFlow opens them by these names: tensorflow/stream_executor (later xla/tsl) platform/default/dlopen_checker.cc.
@@ -27,6 +28,9 @@ _CUDNN_PARTS = (
     *("engines_tensor_ir", "ext"),
     *("ops_infer", "cnn_infer", "adv_infer", "ops_train", "cnn_train", "adv_train"),
 )
+#: What nvidia-cudnn-cu13 9.20.0.48 opens and does not bring: it then comes from any other cuDNN on the loader's path
+#: (github.com/pytorch/pytorch/issues/185512 and /188892).
+_LEFT_OUT, _FIRST_TO_ASK = "engines_tensor_ir", LibraryVersion("9.20")
 _PRELOAD = re.compile(r"""_load\(\s*['"](\w+)['"]\s*,\s*\[([^\]]*)\]""")
 _CUDNN_RANGE = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+[^;\n]*>=?\s*(\d+)", re.M)
 
@@ -53,12 +57,14 @@ def play(process: Process, framework: Framework, site: Site, interpreter: Interp
         _play_jaxlib(process, framework, site)
     elif framework.name == "onnxruntime":
         process.open(f"{framework.location}/capi/libonnxruntime_providers_cuda.so")
+    elif framework.name == "ctranslate2":
+        play_ctranslate2(process, framework, site)
     _open_cudnn_parts(process, site)
 
 
 def played(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks whose libraries are worked out."""
-    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime")
+    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime", "ctranslate2")
     return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
 
 
@@ -121,5 +127,13 @@ def _open_cudnn_parts(process: Process, site: Site) -> None:
     major = (number_in(posixpath.basename(main.path)) or "").partition(".")[0]
     present = set(site.names(main.origin))
     for part in _CUDNN_PARTS:
-        if f"libcudnn_{part}.so.{major}" in present:
-            process.open(f"libcudnn_{part}.so.{major}", main)
+        name = f"libcudnn_{part}.so.{major}"
+        if name in present or (part == _LEFT_OUT and _asks_for_it(site, main) and process.find(name) is not None):
+            process.open(name, main)
+
+
+def _asks_for_it(site: Site, main: Library) -> bool:
+    """A cuDNN of pip from 9.20 on: it opens by its bare name a part that its package leaves out."""
+    owner = site.first_of("nvidia-cudnn-cu12", "nvidia-cudnn-cu13") if "/nvidia/" in main.origin else None
+    version = LibraryVersion.parse(owner.version) if owner else None
+    return version is not None and version >= _FIRST_TO_ASK

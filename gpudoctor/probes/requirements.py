@@ -13,6 +13,9 @@ _LINE = re.compile(
     r"\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[([^\]]*)\])?\s*"
     r"(?:\(([^)]*)\)|@[^;]*?(?:\s+(?=;)|$)|([^;@(\[]*))\s*(?:;\s*(.*?))?\s*"
 )
+#: What lists its CUDA libraries as extras, which nobody records to have asked for. JAX compares their versions itself.
+_OWNERS_OF_EXTRAS = re.compile(r"jax|jax-cuda\d+-(?:plugin|pjrt)")
+_EXTRA = re.compile(r"""\bextra\s*==\s*['"]([^'"]+)['"]""")
 
 
 class Requirement(Fact, frozen=True, kw_only=True):
@@ -63,7 +66,23 @@ def find_unmet(
                 found[package, needed.name, needed.specifier] = unmet
             elif needed.extras and needed.name in lines:
                 todo.append((needed.name, needed.extras))
+    for one in _of_extras(lines, installed, environment):
+        found.setdefault((one.package, one.requirement, one.wanted), one)
     return tuple(found.values())
+
+
+def _of_extras(
+    lines: Mapping[str, Iterable[Requirement]], installed: Mapping[str, str], environment: Environment
+) -> Iterable[Unmet]:
+    """CUDA libraries that are there, in other versions than the extras of JAX ask for."""
+    for package in filter(_OWNERS_OF_EXTRAS.fullmatch, lines):
+        for line in lines[package]:
+            version = installed.get(line.name) if line.name.startswith("nvidia-") else None
+            if version is None or is_met(line.specifier, version):
+                continue
+            extras = _EXTRA.findall(line.marker)
+            if any(applies(line.marker, environment, frozenset({normalise(extra)})) for extra in extras):
+                yield Unmet(package=package, requirement=line.name, wanted=line.specifier, found=version)
 
 
 def _needed(lines: Iterable[Requirement], environment: Environment, extras: frozenset[str]) -> Iterable[Requirement]:

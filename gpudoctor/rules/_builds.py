@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from gpudoctor.matrix.kernels import Coverage, coverage
+from gpudoctor.matrix.kernels import Coverage, coverage, ptx_is_refused
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.model.base import Fact, Gap, Source
@@ -123,8 +123,10 @@ def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Mat
     )
 
 
-def libraries_lack(framework: Framework, capability: Capability, matrix: Matrix) -> bool:
-    """All of torch's CUDA major is older than this GPU's generation, so its cuBLAS and cuDNN have no code for it."""
+def ptx_does_not_help(framework: Framework, capability: Capability, matrix: Matrix) -> bool:
+    """The driver refuses the build's PTX for this GPU, or torch's cuBLAS and cuDNN are all older than the GPU."""
+    if ptx_is_refused(framework.name, capability):
+        return True
     return framework.name == "torch" and framework.cuda is not None and matrix.predates(framework.cuda, capability)
 
 

@@ -8,7 +8,8 @@ from gpudoctor.model.python import Framework, Frameworks, Overlap, Packages
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
-from gpudoctor.rules._gpu_packages import cuda_major_of, users_of
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
 
 #: Packages that are builds of the same software: only one of a group can be installed.
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -70,10 +71,51 @@ def victims_of(lost: tuple[str, ...], frameworks: Frameworks) -> tuple[Framework
 def fixes_for(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
     """For CUDA libraries: one CUDA major for all, or an environment for each. Else: keep one of the two packages."""
     if cuda_major_of(group[0].first) is None:
-        return (_keep_one(group[0], scene),)
+        return (keep_one(group[0].first, group[0].second, scene),)
+    if unused := _without_unused(group, scene, frameworks):
+        return (unused,)
     together = _one_major(group, scene, matrix, frameworks)
     # A torch that does not run here anyway is not to get its libraries back.
     return together if together and not _torch_fits(scene, matrix) else (*together, _apart(group, scene, matrix))
+
+
+def breaks_import(group: tuple[Overlap, ...], packages: Packages, frameworks: Frameworks) -> bool:
+    """Torch is linked to these libraries, and those on the disk are older than its own: they lack what it calls."""
+    pairs = ((packages.find(overlap.on_disk or ""), packages.find(losers(overlap)[0])) for overlap in group)
+    is_older = any(
+        first is not None
+        and second is not None
+        and (release_numbers(first.version) or ()) < (release_numbers(second.version) or ())
+        for first, second in pairs
+    )
+    lost = tuple(name for overlap in group for name in losers(overlap))
+    return is_older and any(one.name == "torch" for one in victims_of(lost, frameworks))
+
+
+def _without_unused(group: tuple[Overlap, ...], scene: Scene, frameworks: Frameworks) -> Fix | None:
+    """The files on the disk belong to a CUDA major that no framework here is built for: those packages leave."""
+    majors = {cuda_major_of(overlap.on_disk) if overlap.on_disk else None for overlap in group}
+    major = majors.pop() if len(majors) == 1 else None
+    unknown = any(one.variant == "cuda" and one.cuda is None for one in frameworks.found)
+    if major is None or unknown or users_of(frameworks, major) or not isinstance(scene.packages, Packages):
+        return None
+    leaving = [package.name for package in cuda_packages(scene.packages).get(major, ())]
+    shared = {name.rpartition("-cu")[0] or name for name in leaving}
+    staying = [
+        package
+        for other, packages in cuda_packages(scene.packages).items()
+        for package in packages
+        if other != major and (package.name.rpartition("-cu")[0] or package.name) in shared
+    ]
+    if not leaving or not staying:
+        return None
+    back = tuple(f"{package.name}=={package.version}" for package in staying)
+    title = f"Remove the libraries for CUDA {major}, which nothing uses"
+    if scene.is_shared:
+        text = f"Uninstall {', '.join(leaving)}; then install again, with --force-reinstall, {', '.join(back)}."
+        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    steps = (*uninstall(scene, *leaving), *install(scene, *back, options=("--force-reinstall", "--no-deps")))
+    return Fix(title=title, safety="review", steps=steps)
 
 
 def _torch_fits(scene: Scene, matrix: Matrix) -> bool:
@@ -127,12 +169,13 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
     return () if scene.is_shared else (Fix(title=title, safety="review", steps=steps),)
 
 
-def _keep_one(overlap: Overlap, scene: Scene) -> Fix:
-    both = (overlap.first, overlap.second)
+def keep_one(first: str, second: str, scene: Scene) -> Fix:
+    """Of two builds of the same thing, install one again alone: that for the GPU, where a name says so."""
+    both = (first, second)
     keep = next((name for name in both if name.endswith("-gpu")), min(both, key=len))
     package = scene.find(keep)
     if scene.is_shared or package is None or package.installer == "conda":
-        text = f"Uninstall both {overlap.first} and {overlap.second}, then install the one you want."
+        text = f"Uninstall both {first} and {second}, then install the one you want."
         return Fix(title="Keep one of the two", safety="manual", steps=(Ask(text=text),))
     steps = (*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}"))
     return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)

@@ -37,6 +37,8 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
     package = scene.find(owner)
     if scene.is_shared or (package is not None and package.installer == "conda"):
         text = f"Install {owner} again, with its dependencies, in an environment of its own."
+        if not scene.is_shared:
+            text = f"Install {', '.join(requirements_of(unmet))} with conda beside it. Or: {text[0].lower()}{text[1:]}"
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
     wanted = requirements_of(unmet)
     if taken := owners_of_the_same(scene, wanted):

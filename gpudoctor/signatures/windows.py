@@ -78,8 +78,7 @@ SIGNATURES = (
             "python-32bit": 0.1,
             "numpy2-abi": 0.1,
         },
-        ask='where vcruntime140_1.dll; python -c "import platform; print(platform.architecture(), '
-        'platform.processor())"',
+        ask="where msvcp140.dll vcruntime140_1.dll; echo %PROCESSOR_ARCHITECTURE% %PROCESSOR_IDENTIFIER%",
         source=_DLL,
     ),
     signature(

@@ -3,7 +3,6 @@
 #: Expected finding not first, something false beside it, or the fix that helped not among the fixes.
 MISSES: dict[str, str] = {
     "265-p100-first-session-minutes": "a slow start is a warning here; the case expects a note",
-    "269-tf220-mint-rtx5000-ngc-works": "the PTX of this build starts on that GPU; the report says that it fails",
 }
 
 #: Told rightly, with another severity than the case expects.

@@ -131,8 +131,8 @@ def test_torch_from_conda_stays_untouched() -> None:
 
 def test_frameworks_that_need_different_cudnn_packages_are_kept_apart() -> None:
     has = packages("tensorflow==2.20.0", "nvidia-cudnn-cu12==9.3.0.75")
-    blackwell = scene(RTX_5090, release="595.45.04", packages=has)
-    assert "-m venv gpu-env" in commands(framework_for_gpus("torch", blackwell, MATRIX).steps)[0]
+    ada = scene(RTX_4090, release="595.45.04", packages=has)
+    assert "-m venv gpu-env" in commands(framework_for_gpus("torch", ada, MATRIX).steps)[0]
     pascal = scene(GTX_1080_TI, release="580.65.06", packages=has)
     assert "venv" not in commands(framework_for_gpus("torch", pascal, MATRIX).steps)[0]
 

@@ -226,8 +226,14 @@ def test_what_is_not_known_is_said():
 
 
 def test_jit_is_a_limit():
-    proposal = the_one(fit(where("570.124.06", RTX_5090), wish("tensorflow"), MATRIX))
+    proposal = the_one(fit(where("570.124.06", B200), wish("tensorflow"), MATRIX))
     assert any("first start is slow" in limit for limit in proposal.limits)
+
+
+def test_tensorflow_has_nothing_that_runs_on_rtx_50():
+    (refusal,) = fit(where("570.124.06", RTX_5090), wish("tensorflow"), MATRIX).refusals
+    assert refusal.constraint == "gpu"
+    assert "CUDA_ERROR_INVALID_PTX" in refusal.text
 
 
 def test_tensorflow_2_14_asks_for_a_tensorrt_that_has_no_python_3_11():

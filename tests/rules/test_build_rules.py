@@ -412,16 +412,10 @@ def test_a_torch_that_does_not_run_here_gets_no_libraries_back() -> None:
     assert "nvidia-cudnn-cu13==9.26.0.51" in " ".join(commands(fires("files-overwritten", **stack(RTX_4090, **on))))
 
 
-def test_tensorflow_on_blackwell_may_not_start_at_all() -> None:
-    build = tensorflow("2.20.0", "12.5", archs=("sm_80", "sm_89", "compute_90"))
-    blackwell = stack(card("NVIDIA GeForce RTX 5070 Ti", "12.0"), frameworks=frameworks(build), release="575.57.08")
-    finding = fires("ptx-jit-slow-start", **blackwell)
-    assert "CUDA_ERROR_INVALID_PTX" in finding.summary
-    assert "container" in finding.fixes[0].title
+def test_tensorflow_whose_ptx_serves_the_gpu_needs_room_for_its_code() -> None:
     older = tensorflow("2.14.0", "11.8", archs=("sm_70", "compute_80"))
     hopper = stack(card("NVIDIA H100 PCIe", "9.0"), frameworks=frameworks(older), release="575.57.08")
     finding = fires("ptx-jit-slow-start", **hopper)
-    assert "INVALID_PTX" not in finding.summary
     assert "cache" in finding.fixes[0].title
 
 

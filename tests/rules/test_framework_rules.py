@@ -291,6 +291,20 @@ def test_an_unlisted_build_has_no_code_that_its_cuda_cannot_make() -> None:
     quiet("arch-too-old-for-build", **stack(RTX_4090, release="580.65.06", frameworks=frameworks(newer)))
 
 
+def test_an_old_torch_names_the_gpu_to_a_compiler_that_does_not_know_it() -> None:
+    archs = ("sm_37", "sm_50", "sm_60", "sm_70", "sm_75", "sm_80", "sm_86")
+    old = frameworks(torch("1.10.0+cu113", archs=archs))
+    finding = fires("arch-too-new-for-build", **stack(RTX_4090, on=interpreter("3.8.18"), frameworks=old))
+    assert finding.severity == "warning"
+    assert "torch==2.4.1" in commands(finding)[-1]
+    quiet("arch-too-new-for-build", **stack(RTX_3090, frameworks=old))
+    newer = frameworks(torch("1.13.1+cu117", archs=archs))
+    quiet("arch-too-new-for-build", **stack(RTX_4090, frameworks=newer))
+    too_old = fires("arch-too-new-for-build", **stack(RTX_4090, on=interpreter("3.6.9"), frameworks=old))
+    assert commands(too_old) == []
+    assert "Python 3.7" in words(too_old)
+
+
 def test_every_gpu_of_a_mixed_machine_is_looked_at() -> None:
     old = card("NVIDIA GeForce GTX 1080", "6.1", index=1)
     machine = stack(RTX_4090, old, release="580.65.06", frameworks=frameworks(torch("2.9.0+cu130")))
@@ -311,11 +325,17 @@ def test_gpus_that_programs_do_not_get_to_see_are_not_looked_at() -> None:
     fires("arch-too-old-for-build", **stack(kept_out, **build))
 
 
-def test_tensorflow_on_blackwell_starts_slowly_and_works() -> None:
-    machine = stack(RTX_5090, release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
-    quiet("arch-too-new-for-build", **machine)
-    finding = fires("ptx-jit-slow-start", **machine)
-    assert finding.severity == "warning"
+def test_tensorflow_on_blackwell_starts_slowly_and_on_rtx_50_not_at_all() -> None:
+    b200 = stack(card("NVIDIA B200", "10.0"), release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
+    quiet("arch-too-new-for-build", **b200)
+    assert fires("ptx-jit-slow-start", **b200).severity == "warning"
+    geforce = stack(RTX_5090, release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
+    quiet("ptx-jit-slow-start", **geforce)
+    finding = fires("arch-too-new-for-build", **geforce)
+    assert (finding.severity, finding.confidence) == ("error", "likely")
+    assert "container" in finding.fixes[0].title
+    own_build = tensorflow("2.20.0", archs=("sm_80", "sm_90", "sm_120"))
+    quiet("arch-too-new-for-build", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(own_build)))
     own = fires("ptx-jit-slow-start", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.15.1", "12.2"))))
     assert own.severity == "info"
     both = stack(RTX_3090, card(H100.name, "9.0", index=1), frameworks=frameworks(tensorflow("2.15.1", "12.2")))

@@ -1,12 +1,13 @@
 """FRM002 arch-too-new-for-build."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
@@ -14,15 +15,24 @@ from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._builds import (
     DeviceCode,
+    Service,
     built_for_cuda,
     device_code,
     in_words,
     is_jetson,
-    libraries_lack,
     possible_code,
+    ptx_does_not_help,
+    release_numbers,
     services,
 )
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
+
+#: From this release on torch asks nvrtc for no newer GPU than nvrtc knows (github.com/pytorch/pytorch/pull/87611).
+FIRST_TO_ASK_FOR_LESS = (1, 13)
+#: The oldest Python that it has wheels for.
+ITS_PYTHON = (3, 7)
 
 
 @rule("FRM002", name="arch-too-new-for-build", severity="error", since="0.1")
@@ -47,11 +57,16 @@ def arch_too_new_for_build(
     Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
     Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
     compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA major
-    older than the GPU have no code for it.
+    older than the GPU have no code for it. TensorFlow's wheels have PTX, but on GeForce RTX 50 cards the driver refuses
+    it: "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE".
+    PyTorch before 1.13 also compiles code while it runs (TorchScript, prod) and names the GPU to its compiler; one
+    that is older than the GPU ends with "nvrtc: error: invalid value for --gpu-architecture". All else works, so that
+    is a warning.
 
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
-    on built with CUDA 12.8 or newer. Reinstalling the driver or a CUDA toolkit does not change what is in the build.
+    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container. Reinstalling the driver or a CUDA toolkit does
+    not change what is in the build.
 
     When to ignore it:
     If you never use that GPU with this framework (another GPU is chosen with CUDA_VISIBLE_DEVICES).
@@ -59,6 +74,8 @@ def arch_too_new_for_build(
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
     https://pytorch.org/get-started/previous-versions/
+    https://github.com/tensorflow/tensorflow/issues/99592 (RTX 50 cards)
+    https://github.com/pytorch/pytorch/issues/87595 (nvrtc)
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
@@ -71,19 +88,55 @@ def arch_too_new_for_build(
             if service.capability > code.lowest
             and (
                 service.coverage == "none"
-                or (service.coverage == "ptx" and libraries_lack(framework, service.capability, matrix))
+                or (service.coverage == "ptx" and ptx_does_not_help(framework, service.capability, matrix))
             )
         ]
         if not unserved:
+            yield from _while_it_runs(framework, code, gpus, scene, matrix)
             continue
-        names = in_words(f"{service.gpu.label}, compute capability {service.capability}" for service in unserved)
+        refused = any(service.coverage == "ptx" for service in unserved)
+        other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
         yield Problem(
-            summary=f"{framework.label} has no code that runs on {names}: it was compiled for older GPUs only.",
+            summary=f"{framework.label} has no code that runs on {_named(unserved)}: it was compiled for older GPUs "
+            "only.",
             subject=framework.label,
-            confidence="certain" if code.of is None else "likely",
+            confidence="certain" if code.of is None and not refused else "likely",
             evidence=(*(service.evidence for service in unserved), code.evidence(framework)),
-            fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
+            fixes=(CONTAINER, other_build) if framework.name == "tensorflow" and refused else (other_build,),
         )
+
+
+def _while_it_runs(
+    framework: Framework, code: DeviceCode, gpus: Gpus, scene: Scene, matrix: Matrix
+) -> Iterator[Problem]:
+    """An old torch whose ready-made code serves the GPU, and whose own compiler does not know it."""
+    toolkit = matrix.toolkit(framework.cuda) if framework.cuda is not None else None
+    numbers = release_numbers(framework.version)
+    if framework.name != "torch" or numbers is None or numbers >= FIRST_TO_ASK_FOR_LESS or toolkit is None:
+        return
+    newest = max(toolkit.capabilities, default=None)
+    unknown = [one for one in services(code, framework.cuda, gpus, matrix) if newest and one.capability > newest]
+    if not unknown:
+        return
+    python = release_numbers(scene.interpreter.version) if isinstance(scene.interpreter, Interpreter) else None
+    text = "Install torch 1.13 or newer in an environment with Python 3.7 or newer."
+    too_old = Fix(title="Use a newer torch, on a newer Python", safety="manual", steps=(Ask(text=text),))
+    yield Problem(
+        summary=f"{framework.label} cannot compile code for {_named(unknown)}, while it runs: its CUDA "
+        f"{framework.cuda} does not know that GPU.",
+        subject=framework.label,
+        severity="warning",
+        evidence=(
+            *(one.evidence for one in unknown),
+            seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
+        ),
+        explains=("arch-ok-warning-only",),
+        fixes=(too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),),
+    )
+
+
+def _named(services: Iterable[Service]) -> str:
+    return in_words(f"{service.gpu.label}, compute capability {service.capability}" for service in services)
 
 
 def _of_the_index(framework: Framework, matrix: Matrix) -> DeviceCode | None:

@@ -14,6 +14,8 @@ from gpudoctor.rules._evidence import seen
 
 #: They have rules of their own.
 COMPANIONS = ("torch", "torchvision", "torchaudio")
+#: They are linked to the CUDA libraries that torch brings, whether a tag states their torch or not.
+LINKED = ("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d")
 
 
 @rule("FRM009", name="ext-abi-mismatch", severity="error", since="0.1")
@@ -57,7 +59,7 @@ def ext_abi_mismatch(
             subject=extension.label,
             evidence=(
                 seen("torch", torch.version, torch.source),
-                seen(f"{extension.label} was built for", extension.built_for_torch or "another ABI", extension.source),
+                seen(f"{extension.label} was built for", _made_for(extension), extension.source),
             ),
             fixes=(
                 Fix(
@@ -82,12 +84,19 @@ def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:
     built, have = release_numbers(extension.built_for_torch), release_numbers(torch.version)
     if built and have and have[: min(2, len(built))] != built[:2]:
         found.append(f"built for torch {extension.built_for_torch}, installed is {torch.version}")
-    if extension.built_for_torch and extension.cuda and torch.cuda and extension.cuda.major != torch.cuda.major:
+    is_linked = extension.built_for_torch is not None or extension.name in LINKED
+    if is_linked and extension.cuda and torch.cuda and extension.cuda.major != torch.cuda.major:
         found.append(f"built for CUDA {extension.cuda}, torch has CUDA {torch.cuda}")
     abis = (extension.cxx11_abi, torch.cxx11_abi)
     if extension.built_for_torch and None not in abis and abis[0] != abis[1]:
         found.append(f"built for the C++11 ABI {_on(abis[0])}, torch has it {_on(abis[1])}")
     return tuple(found)
+
+
+def _made_for(extension: Framework) -> str:
+    torch = f"torch {extension.built_for_torch}" if extension.built_for_torch else None
+    cuda = f"CUDA {extension.cuda}" if extension.cuda else None
+    return ", ".join(one for one in (torch, cuda) if one) or "another ABI"
 
 
 def _on(flag: bool | None) -> str:

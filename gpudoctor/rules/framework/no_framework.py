@@ -14,7 +14,7 @@ from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
-NAMES = ("torch", "tensorflow", "jax", "jax-cuda-plugin", "cupy", "onnxruntime", "paddle", "mxnet")
+NAMES = ("torch", "tensorflow", "jax", "jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "paddle", "mxnet")
 
 
 @rule("FRM010", name="no-framework", severity="info", since="0.1")

@@ -10,7 +10,6 @@ from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import Capability
 from gpudoctor.rules._builds import (
     DeviceCode,
     Service,
@@ -19,7 +18,7 @@ from gpudoctor.rules._builds import (
     device_code,
     driver_os,
     in_words,
-    libraries_lack,
+    ptx_does_not_help,
     services,
 )
 from gpudoctor.rules._declare import rule
@@ -27,8 +26,6 @@ from gpudoctor.rules._driver_floor import floor_of_ptx
 
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
-#: Reports of TensorFlow 2.16 to 2.20 on RTX 50 cards end with an error (see the sources).
-GEFORCE_BLACKWELL = Capability("12.0")
 
 CONTAINER = Fix(
     title="Use NVIDIA's container, which has machine code for new GPUs",
@@ -56,9 +53,9 @@ def ptx_jit_slow_start(
 
     Why it breaks:
     The build is older than the GPU, or leaves it out to stay small. No TensorFlow release up to 2.22 has machine code
-    for Blackwell GPUs, for example. Compiled code goes into a cache of 1 GiB in the home folder; when that is too
-    small or not writable, every start is slow. On GeForce RTX 50 cards several users report that TensorFlow's wheels do
-    not get that far: some of its PTX is refused, "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE".
+    for Blackwell GPUs, for example (on GeForce RTX 50 cards its PTX does not help either: arch-too-new-for-build).
+    Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not writable, every start is
+    slow.
 
     How to mend it:
     Enlarge the cache (below) and keep it on a disk that outlives the container (CUDA_CACHE_PATH). Or take a newer build
@@ -71,7 +68,6 @@ def ptx_jit_slow_start(
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
     https://www.tensorflow.org/install/gpu
-    https://github.com/tensorflow/tensorflow/issues/99592 and /101746 (RTX 50 cards)
     """
     os = driver_os(host, container)
     for framework in built_for_cuda(frameworks):
@@ -81,14 +77,13 @@ def ptx_jit_slow_start(
         compiled = [
             service
             for service in services(code, framework.cuda, gpus, matrix)
-            if service.coverage == "ptx" and not libraries_lack(framework, service.capability, matrix)
+            if service.coverage == "ptx" and not ptx_does_not_help(framework, service.capability, matrix)
         ]
         if not compiled:
             continue
         names = in_words(service.gpu.label for service in compiled)
         in_part = all(_names_its_major(code, service) for service in compiled)
         has = "much of its code as PTX only" if in_part else "only PTX"
-        may_fail = framework.name == "tensorflow" and any(one.capability >= GEFORCE_BLACKWELL for one in compiled)
         room = Fix(
             title="Give the cache of compiled code more room",
             safety="safe",
@@ -97,12 +92,11 @@ def ptx_jit_slow_start(
         )
         fixes = (room, CONTAINER) if framework.name == "tensorflow" else (room,)
         yield Problem(
-            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes"
-            f"{', or fails with CUDA_ERROR_INVALID_PTX' if may_fail else ''}.",
+            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes.",
             subject=framework.label,
             severity="info" if in_part else None,
             evidence=(*(service.evidence for service in compiled), code.evidence(framework)),
-            fixes=fixes[::-1] if may_fail else fixes,
+            fixes=fixes,
         )
 
 

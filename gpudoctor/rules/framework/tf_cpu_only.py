@@ -8,13 +8,14 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._builds import gpu_names, is_conda, is_jetson, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._overlaps import keep_one
 
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
@@ -42,7 +43,8 @@ def tf_cpu_only(
     Why it breaks:
     TensorFlow has separate builds for processor and GPU. The Linux x86-64 package `tensorflow` is the GPU build;
     `tensorflow-cpu` and the ARM wheels are not. conda has builds of both kinds under one name, and its choice shows
-    in the build string: mkl and eigen are for the processor. (From 2.11 on native Windows has no GPU build: see
+    in the build string: mkl and eigen are for the processor. Where `tensorflow` and `tensorflow-gpu` 1.x are both
+    installed, the files of the one installed last are on the disk. (From 2.11 on native Windows has no GPU build: see
     tf-windows-native.)
 
     How to mend it:
@@ -65,6 +67,7 @@ def tf_cpu_only(
     if not (host.os == "linux" or on_windows) or tensorflow.dist in OTHER_BACKENDS:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    hidden = _hidden(tensorflow, packages)
     others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]
     yield Problem(
         summary=f"{tensorflow.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
@@ -74,13 +77,26 @@ def tf_cpu_only(
             seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
             *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
             *(seen("GPU build of another framework", name) for name in others),
+            *((seen("installed too, and overwritten by it", f"{hidden.name} {hidden.version}"),) if hidden else ()),
         ),
+        explains=("files-overwritten",) if hidden else (),
         fixes=(
-            _on_windows(tensorflow, scene)
+            keep_one(tensorflow.dist or "tensorflow", hidden.name, scene)
+            if hidden
+            else _on_windows(tensorflow, scene)
             if on_windows
             else tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),
         ),
     )
+
+
+def _hidden(tensorflow: Framework, packages: Packages | Gap | None) -> Package | None:
+    """A distribution of the GPU build whose files the processor build has overwritten: both own the same ones."""
+    if not isinstance(packages, Packages) or isinstance(packages.overlaps, Gap):
+        return None
+    names = {one.first for one in packages.overlaps} | {one.second for one in packages.overlaps}
+    builds = ("tensorflow-gpu",) if tensorflow.dist == "tensorflow" else ("tensorflow", "tensorflow-gpu")
+    return next((packages.find(name) for name in builds if name in names), None)
 
 
 def _on_windows(tensorflow: Framework, scene: Scene) -> Fix:

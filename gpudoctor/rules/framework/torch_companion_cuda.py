@@ -13,6 +13,7 @@ from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.framework.torch_companion_version import severity_of
 
 COMPANIONS = ("torchvision", "torchaudio")
 #: From this release on torchaudio no longer asks for one torch release (package metadata, read 2026-11).
@@ -70,7 +71,7 @@ def torch_companion_cuda(
                 seen("torch", f"{torch.version or 'unknown version'}, built for {_kind(torch)}", torch.source),
                 seen(name, f"{companion.version or 'unknown version'}, built for {_kind(companion)}", companion.source),
             ),
-            explains=("torch-companion-version",),
+            explains=() if severity_of(torch, companion, packages, matrix) == "error" else ("torch-companion-version",),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
 

@@ -52,12 +52,10 @@ def torch_companion_version(
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for name in ("torchvision", "torchaudio"):
         companion = frameworks.get(name)
-        if companion is None or companion.version is None or _has_no_upper_limit(torch, companion):
+        severity = severity_of(torch, companion, packages, matrix) if companion is not None else None
+        if companion is None or severity is None:
             continue
         wanted = _torch_wanted(companion, packages, matrix)
-        severity = _severity(wanted, torch.version)
-        if severity is None:
-            continue
         yield Problem(
             summary=f"{companion.label} needs torch {' or '.join(wanted)}, and torch {torch.version} is installed.",
             subject=companion.label,
@@ -67,8 +65,19 @@ def torch_companion_version(
                 seen(name, companion.version, companion.source),
                 seen(f"torch that {companion.label} is made for", ", ".join(wanted)),
             ),
+            # The companion of another release comes from another index, too.
+            explains=("torch-companion-cuda",) if severity == "error" else (),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
+
+
+def severity_of(
+    torch: Framework, companion: Framework, packages: Packages | Gap | None, matrix: Matrix
+) -> Severity | None:
+    """How badly the two releases go together; None where they do, or where that is not known."""
+    if torch.version is None or companion.version is None or _has_no_upper_limit(torch, companion):
+        return None
+    return _severity(_torch_wanted(companion, packages, matrix), torch.version)
 
 
 def _has_no_upper_limit(torch: Framework, companion: Framework) -> bool:

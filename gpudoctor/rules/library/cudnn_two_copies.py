@@ -1,45 +1,61 @@
 """LIB011 cudnn-two-copies."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import permutations
 
+from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.python import Packages
+from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.system import System
-from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._builds import built_for_cuda, in_words, needed_cudnn
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
 LINKED = ("dlib", "face-recognition")
+#: Numbers of a version that cuDNN compares: 9.1.0 of 9.1.0.70.
+COMPARED = 3
 
 
 @rule("LIB011", name="cudnn-two-copies", severity="warning", since="0.1")
 def cudnn_two_copies(
-    gpus: Gpus, libraries: Libraries, packages: Packages | Gap | None, host: System | Gap | None
+    gpus: Gpus,
+    libraries: Libraries,
+    frameworks: Frameworks | Gap | None,
+    packages: Packages | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework would load the parts of cuDNN from different copies.
+    """A framework would load the parts of cuDNN from different copies, or two frameworks have one each.
 
     What it means:
     cuDNN 8 and newer is several libraries (libcudnn.so, libcudnn_ops.so, libcudnn_cnn.so …) that must be of one
-    version. The loader would take some from one copy and some from another. On Windows a process has one DLL of a name:
-    where torch brings its own cudnn64_8.dll and dlib is linked to a toolkit's, the one imported first decides.
+    version. The loader would take some from one copy and some from another: of parts that a package leaves out, those
+    of the system's cuDNN. Or two frameworks find a copy each: a process has one library of a name, so a program that
+    imports both gets that of the one imported first. On Windows the same holds for torch with its own cudnn64_8.dll
+    beside dlib, which is linked to a toolkit's.
 
     Why it breaks:
     cuDNN checks its parts: "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH", or "Could not load library
     libcudnn_cnn_infer.so.8", or a crash.
 
+    JAX says "Found cuDNN version 8700, but JAX was built against version 8800" when torch was imported first.
+
     How to mend it:
-    Keep one copy on the search path: the one in the environment.
+    Keep one copy on the search path: the one in the environment. Of two frameworks, import the one with the newer cuDNN
+    first, or install builds that share one.
 
     When to ignore it:
     If both copies are of the same version.
 
     Sources:
     https://docs.nvidia.com/deeplearning/cudnn/backend/latest/
+    https://github.com/pytorch/pytorch/issues/188892 (a part of the system's cuDNN)
+    https://github.com/jax-ml/jax/issues/18032 (two frameworks)
     """
     if not gpus.nvidia:
         return
@@ -51,12 +67,13 @@ def cudnn_two_copies(
         if one.family == "cudnn" and one.path is not None and one.version is not None:
             by_framework.setdefault(one.framework, []).append(one)
     for framework, parts in by_framework.items():
-        versions = sorted({str(part.version) for part in parts})
+        versions = sorted({_compared(part) for part in parts})
         if len(versions) < 2:
             continue
         yield Problem(
             summary=f"{framework} would load parts of cuDNN {in_words(versions)} together.",
             subject=framework,
+            severity="error",
             evidence=tuple(seen(part.soname, f"{part.version} from {part.path}") for part in parts),
             fixes=(
                 Fix(
@@ -68,6 +85,44 @@ def cudnn_two_copies(
                 ),
             ),
         )
+
+    if not by_framework or not isinstance(frameworks, Frameworks):
+        return
+    for first, second in permutations(built_for_cuda(frameworks), 2):
+        yield from _of_two(first, second, by_framework, matrix, host)
+
+
+def _compared(part: Resolution) -> str:
+    return ".".join(str(part.version).split(".")[:COMPARED])
+
+
+def _of_two(
+    first: Framework,
+    second: Framework,
+    by_framework: dict[str, list[Resolution]],
+    matrix: Matrix,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """The cuDNN that the second needs is newer than the first's, which it gets where the first is imported before."""
+    needed = needed_cudnn(second, matrix, host)
+    own, others = (_main(by_framework.get(one.name, ())) for one in (second, first))
+    if needed is None or own is None or others is None or own.path == others.path or own.soname != others.soname:
+        return
+    have, brought = own.version, others.version
+    if have is None or brought is None or have.minor < needed.minor or brought.minor >= needed.minor:
+        return
+    text = f"Import {second.name} before {first.name}, or install builds of the two that share one cuDNN."
+    yield Problem(
+        summary=f"{second.label} needs cuDNN {needed}; in a program that imports {first.label} first it gets that "
+        f"one's {_compared(others)}.",
+        subject=f"{first.name} and {second.name}",
+        evidence=tuple(seen(f"{one.framework} takes {one.soname} from", one.path) for one in (others, own)),
+        fixes=(Fix(title="Import the one with the newer cuDNN first", safety="manual", steps=(Ask(text=text),)),),
+    )
+
+
+def _main(parts: Iterable[Resolution]) -> Resolution | None:
+    return next((one for one in parts if one.soname.startswith("libcudnn.so")), None)
 
 
 def _on_windows(libraries: Libraries, packages: Packages | Gap | None) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from gpudoctor.plan.places import Scene
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._overlaps import conflicts, fixes_for, losers, victims_of
+from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, victims_of
 
 
 @rule("LIB005", name="files-overwritten", severity="error", since="0.1")
@@ -35,8 +35,9 @@ def files_overwritten(
 
     Why it breaks:
     pip does not notice. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 share all their files, so TensorFlow (CUDA 12) and a
-    recent PyTorch (CUDA 13) in one environment leave one of them with the wrong cuDNN. The same happens with
-    tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu.
+    recent PyTorch (CUDA 13) in one environment leave one of them with the wrong cuDNN. An older NCCL of
+    nvidia-nccl-cu11 in the place of nvidia-nccl-cu12 ends `import torch` with "undefined symbol: ncclMemFree". The same
+    happens with tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu.
 
     How to mend it:
     Give each framework an environment of its own, or choose builds for the same CUDA major version. Uninstalling one of
@@ -60,7 +61,7 @@ def files_overwritten(
         yield Problem(
             summary=_summary(group, victims),
             subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
-            severity=None if has_gpu else "warning",
+            severity=None if has_gpu or breaks_import(group, packages, known) else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
             explains=("cudnn-too-old", "cudnn-two-copies", "cuda-major-mix", *_damage_explained(packages)),

@@ -13,6 +13,7 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import built_for_cuda, in_words
+from gpudoctor.rules._ctranslate2 import of_ctranslate2
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
@@ -46,7 +47,8 @@ def tf_soname_missing(
     Why it breaks:
     Either the library is not installed: `pip install tensorflow` alone brings none of them. Or it is installed in a
     folder where the loader does not look: TensorFlow 2.21.0 from `tensorflow[and-cuda]` has cuSOLVER installed and
-    leaves its folder out of the search path.
+    leaves its folder out of the search path. CTranslate2, which faster-whisper runs on, looks into no package at all:
+    "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}".
 
     How to mend it:
     Install what is missing with the extra of the framework, or name its folder in LD_LIBRARY_PATH. The finding says
@@ -58,6 +60,7 @@ def tf_soname_missing(
     Sources:
     https://www.tensorflow.org/install/pip
     https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
+    https://github.com/SYSTRAN/faster-whisper#gpu
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
     if isinstance(host, System) and host.os == "windows":
@@ -65,6 +68,7 @@ def tf_soname_missing(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
+    yield from of_ctranslate2(gpus, libraries, frameworks, scene)
     for framework in built_for_cuda(frameworks):
         missing = _missing(framework, libraries)
         unreachable = tuple(one for one in missing if copies_of(one, libraries))

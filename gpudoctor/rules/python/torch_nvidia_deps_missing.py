@@ -1,5 +1,6 @@
 """PYT005 torch-nvidia-deps-missing."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
@@ -12,10 +13,17 @@ from gpudoctor.plan.places import Scene
 from gpudoctor.rules._builds import in_words, is_conda
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
 
 #: Packages whose CUDA libraries are named by their own requirements.
-OWNERS = ("torch", "jax-cuda12-plugin", "jax-cuda13-plugin", "jax-cuda12-pjrt", "jax-cuda13-pjrt", "tensorflow")
+OWNERS = (
+    *("torch", "jax", "jax-cuda12-plugin", "jax-cuda13-plugin", "jax-cuda12-pjrt", "jax-cuda13-pjrt"),
+    "tensorflow",
+)
+#: JAX compares these with what it was built with, and does not use the GPU if one is older (jax_plugins/xla_cuda12,
+#: before that jax/_src/xla_bridge.py: _check_cuda_versions). For cuDNN there is cudnn-too-old.
+COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda-runtime)(?:-cu\d+)?")
 
 
 @rule("PYT005", name="torch-nvidia-deps-missing", severity="error", since="0.1")
@@ -35,6 +43,8 @@ def torch_nvidia_deps_missing(
     Why it breaks:
     `import torch` ends with "libcudnn.so.9: cannot open shared object file" or "undefined symbol". Typical causes:
     `pip install --no-deps`, `uv sync` with another set of extras, an uninstall of packages that two frameworks share.
+    JAX compares versions when it starts: "Found cuBLAS version 120103, but JAX was built against version 120205", and
+    uses the processor. Mostly another package, torch say, has brought an older library.
 
     How to mend it:
     Install the missing packages in the versions that the framework names.
@@ -44,12 +54,13 @@ def torch_nvidia_deps_missing(
 
     Sources:
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://github.com/jax-ml/jax/issues/19121
     """
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for owner in OWNERS:
         if is_conda(packages, owner) or not _is_cuda(owner, frameworks):
             continue
-        unmet = [one for one in packages.unmet if one.package == owner and is_gpu_requirement(one.requirement)]
+        unmet = [one for one in packages.unmet if one.package == owner and _counts(one, frameworks)]
         missing = [one for one in unmet if one.found is None]
         older = [one for one in unmet if one.found is not None and not is_newer(one)]
         if not missing and not older:
@@ -58,7 +69,7 @@ def torch_nvidia_deps_missing(
         yield Problem(
             summary=_summary(owner, missing, older),
             subject=owner,
-            severity="info" if missing and found_elsewhere else None if missing else "warning",
+            severity="info" if missing and found_elsewhere else None if missing or _refuses(older) else "warning",
             confidence="certain" if missing and not found_elsewhere else "likely",
             evidence=tuple(
                 seen(f"{owner} needs {one.requirement}{one.wanted}", one.found or "not installed")
@@ -67,6 +78,19 @@ def torch_nvidia_deps_missing(
             explains=() if found_elsewhere else ("tf-soname-missing",),
             fixes=(complete(scene, owner, (*missing, *older)),),
         )
+
+
+def _counts(unmet: Unmet, frameworks: Frameworks) -> bool:
+    """It is a CUDA library; of what JAX has in another version, one of its CUDA that it compares."""
+    if unmet.package.startswith("jax") and unmet.found is not None:
+        jax = next((one for one in frameworks.found if unmet.package in (one.name, one.dist)), None)
+        major = cuda_major_of(unmet.requirement)
+        return _refuses([unmet]) and (jax is None or jax.cuda is None or jax.cuda.major == major)
+    return is_gpu_requirement(unmet.requirement)
+
+
+def _refuses(older: list[Unmet]) -> bool:
+    return any(one.package.startswith("jax") and COMPARED.fullmatch(one.requirement) for one in older)
 
 
 def _is_cuda(owner: str, frameworks: Frameworks) -> bool:
