@@ -6,8 +6,9 @@ import msgspec
 
 from gpudoctor.model.base import Fact, Section, Source
 
-#: How far a fragment is trusted against others: a tool's own output, a report that repeats tools, a person's words.
-TOOL, REPORT, WORDS = 0, 1, 2
+#: How far a fragment is trusted against others: a tool's own output, a report that repeats tools, a person's
+#: words under a label, a person's words in passing.
+TOOL, REPORT, WORDS, HEARSAY = 0, 1, 2, 3
 
 
 class Fragment(Fact, frozen=True, kw_only=True):

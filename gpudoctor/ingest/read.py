@@ -10,7 +10,7 @@ from gpudoctor.ingest.collect_env import parse_collect_env
 from gpudoctor.ingest.conda import parse_conda
 from gpudoctor.ingest.derive import completed, of_packages
 from gpudoctor.ingest.echoes import parse_echoes
-from gpudoctor.ingest.fragment import Contradiction, Fragment
+from gpudoctor.ingest.fragment import WORDS, Contradiction, Fragment
 from gpudoctor.ingest.in_words import parse_in_words
 from gpudoctor.ingest.kernel import parse_kernel
 from gpudoctor.ingest.logs import parse_logs
@@ -20,6 +20,8 @@ from gpudoctor.ingest.other_makers import parse_other_makers
 from gpudoctor.ingest.package_reports import parse_package_reports
 from gpudoctor.ingest.pasted import NotText, Pasted, decode, plain
 from gpudoctor.ingest.pip import parse_pip
+from gpudoctor.ingest.platform import parse_platform
+from gpudoctor.ingest.prose import parse_prose, stated_in
 from gpudoctor.ingest.several_gpus import parse_several_gpus
 from gpudoctor.ingest.smi import parse_smi
 from gpudoctor.ingest.smi_query import parse_smi_query
@@ -115,6 +117,9 @@ def unpacked(raw: bytes) -> bytes:
 def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     """What a text states."""
     stated = tuple(one for parse in PARSERS for one in parse(text))
+    printed = {number for one in stated if one.rank < WORDS for number in one.lines}
+    stated += parse_prose(text, printed, stated_in(stated))
+    stated += parse_platform(text, stated_in(stated))
     merger = Merger((*stated, *of_packages(stated)))
     sections = completed(merger.sections(), matrix)
     body = text.text

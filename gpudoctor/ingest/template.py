@@ -7,6 +7,7 @@ from gpudoctor.formats.build_tags import local_part, parse_tag
 from gpudoctor.ingest.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.ingest.machine_words import is_wsl, of_os, python_version
 from gpudoctor.ingest.pasted import Pasted
+from gpudoctor.ingest.products import models
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Toolkit, Toolkits
@@ -33,13 +34,6 @@ _LABEL = re.compile(
     rf"^\s*(?:[-*+•]\s*|#+\s*)?\**\s*(?:{_WORDS})\s*(?:\((?:e\.g\.|if |use )[^)]*\)?\)?)?\s*\**\s*"
     r"(?P<mark>[:=]|\s-\s|$)\s*\**\s*(?P<value>.*?)\s*$",
     re.IGNORECASE,
-)
-_MODEL = re.compile(
-    r"(?<![\w-])(?:nvidia\s+)?(?P<brand>geforce|quadro|tesla|titan)?\s*(?P<series>rtx|gtx|gt)?\s*-?"
-    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}[mgsx]?(?:xm)?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
-    r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
-    r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)(?![\w.])",
-    re.I,
 )
 _NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
 
@@ -105,7 +99,7 @@ def _listed(text: Pasted, start: int) -> Iterator[tuple[str, int, str]]:
         if not line.strip() and not rows:
             continue
         bullet = re.match(r"^\s*[-*+•]\s*-?\s*(\S.*)$", line)
-        if bullet is None or not any(_models(bullet[1])):
+        if bullet is None or not any(models(bullet[1])):
             break
         rows.append(bullet[1])
     if rows:
@@ -124,8 +118,8 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
         return fragment(FORM, (number,), WORDS, interpreter=interpreter)
     if name in ("gpu", "list of GPUs"):
         # Under "GPU:" a product is often told twice; in a list each row is one GPU.
-        models = _models(value) if name != "gpu" else dict.fromkeys(_models(value))
-        gpus = tuple(Gpu(vendor="nvidia", name=model, source=where) for model in models)
+        named = models(value) if name != "gpu" else dict.fromkeys(models(value))
+        gpus = tuple(Gpu(vendor="nvidia", name=model, source=where) for model in named)
         return fragment(FORM, (number,), WORDS, gpus=Gpus(devices=gpus) if gpus else None)
     if name == "driver":
         found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", value)
@@ -159,50 +153,3 @@ def _framework(name: str, number: int, value: str) -> tuple[Fragment, ...]:
         name=name, dist=dist, version=version, variant=variant, cuda=cuda, source=source(FORM, number)
     )
     return fragment(FORM, (number,), WORDS, frameworks=Frameworks(found=(framework,)))
-
-
-def _models(value: str) -> Iterator[str]:
-    """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100."""
-    for match in _MODEL.finditer(value):
-        brand, series = (match["brand"] or "").lower(), (match["series"] or "").upper()
-        model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
-        if model.isdigit() or re.fullmatch(r"\d+MX?", model):
-            if brand in ("", "geforce") and (series or brand or tail or len(model) == 4):
-                yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
-            elif brand in ("quadro", "titan"):
-                yield " ".join(f"{brand.title()} {series} {model}{tail}".split())
-        elif model.startswith("TITAN") or brand == "titan":
-            yield f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
-        elif model.startswith("MX"):
-            yield f"NVIDIA GeForce {model}{tail}"
-        elif brand in ("tesla", "quadro"):
-            yield f"{brand.title()} {series + ' ' if series else ''}{model}{tail}".strip()
-        elif re.fullmatch(r"(?:PRO )?[AHLVKPT]\d{1,4}\w*|G[HB]\d+", model) and model not in (
-            "V1",
-            "V2",
-            "V3",
-            "V4",
-            "A1",
-            "T1",
-            "P0",
-        ):
-            yield f"NVIDIA {series + ' ' if series else ''}{model}{tail}"
-
-
-def _series(model: str) -> str:
-    number = int(re.match(r"\d+", model)[0])  # type: ignore[index]
-    return "RTX" if number >= 2000 else "GTX" if number >= 400 else ""
-
-
-def _tail(text: str) -> str:
-    words = {
-        "ti": "Ti",
-        "super": "SUPER",
-        "laptop": "Laptop",
-        "gpu": "GPU",
-        "d": "D",
-        "ada": "Ada",
-        "max-q": "with Max-Q Design",
-    }
-    found = re.findall(r"ti|super|laptop|gpu|max-q|(?<![a-z])d(?![a-z])|ada", text.lower())
-    return "".join(f" {words[word]}" for word in found)

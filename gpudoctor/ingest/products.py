@@ -1,0 +1,74 @@
+"""The GPUs that people name, as the driver names them: "2x 1080 Ti", "RTX3090 24GB", "Tesla K80", "A100"."""
+
+import re
+from collections.abc import Iterator
+
+_MODEL = re.compile(
+    r"(?<![\w-])(?:nvidia\s+)?(?P<brand>geforce|quadro|tesla|titan)?\s*(?P<series>rtx|gtx|gt)?\s*-?"
+    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}[mgsx]?(?:xm)?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
+    r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
+    r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)(?![\w.])",
+    re.I,
+)
+
+
+#: Names that stand for a GPU on their own, wherever they are met: "L2", "M1" and "T5" mean other things too.
+_DISTINCT = re.compile(
+    r"(?:nvidia\s+)?(?:A(?:10G?|16|30|40|100|800|[2456]\d00)|H(?:20|100|200|800)|L(?:4|20|40S?)|V100S?|P(?:40|100)"
+    r"|K(?:40|80)|M(?:40|60)|T4|G[HB]\d{2,3})(?![\w.])",
+    re.IGNORECASE,
+)
+
+
+def models_in_passing(sentence: str) -> Iterator[str]:
+    """The products in a sentence, where numbers and letters need not mean GPUs: those with their maker's word."""
+    for match in _MODEL.finditer(sentence):
+        if match["brand"] or match["series"] or _DISTINCT.match(match[0].strip()):
+            yield from models(match[0])
+
+
+def models(value: str) -> Iterator[str]:
+    """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100."""
+    for match in _MODEL.finditer(value):
+        brand, series = (match["brand"] or "").lower(), (match["series"] or "").upper()
+        model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
+        if model.isdigit() or re.fullmatch(r"\d+MX?", model):
+            if brand in ("", "geforce") and (series or brand or tail or len(model) == 4):
+                yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
+            elif brand in ("quadro", "titan"):
+                yield " ".join(f"{brand.title()} {series} {model}{tail}".split())
+        elif model.startswith("TITAN") or brand == "titan":
+            yield f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
+        elif model.startswith("MX"):
+            yield f"NVIDIA GeForce {model}{tail}"
+        elif brand in ("tesla", "quadro"):
+            yield f"{brand.title()} {series + ' ' if series else ''}{model}{tail}".strip()
+        elif re.fullmatch(r"(?:PRO )?[AHLVKPT]\d{1,4}\w*|G[HB]\d+", model) and model not in (
+            "V1",
+            "V2",
+            "V3",
+            "V4",
+            "A1",
+            "T1",
+            "P0",
+        ):
+            yield f"NVIDIA {series + ' ' if series else ''}{model}{tail}"
+
+
+def _series(model: str) -> str:
+    number = int(re.match(r"\d+", model)[0])  # type: ignore[index]
+    return "RTX" if number >= 2000 else "GTX" if number >= 400 else ""
+
+
+def _tail(text: str) -> str:
+    words = {
+        "ti": "Ti",
+        "super": "SUPER",
+        "laptop": "Laptop",
+        "gpu": "GPU",
+        "d": "D",
+        "ada": "Ada",
+        "max-q": "with Max-Q Design",
+    }
+    found = re.findall(r"ti|super|laptop|gpu|max-q|(?<![a-z])d(?![a-z])|ada", text.lower())
+    return "".join(f" {words[word]}" for word in found)
