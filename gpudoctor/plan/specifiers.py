@@ -3,6 +3,8 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from gpudoctor.model.versions import package_version
+
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
 
@@ -27,7 +29,9 @@ def agree(*specifiers: str) -> bool:
 
     A range ends at a version that is named in it, so it is enough to try those, and one just above and just below each.
     """
-    bounds = {one.version.removesuffix(".*") for text in specifiers if text for one in _parsed(text)}
+    named = {one.version.removesuffix(".*") for text in specifiers if text for one in _parsed(text)}
+    # After === anything may stand; no release is called what is no version.
+    bounds = {text for text in named if package_version(text) is not None}
     tried = {"0", "99999", *bounds, *(f"{bound}.0.1" for bound in bounds), *filter(None, map(_below, bounds))}
     return any(all(meets(version, specifier) for specifier in specifiers) for version in tried)
 
