@@ -17,6 +17,7 @@ from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Started, Switched
+from gpudoctor.apply.inside import is_fixed, names_of_ours
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
@@ -76,7 +77,7 @@ def _timed(event: Event, seconds: float) -> Event:
 def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
     parents: tuple[str, ...] = ()
     try:
-        check_folder(work.environment, exists=work.kind != "new")
+        check_folder(work.environment, exists=work.kind != "new", stays=work.kind == "changed")
         parents = _make_parents(os.path.dirname(work.environment))
         with Lock(work.environment) as lock:
             for mended in mend_unfinished(work.environment):
@@ -109,7 +110,7 @@ def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, pare
         begun=journal.now(),
         kind=work.kind,
         environment=work.environment,
-        way=work.way,
+        way="inside" if work.kind == "changed" and is_fixed(work.environment) else work.way,
         commands=tuple(scrubbed(step.argv) for step in (*work.make, *work.steps) if isinstance(step, Run)),
         before=_installed(work.environment) if work.kind != "new" else (),
         made=parents,
@@ -140,7 +141,7 @@ def _ending(error: BaseException) -> tuple[Outcome | None, str]:
 
 def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer, lock: int) -> Finished:
     change = _open(change)
-    place = change.environment if work.way == "in-place" else change.tree
+    place = change.tree if change.way == "beside" else change.environment
     building = Building(
         names=names_of(work.environment, work.given),
         place=place,
@@ -151,10 +152,12 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
         keep_open=(lock,),
     )
     if work.kind == "changed":
-        clone(change.environment, change.tree)
-        if work.way == "in-place":
-            change = write(change, state="changing", staged=identity(change.tree))
-    elif work.way == "in-place":
+        ours = names_of_ours(change.environment)
+        clone(change.environment, change.tree, leave_out=ours)
+        if change.way != "beside":
+            names = tuple(name for name in os.listdir(change.environment) if name not in ours)
+            change = write(change, state="changing", staged=identity(change.tree), names=names)
+    elif change.way == "in-place":
         change = write(change, state="changing")
     building.run(work.make, verify=False)
     building.run(work.steps, verify=work.verify)
@@ -165,7 +168,7 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     failed = [proof for proof in proofs if proof.outcome == "failed"]
     if failed:
         raise Failed("; ".join(f"{one.framework} does not work: {one.detail or 'training failed'}" for one in failed))
-    if work.way == "beside":
+    if change.way == "beside":
         change = _switch(change, building)
     say(Switched(environment=change.environment))
     return _close(change, proofs, building.archives)

@@ -8,6 +8,7 @@ import os
 import shutil
 import stat
 import sys
+from collections.abc import Collection
 
 #: Files above this many bytes are linked, those below are copied.
 SMALL = 16 * 1024
@@ -15,16 +16,21 @@ SMALL = 16 * 1024
 _FICLONE = 0x40049409
 
 
-def clone(tree: str, to: str) -> None:
-    """Make `to`, a copy of the folder `tree` on the same file system. Raises OSError."""
+def clone(tree: str, to: str, leave_out: Collection[str] = ()) -> None:
+    """Make `to`, a copy of the folder `tree` on the same file system; of its own entries some can be left out.
+
+    Raises OSError.
+    """
     share = _can_share(tree, os.path.dirname(to))
-    _folder(tree, to, share=share)
+    _folder(tree, to, share=share, leave_out=leave_out)
 
 
-def _folder(tree: str, to: str, *, share: bool) -> None:
+def _folder(tree: str, to: str, *, share: bool, leave_out: Collection[str] = ()) -> None:
     os.mkdir(to, 0o700)
     with os.scandir(tree) as entries:
         for entry in entries:
+            if entry.name in leave_out:
+                continue
             target = os.path.join(to, entry.name)
             if entry.is_symlink():
                 os.symlink(os.readlink(entry.path), target)

@@ -37,7 +37,7 @@ class Started(Event, frozen=True, kw_only=True):
     environment: str
     kind: Literal["new", "replaced", "changed"]
     #: Built beside its place and put there once it is proved; or changed where it is, with a copy to go back to.
-    way: Literal["beside", "in-place"] = "beside"
+    way: Literal["beside", "in-place", "inside"] = "beside"
 
 
 class Mended(Event, frozen=True, kw_only=True):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 #: The part of the time that is spent on looking, at most.
-SHARE = 0.02
+SHARE = 0.01
 
 
 class Growth:

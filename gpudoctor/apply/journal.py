@@ -9,7 +9,7 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Literal
@@ -25,10 +25,15 @@ from gpudoctor.model.codec import decode, encode
 #: done: the tree is what was there before. undoing: the two change places again. undone, failed: as it was before.
 #: forgotten: done, and the tree is not kept any more.
 State = Literal["preparing", "changing", "switching", "done", "undoing", "undone", "failed", "forgotten"]
+#: beside: built in the tree and switched to. in-place: changed where it is, with the tree as the copy from before.
+#: inside: as in-place, and the tree is in the environment's own folder, which cannot be renamed.
+Way = Literal["beside", "in-place", "inside"]
 #: States in which a run was cut short, when nobody holds the lock.
 UNFINISHED: tuple[State, ...] = ("preparing", "changing", "switching", "undoing")
 PREFIX = ".gpudoctor-"
 JOURNAL = ".journal.json"
+#: In an environment; beside it, the environment's name comes first.
+LOCK = ".gpudoctor.lock"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
 
 
@@ -57,12 +62,13 @@ class Change(Fact, frozen=True, kw_only=True):
     #: Absolute path of the environment's folder.
     environment: str
     state: State = "preparing"
-    #: Built in the tree and switched to, or changed where it is with the tree as the copy.
-    way: Literal["beside", "in-place"] = "beside"
+    way: Way = "beside"
     #: As they were run, without credentials, with the environment's final path.
     commands: tuple[tuple[str, ...], ...] = ()
     before: tuple[Distribution, ...] = ()
     after: tuple[Distribution, ...] = ()
+    #: inside: what was in the environment's folder.
+    names: tuple[str, ...] = ()
     #: (device, inode) of the tree before the switch.
     staged: tuple[int, int] | None = None
     #: Frameworks that trained a network.
@@ -74,8 +80,9 @@ class Change(Fact, frozen=True, kw_only=True):
 
     @property
     def folder(self) -> str:
-        """The folder of this change, beside the environment."""
-        return os.path.join(os.path.dirname(self.environment), f"{PREFIX}{self.id}")
+        """The folder of this change, beside the environment or in it."""
+        where = self.environment if self.way == "inside" else os.path.dirname(self.environment)
+        return os.path.join(where, f"{PREFIX}{self.id}")
 
     @property
     def tree(self) -> str:
@@ -168,14 +175,16 @@ def _listed() -> Iterable[str]:
     return (os.path.join(listing(), name) for name in names if ID.fullmatch(name.removesuffix(".json")))
 
 
-def _beside(environment: str) -> Iterable[str]:
-    parent = os.path.dirname(environment)
-    try:
-        names = os.listdir(parent)
-    except OSError:
-        return ()
-    ours = (name for name in names if name.startswith(PREFIX) and ID.fullmatch(name.removeprefix(PREFIX)))
-    return (os.path.join(parent, name, JOURNAL) for name in ours)
+def _beside(environment: str) -> Iterator[str]:
+    for folder in (os.path.dirname(environment), environment):
+        with suppress(OSError):
+            ours = (name for name in os.listdir(folder) if is_folder_of_change(name))
+            yield from (os.path.join(folder, name, JOURNAL) for name in ours)
+
+
+def is_folder_of_change(name: str) -> bool:
+    """Whether a folder of this name is that of a change."""
+    return name.startswith(PREFIX) and ID.fullmatch(name.removeprefix(PREFIX)) is not None
 
 
 def _read(path: str) -> Change | None:

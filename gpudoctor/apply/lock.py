@@ -5,6 +5,9 @@ import sys
 from contextlib import suppress
 from types import TracebackType
 
+from gpudoctor.apply.inside import is_fixed
+from gpudoctor.apply.journal import LOCK
+
 
 class Busy(RuntimeError):
     """Another run works on this environment; the message says which."""
@@ -13,12 +16,13 @@ class Busy(RuntimeError):
 class Lock:
     """Held until it is left, or until everyone who inherited it has ended: an installer that outlived us, too.
 
-    A file beside the environment: the environment itself is replaced.
+    A file beside the environment, as the environment itself is replaced; in it where it cannot be.
     """
 
     def __init__(self, environment: str) -> None:
         folder, name = os.path.split(environment)
-        self._path = os.path.join(folder, f".{name}.gpudoctor.lock")
+        inside = is_fixed(environment)
+        self._path = os.path.join(environment, LOCK) if inside else os.path.join(folder, f".{name}{LOCK}")
         self.descriptor = -1
 
     def __enter__(self) -> "Lock":  # noqa: PYI034 - typing.Self needs Python 3.11

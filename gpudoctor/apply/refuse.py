@@ -1,6 +1,7 @@
 """What is never done, said before anything is: one sentence on why not, and what to do instead."""
 
 import os
+import shlex
 import sys
 import tempfile
 
@@ -34,11 +35,17 @@ def check_target(target: Interpreter, *, conda_base: bool = False) -> str:
     return os.path.abspath(prefix)
 
 
-def check_folder(environment: str, *, exists: bool) -> None:
-    """Whether an environment can be put into this place. Raises Refused."""
+def check_folder(environment: str, *, exists: bool, stays: bool = False) -> None:
+    """Whether an environment can be put into this place. Raises Refused.
+
+    `stays`: it is there, and its packages change.
+    """
     parent = os.path.dirname(environment)
     if any(character in environment for character in "\0\n\r") or os.pathsep in environment:
         raise Refused(f"{environment!r} cannot be the path of an environment: it holds a line break or {os.pathsep!r}.")
+    if stays:
+        _check_writable(environment)
+        return
     there = _nearest(parent)
     if not os.path.isdir(there):
         raise Refused(f"{there} is a file, so {environment} cannot be made below it.")
@@ -48,11 +55,18 @@ def check_folder(environment: str, *, exists: bool) -> None:
         raise Refused(f"{environment} cannot be made: {there} takes no new files ({reason}).")
     if exists and (os.path.ismount(environment) or os.stat(environment).st_dev != os.stat(parent).st_dev):
         raise Refused(
-            f"{environment} is a file system of its own, so that its content cannot be exchanged in one step. Make an "
-            "environment in a folder on it: --venv DIR."
+            f"{environment} is a file system of its own, so that another folder cannot take its place. Make the "
+            f"environment in a folder on it: --venv {shlex.quote(os.path.join(environment, 'env'))}."
         )
-    if exists and not os.access(environment, os.W_OK | os.X_OK):
+    if exists:
+        _check_writable(environment)
+
+
+def _check_writable(environment: str) -> None:
+    if not os.access(environment, os.W_OK | os.X_OK):
         raise Refused(f"{environment} cannot be written by this user. Choose another place: --venv DIR.")
+    if reason := _cannot_hold(environment):
+        raise Refused(f"{environment} cannot be changed: it takes no new files ({reason}).")
 
 
 def check_new(environment: str, *, replace: bool) -> None:

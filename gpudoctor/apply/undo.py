@@ -7,6 +7,7 @@ from contextlib import suppress
 from gpudoctor.apply import journal
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Mended
+from gpudoctor.apply.inside import restore_content
 from gpudoctor.apply.journal import UNFINISHED, Change, write
 from gpudoctor.apply.lock import Lock
 from gpudoctor.apply.signals import undisturbed
@@ -63,7 +64,9 @@ def _check(change: Change, *, anyway: bool) -> None:
 def _put_back(change: Change) -> Change:
     os.makedirs(change.folder, 0o700, exist_ok=True)
     change = write(change, state="undoing", staged=identity(change.environment))
-    if change.kind == "new":
+    if change.way == "inside":
+        restore_content(change)
+    elif change.kind == "new":
         os.rename(change.environment, change.tree)
     else:
         exchange(change.environment, change.tree)
@@ -81,6 +84,8 @@ def remove_empty(folders: tuple[str, ...]) -> None:
 
 def mend(change: Change) -> str:
     """Put right what a run left that was cut short; how, in words. Only with the lock."""
+    if change.way == "inside":
+        return _mend_inside(change)
     settle(change.environment, change.tree)
     tree, place = identity(change.tree), identity(change.environment)
     if change.state == "changing" and (place is None or place != change.staged):
@@ -98,6 +103,16 @@ def mend(change: Change) -> str:
         how = "the undoing was finished"
     else:
         how = "what it had begun to build was removed; the environment is as it was"
+    remove(change.folder)
+    return how
+
+
+def _mend_inside(change: Change) -> str:
+    how = "what it had begun to build was removed; the environment is as it was"
+    if change.state in ("changing", "undoing"):
+        restore_content(change)
+        undoing = change.state == "undoing"
+        how = "the undoing was finished" if undoing else "the environment is as it was before"
     remove(change.folder)
     return how
 
