@@ -161,10 +161,11 @@ def _of_stages(smoke: SmokeRun, label: str) -> Iterator[Failure]:
         owner = next((owner for begin, owner in _PROOFS.items() if stage.name.startswith(begin)), None)
         if owner is None or stage.outcome != "failed":
             continue
-        symptoms = _recognised(_words(stage.error), smoke.framework)
+        # The count of memory raises MemoryError itself, which elsewhere says that the machine's memory is full.
+        own = stage.error is None or stage.error.type == "MemoryError"
+        symptoms = () if own else _recognised(_words(stage.error), smoke.framework)
         yield Failure(
-            # The count of memory raises MemoryError itself, which elsewhere says that the machine's memory is full.
-            owner=owner if stage.error is None or stage.error.type == "MemoryError" else of_symptoms(symptoms) or owner,
+            owner=of_symptoms(symptoms) or owner,
             framework=label,
             doing=stage.name,
             text=_line(stage.error) or stage.detail or "it failed",
