@@ -65,6 +65,12 @@ class GpuPeaks(Row, frozen=True, kw_only=True):
     #: Power limit, W, the highest of the standard settings.
     tdp_watts: int | None = None
     notes: str | None = None
+    #: Facts that were read in a text or a repository of the maker, of a row whose grade is lower for others of it.
+    official: tuple[str, ...] = ()
+
+    def is_official(self, fact: str) -> bool:
+        """Whether the maker itself states this number."""
+        return getattr(self, fact) is not None and (self.confidence == "official" or fact in self.official)
 
 
 class GpuReference(Row, frozen=True, kw_only=True):

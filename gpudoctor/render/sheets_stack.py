@@ -187,23 +187,26 @@ def _peaks(matrix: Matrix, models: Iterable[GpuModel]) -> Sheet:
     """Memory and peak rates of those products that have them."""
     rows = dict.fromkeys(row for model in models if (row := peaks(matrix, model.name)) is not None)
     columns = ("name", "memory GB", "bus bit", "GB/s", "SMs", "MHz", "FP32", "FP16 tensor", "TF32 tensor", "W", "note")
-    title = "What it can do at most (TFLOP/s at the boost clock, dense, FP32 accumulation)"
+    title = "What it can do at most (dense TFLOP/s at boost clock, FP32 accumulation; *: stated by its maker)"
     return Sheet(title=title, columns=columns, lines=tuple(_peak(row) for row in rows))
 
 
 def _peak(row: GpuPeaks) -> Line:
-    numbers = (
-        row.memory_gb,
-        row.memory_bus_bits,
-        row.memory_bandwidth_gbs,
-        row.sm_count,
-        row.boost_mhz,
-        row.fp32_tflops,
-        row.fp16_tensor_tflops,
-        row.tf32_tensor_tflops,
-        row.tdp_watts,
+    facts = (
+        "memory_gb",
+        "memory_bus_bits",
+        "memory_bandwidth_gbs",
+        "sm_count",
+        "boost_mhz",
+        "fp32_tflops",
+        "fp16_tensor_tflops",
+        "tf32_tensor_tflops",
+        "tdp_watts",
     )
-    cells = ("" if number is None else f"{number:g}" for number in numbers)
+    cells = (
+        "" if (number := getattr(row, fact)) is None else f"{number:g}{'*' if row.is_official(fact) else ''}"
+        for fact in facts
+    )
     return Line(cells=(row.name, *cells, row.notes or ""), row=row)
 
 

@@ -159,6 +159,22 @@ def test_every_number_has_a_citation_and_a_date() -> None:
     assert all(one.source and one.checked and one.confidence for one in ROWS)
 
 
+@each
+def test_what_the_maker_states_is_named_where_the_row_is_less_sure(one: GpuPeaks) -> None:
+    assert set(one.official) <= {fact for fact in RANGES if getattr(one, fact) is not None}
+    assert not (one.official and one.confidence == "official")
+
+
+def test_a_number_is_the_makers_own_or_is_not() -> None:
+    h100, a100, t4 = row("NVIDIA H100 PCIe"), row("NVIDIA A100-SXM4-40GB"), row("Tesla T4")
+    assert h100.is_official("fp16_tensor_tflops")
+    # 2039 is worked out; data sheets say 2 TB/s.
+    assert not h100.is_official("memory_bandwidth_gbs")
+    assert a100.is_official("memory_bandwidth_gbs")
+    assert not t4.is_official("memory_bandwidth_gbs")
+    assert not row("NVIDIA A30").is_official("boost_mhz"), "not known at all"
+
+
 def test_what_a_check_asks_does_not_read_it() -> None:
     read: list[str] = []
 
