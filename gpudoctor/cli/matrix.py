@@ -29,6 +29,9 @@ COMMANDS = {
     "verify": ("gpudoctor.cli.matrix_verify", "Compare the rows with what your package index says."),
 }
 
+#: What people also call a subject.
+ALSO_CALLED = {"pytorch": "torch", "tf": "tensorflow"}
+
 FORMAT = click.Option(
     ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True
 )
@@ -66,6 +69,7 @@ class MatrixGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does; a word that is no subject is answered with the nearest ones."""
+        args = [ALSO_CALLED.get(args[0].lower(), args[0]), *args[1:]] if args else args
         if args and args[0] not in self.list_commands(ctx):
             raise not_known(f"subject {args[0]!r}", _near(args[0], tuple(self.list_commands(ctx))))
         return super().resolve_command(ctx, args)

@@ -12,6 +12,8 @@ from gpudoctor.model.versions import DOTTED_TYPES
 #: Words up to this length are not broken.
 LONGEST_WORD = 16
 GAP = "  "
+#: Where the columns do not fit otherwise.
+NARROW_GAP = " "
 
 
 class Line(Fact, frozen=True, kw_only=True):
@@ -29,6 +31,8 @@ class Sheet(Fact, frozen=True, kw_only=True):
     title: str
     columns: tuple[str, ...]
     lines: tuple[Line, ...]
+    #: How to read a cell, for people; below the table.
+    legend: str = ""
 
 
 class NotKnown(LookupError):
@@ -53,7 +57,8 @@ def sheets_json(edition: str, subject: str, sheets: tuple[Sheet, ...]) -> bytes:
 
 def _records(sheet: Sheet, line: Line) -> list[Any]:
     if line.row is None:
-        return [dict(zip(sheet.columns, line.cells, strict=True))]
+        cells = (int(cell) if cell.isdecimal() else cell for cell in line.cells)
+        return [dict(zip(sheet.columns, cells, strict=True))]
     return [
         {
             **msgspec.to_builtins(row, enc_hook=_plain),
@@ -86,11 +91,17 @@ def _drawn(sheet: Sheet, width: int, numbers: dict[str, int]) -> str:
     lines = ((*line.cells, _number(line.row, numbers)) if cited else line.cells for line in sheet.lines)
     table = _without_empty([header, *lines])
     widths = _widths(table, width)
-    text = [sheet.title, ""]
+    gap = GAP if _together(widths, GAP) <= width else NARROW_GAP
+    text = [*textwrap.wrap(sheet.title, width), ""]
     for index, cells in enumerate(table):
-        text += _wrapped(cells, widths)
-        text += [GAP.join("-" * one for one in widths)] if index == 0 else []
+        text += _wrapped(cells, widths, gap)
+        text += [gap.join("-" * one for one in widths)] if index == 0 else []
+    text += textwrap.wrap(sheet.legend, width)
     return "\n".join(text) + "\n"
+
+
+def _together(widths: list[int], gap: str) -> int:
+    return sum(widths) + len(gap) * (len(widths) - 1)
 
 
 def _without_empty(table: list[tuple[str, ...]]) -> list[tuple[str, ...]]:
@@ -112,7 +123,7 @@ def _widths(table: list[tuple[str, ...]], width: int) -> list[int]:
     least = [
         max(min(len(word), LONGEST_WORD) for cell in column for word in cell.split() or [""]) for column in columns
     ]
-    while sum(widths) + len(GAP) * (len(widths) - 1) > width:
+    while _together(widths, GAP) > width:
         slack = [size - smallest for size, smallest in zip(widths, least, strict=True)]
         if max(slack) <= 0:
             break
@@ -121,7 +132,7 @@ def _widths(table: list[tuple[str, ...]], width: int) -> list[int]:
     return widths
 
 
-def _wrapped(cells: tuple[str, ...], widths: list[int]) -> list[str]:
+def _wrapped(cells: tuple[str, ...], widths: list[int], gap: str) -> list[str]:
     columns = [
         textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(cells, widths, strict=True)
     ]
@@ -129,7 +140,7 @@ def _wrapped(cells: tuple[str, ...], widths: list[int]) -> list[str]:
     lines = []
     for index in range(height):
         parts = [column[index] if index < len(column) else "" for column in columns]
-        lines.append(GAP.join(f"{part:<{size}}" for part, size in zip(parts, widths, strict=True)).rstrip())
+        lines.append(gap.join(f"{part:<{size}}" for part, size in zip(parts, widths, strict=True)).rstrip())
     return lines
 
 

@@ -16,6 +16,11 @@ _SYSTEMS = {
     "macos-x86_64": "macOS-Intel",
 }
 
+CODE_FOR = (
+    "code for: compute capabilities of GPUs. Code for 8.0 also runs on 8.6 and 8.9, not on 9.0. A plus marks PTX, "
+    "which the driver compiles for newer GPUs."
+)
+
 
 def torch_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     """PyTorch: the releases; of one line or release, each build. Raises NotKnown."""
@@ -29,7 +34,8 @@ def torch_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     columns = ("build", "CUDA", "cuDNN", "NCCL", "Python", "platforms", "code for")
     lines = tuple(Line(cells=_torch_cells(row), row=row) for row in found)
     notes = _notes((f"{row.version}+{row.variant}", row.notes) for row in found)
-    return (Sheet(title=f"PyTorch {release}", columns=columns, lines=lines), _companions(matrix, found), *notes)
+    builds = Sheet(title=f"PyTorch {release}", columns=columns, lines=lines, legend=CODE_FOR)
+    return (builds, _companions(matrix, found), *notes)
 
 
 def _companions(matrix: Matrix, rows: Iterable[TorchBuild]) -> Sheet:
@@ -74,12 +80,11 @@ def tensorflow_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     rows = matrix.tensorflow_builds()
     if release is None:
         shown = [row for row in rows if row.build == "gpu" and row.platform != "macos-x86_64"]
-        return (Sheet(title="TensorFlow GPU builds", columns=_TENSORFLOW, lines=_tensorflow_lines(shown)),)
+        return (_tensorflow("TensorFlow GPU builds", shown, without=("build",)),)
     found = matrix.tensorflow_builds(release) or _of_line(rows, release, "line")
     if not found:
         raise NotKnown(f"tensorflow {release}", _near(release, (row.line for row in rows)))
-    sheets = [Sheet(title=f"TensorFlow {release}", columns=_TENSORFLOW, lines=_tensorflow_lines(found))]
-    sheets.append(_tensorflow_needs(found))
+    sheets = [_tensorflow(f"TensorFlow {release}", found), _tensorflow_needs(found)]
     pins = {row.and_cuda: row for row in found if row.and_cuda}
     lines = tuple(Line(cells=(pin,), row=row) for row in pins.values() for pin in row.and_cuda)
     sheets.append(Sheet(title="What tensorflow[and-cuda] adds", columns=("requirement",), lines=lines))
@@ -104,26 +109,26 @@ def _spaced(requirement: str | None) -> str:
     return (requirement or "").replace(",", ", ")
 
 
-_TENSORFLOW = ("releases", "package", "platform", "build", "CUDA", "cuDNN", "Python", "code for")
-
-
-def _tensorflow_lines(rows: Iterable[TensorflowBuild]) -> tuple[Line, ...]:
-    return tuple(
-        Line(
-            cells=(
-                row.first if row.first == row.last else f"{row.first}-{row.last}",
-                row.dist,
-                systems([row.platform]),
-                row.build,
-                str(row.cuda or ""),
-                row.cudnn or "",
-                span(row.pythons),
-                capabilities(row.archs or ()),
-            ),
-            row=row,
-        )
-        for row in rows
+def _tensorflow(title: str, rows: Iterable[TensorflowBuild], without: tuple[str, ...] = ()) -> Sheet:
+    table = [_tensorflow_cells(row) for row in rows]
+    columns = tuple(name for name in table[0] if name not in without)
+    lines = (
+        Line(cells=tuple(cells[name] for name in columns), row=row) for cells, row in zip(table, rows, strict=True)
     )
+    return Sheet(title=title, columns=columns, lines=tuple(lines), legend=CODE_FOR)
+
+
+def _tensorflow_cells(row: TensorflowBuild) -> dict[str, str]:
+    return {
+        "releases": row.first if row.first == row.last else f"{row.first}-{row.last}",
+        "package": row.dist,
+        "platform": systems([row.platform]),
+        "build": row.build,
+        "CUDA": str(row.cuda or ""),
+        "cuDNN": row.cudnn or "",
+        "Python": span(row.pythons),
+        "code for": capabilities(row.archs or ()),
+    }
 
 
 def jax_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
@@ -134,7 +139,7 @@ def jax_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
         raise NotKnown(f"jax {release}", _near(release or "", (row.version for row in rows)))
     columns = ("release", "extra", "CUDA from", "cuDNN from", "jaxlib", "Python", "driver from", "code for")
     lines = tuple(Line(cells=_jax_cells(row), row=row) for row in found)
-    return (Sheet(title="JAX" + (f" {release}" if release else ""), columns=columns, lines=lines),)
+    return (Sheet(title="JAX" + (f" {release}" if release else ""), columns=columns, lines=lines, legend=CODE_FOR),)
 
 
 def _jax_cells(row: JaxBuild) -> tuple[str, ...]:
@@ -190,7 +195,12 @@ def _near(release: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def _notes(notes: Iterable[tuple[str, str | None]]) -> tuple[Sheet, ...]:
-    lines = tuple(Line(cells=(name, text)) for name, text in notes if text)
+    """What is to be said of rows, once for all that share it: notes are sentences with semicolons between them."""
+    shared: dict[str, list[str]] = {}
+    for name, text in notes:
+        for sentence in filter(None, (text or "").split("; ")):
+            shared.setdefault(sentence, []).append(name)
+    lines = tuple(Line(cells=(" ".join(dict.fromkeys(names)), text)) for text, names in shared.items())
     return (Sheet(title="Notes", columns=("of", "note"), lines=lines),) if lines else ()
 
 

@@ -75,5 +75,5 @@ def _sum(found: Verification) -> str:
         return f"All {rows} rows that the index can speak about are confirmed; no release is missing."
     return (
         f"{confirmed} of {rows} rows are confirmed; {rows - confirmed} are wrong, {len(found.missing)} missing, "
-        f"and the matrix lacks {len(found.lacking)} releases."
+        f"and the matrix lacks {len(found.lacking)} release{'' if len(found.lacking) == 1 else 's'}."
     )

@@ -9,7 +9,13 @@ from gpudoctor.render.sheets_frameworks import capabilities, span, systems, tens
 from gpudoctor.render.sheets_stack import cuda_sheets, gpu_sheets
 
 MATRIX = load_matrix()
-PAGES = {"torch": torch_sheets(MATRIX, "2.6"), "cuda": cuda_sheets(MATRIX, "12.4"), "gpu": gpu_sheets(MATRIX, "T4")}
+PAGES = {
+    "torch": torch_sheets(MATRIX, "2.6"),
+    "tensorflow": tensorflow_sheets(MATRIX, None),
+    "tensorflow 2.4": tensorflow_sheets(MATRIX, "2.4"),
+    "cuda": cuda_sheets(MATRIX, "12.4"),
+    "gpu": gpu_sheets(MATRIX, "T4"),
+}
 
 
 @pytest.mark.parametrize(
@@ -66,3 +72,9 @@ def test_empty_columns_and_empty_sheets_are_left_out():
     lines = (Line(cells=("x", "")), Line(cells=("y", "")))
     sheets = (Sheet(title="Full", columns=("a", "b"), lines=lines), Sheet(title="Empty", columns=("a",), lines=()))
     assert sheets_text(sheets, 80) == "Full\n\na\n-\nx\ny\n"
+
+
+def test_a_note_stands_once_for_all_that_share_it():
+    text = " ".join(sheets_text(torch_sheets(MATRIX, "2.15.0"), 200).split())
+    assert text.count("not yet seen on a download index") == 1
+    assert "2.15.0+cu134 2.15.0+cu130 2.15.0+cu126 not yet seen" in text
