@@ -1,6 +1,7 @@
 """Tables of the matrix as plain text for people (80 to 100 columns, or a pipe), and as JSON for scripts."""
 
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 import msgspec
@@ -42,6 +43,16 @@ class NotKnown(LookupError):
         super().__init__(what)
         self.what = what
         self.near = near
+
+
+def notes_sheet(notes: Iterable[tuple[str, str | None]]) -> tuple[Sheet, ...]:
+    """What is to be said of rows, once for all that share it: notes are sentences with semicolons between them."""
+    shared: dict[str, list[str]] = {}
+    for name, text in notes:
+        for sentence in filter(None, (text or "").split("; ")):
+            shared.setdefault(sentence, []).append(name)
+    lines = tuple(Line(cells=(" ".join(dict.fromkeys(names)), text)) for text, names in shared.items())
+    return (Sheet(title="Notes", columns=("of", "note"), lines=lines),) if lines else ()
 
 
 def sheets_json(edition: str, subject: str, sheets: tuple[Sheet, ...]) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 from gpudoctor.matrix.query import Matrix, local_tag
 from gpudoctor.matrix.types import JaxBuild, KerasPairing, TensorflowBuild, TorchBuild
 from gpudoctor.model.versions import package_version
-from gpudoctor.render.sheets import Line, NotKnown, Sheet
+from gpudoctor.render.sheets import Line, NotKnown, Sheet, notes_sheet
 
 _SYSTEMS = {
     "linux-x86_64": "Linux",
@@ -33,7 +33,7 @@ def torch_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
         raise NotKnown(f"torch {release}", _near(release, (row.version for row in rows)))
     columns = ("build", "CUDA", "cuDNN", "NCCL", "Python", "platforms", "code for")
     lines = tuple(Line(cells=_torch_cells(row), row=row) for row in found)
-    notes = _notes((f"{row.version}+{row.variant}", row.notes) for row in found)
+    notes = notes_sheet((f"{row.version}+{row.variant}", row.notes) for row in found)
     builds = Sheet(title=f"PyTorch {release}", columns=columns, lines=lines, legend=CODE_FOR)
     return (builds, _companions(matrix, found), *notes)
 
@@ -88,7 +88,7 @@ def tensorflow_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     pins = {row.and_cuda: row for row in found if row.and_cuda}
     lines = tuple(Line(cells=(pin,), row=row) for row in pins.values() for pin in row.and_cuda)
     sheets.append(Sheet(title="What tensorflow[and-cuda] adds", columns=("requirement",), lines=lines))
-    return (*sheets, *_notes((f"{row.dist} {row.platform}", row.defect or row.notes) for row in found))
+    return (*sheets, *notes_sheet((f"{row.dist} {row.platform}", row.defect or row.notes) for row in found))
 
 
 def _tensorflow_needs(rows: Iterable[TensorflowBuild]) -> Sheet:
@@ -192,16 +192,6 @@ def _near(release: str, known: Iterable[str]) -> tuple[str, ...]:
 
     names = list(dict.fromkeys(known))
     return tuple(get_close_matches(release, names, n=3, cutoff=0.3)) or tuple(names[:1])
-
-
-def _notes(notes: Iterable[tuple[str, str | None]]) -> tuple[Sheet, ...]:
-    """What is to be said of rows, once for all that share it: notes are sentences with semicolons between them."""
-    shared: dict[str, list[str]] = {}
-    for name, text in notes:
-        for sentence in filter(None, (text or "").split("; ")):
-            shared.setdefault(sentence, []).append(name)
-    lines = tuple(Line(cells=(" ".join(dict.fromkeys(names)), text)) for text, names in shared.items())
-    return (Sheet(title="Notes", columns=("of", "note"), lines=lines),) if lines else ()
 
 
 def span(pythons: Iterable[str]) -> str:

@@ -9,7 +9,7 @@ from gpudoctor.matrix.peaks import peaks
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import Cudnn, DriverBranch, DriverFloor, ForwardCompat, Os, Toolkit, TorchBuild
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
-from gpudoctor.render.sheets import Line, NotKnown, Sheet
+from gpudoctor.render.sheets import Line, NotKnown, Sheet, notes_sheet
 
 SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 #: More products than these are listed by name only.
@@ -76,7 +76,7 @@ def driver_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     wanted = DriverRelease.parse(release)
     own = [row for row in rows if wanted is not None and row.first <= wanted.branch <= row.last]
     if wanted is None or not own:
-        raise NotKnown(f"driver {release}", _near(release, (str(row.branch) for row in rows)))
+        raise NotKnown(f"driver {release}", _near_branches(release, wanted, rows))
     sheets = [Sheet(title=f"Driver {release}", columns=_BRANCH, lines=tuple(map(_branch, own)))]
     sheets += [_starts(matrix, wanted, row.os) for row in own]
     served = [
@@ -88,6 +88,14 @@ def driver_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
         and (row.first_branch or row.last_branch)
     ]
     return (*sheets, _architectures("GPUs it serves", served))
+
+
+def _near_branches(text: str, wanted: DriverRelease | None, rows: Iterable[DriverBranch]) -> tuple[str, ...]:
+    """The branches whose numbers are nearest."""
+    branches = {row.branch: str(row.branch) for row in rows}
+    if wanted is None:
+        return _near(text, branches.values())
+    return tuple(branches[number] for number in sorted(branches, key=lambda branch: abs(branch - wanted.branch))[:2])
 
 
 _BRANCH = ("branch", "system", "releases", "offers CUDA", "note")
@@ -225,6 +233,9 @@ def _runs_on(matrix: Matrix, capability: Capability) -> Sheet:
     return Sheet(title=f"PyTorch with code for {capability} (Linux)", columns=columns, lines=lines)
 
 
+_GPUS_FROM = "GPUs from: the lowest compute capability it has code for."
+
+
 def cudnn_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
     """The cuDNN minor releases; of one major (9) or minor (9.10). Raises NotKnown."""
     rows: tuple[Cudnn, ...] = matrix.table("cudnn")
@@ -243,14 +254,15 @@ def cudnn_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
                 str(row.min_capability or ""),
                 str(row.driver_linux or ""),
                 str(row.driver_windows or ""),
-                row.notes or "",
             ),
             row=row,
         )
         for row in found
     )
-    columns = ("cuDNN", "for CUDA", "GPUs from", "driver (Linux)", "driver (Windows)", "note")
-    return (Sheet(title="cuDNN" + (f" {version}" if version else ""), columns=columns, lines=lines),)
+    columns = ("cuDNN", "for CUDA", "GPUs from", "driver (Linux)", "driver (Windows)")
+    title = "cuDNN" + (f" {version}" if version else "")
+    notes = notes_sheet((row.cudnn, row.notes) for row in found)
+    return (Sheet(title=title, columns=columns, lines=lines, legend=_GPUS_FROM), *notes)
 
 
 def _near(word: str, known: Iterable[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from gpudoctor.matrix.load import load_matrix
 from gpudoctor.matrix.types import Companions
 from gpudoctor.render.sheets import Line, Sheet, sheets_text
 from gpudoctor.render.sheets_frameworks import capabilities, span, systems, tensorflow_sheets, torch_sheets
-from gpudoctor.render.sheets_stack import cuda_sheets, gpu_sheets
+from gpudoctor.render.sheets_stack import cuda_sheets, cudnn_sheets, gpu_sheets
 
 MATRIX = load_matrix()
 PAGES = {
@@ -78,3 +78,5 @@ def test_a_note_stands_once_for_all_that_share_it():
     text = " ".join(sheets_text(torch_sheets(MATRIX, "2.15.0"), 200).split())
     assert text.count("not yet seen on a download index") == 1
     assert "2.15.0+cu134 2.15.0+cu130 2.15.0+cu126 not yet seen" in text
+    assert sheets_text(cudnn_sheets(MATRIX, "9"), 200).count("first cuDNN for CUDA 13") == 1
+    assert sheets_text(cudnn_sheets(MATRIX, "9"), 200).count("have no code below sm_75") == 1
