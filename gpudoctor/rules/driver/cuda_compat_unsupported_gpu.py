@@ -17,6 +17,7 @@ from gpudoctor.rules._evidence import answer_seen, seen
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
 MISMATCH, UNSUPPORTED = 803, 804
+NEWER = "at least the branch that the CUDA version of your program came with"
 
 
 @rule("DRV014", name="cuda-compat-unsupported-gpu", severity="error", since="0.1")
@@ -28,7 +29,8 @@ def cuda_compat_unsupported_gpu(
     What it means:
     Some images and CUDA installations bring a newer libcuda in a folder named compat (package cuda-compat), so that
     new CUDA programs run on an older driver. That works on data-centre GPUs only. On GeForce cards CUDA fails with
-    error 804, "forward compatibility was attempted on non supported HW"; with an unsuitable driver with 803.
+    error 804, "forward compatibility was attempted on non supported HW"; with an unsuitable driver with 803. A copy of
+    a branch that no longer serves the GPU (520 and a Tesla K80) finds no device at all.
 
     Why it breaks:
     The compat folder is searched before the place where the host's own libcuda lies.
@@ -47,7 +49,9 @@ def cuda_compat_unsupported_gpu(
     compat = first if first is not None and first.compat else None
     answer = driver.cuda_init
     refused = failed_with(answer, UNSUPPORTED) or (failed_with(answer, MISMATCH) and _compat_in_use(driver, compat))
-    if not gpus.nvidia or not (refused or (_not_asked(driver) and _cannot_work(gpus, driver, compat, matrix))):
+    dropped = (answer is None or not answer.ok) and _serves_none(gpus, compat, matrix)
+    unfit = dropped or (_not_asked(driver) and _cannot_work(gpus, driver, compat, matrix))
+    if not gpus.nvidia or not (refused or unfit):
         return
     away = "Take the compat folder out of LD_LIBRARY_PATH and of the files in /etc/ld.so.conf.d, then run ldconfig."
     yield Problem(
@@ -56,7 +60,7 @@ def cuda_compat_unsupported_gpu(
         evidence=tuple(_evidence(gpus.nvidia[0], driver, compat)),
         explains=(*NO_CUDA, "driver-too-old"),
         fixes=(
-            *update_driver(host, container, "at least the branch that the CUDA version of your program came with"),
+            *(() if dropped else update_driver(host, container, NEWER)),
             Fix(title="Use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),
         ),
     )
@@ -76,6 +80,15 @@ def _cannot_work(gpus: Gpus, driver: Driver, compat: DriverLibrary | None, matri
     if compat is None or compat.release is None or driver.module_release is None:
         return False
     return compat.release.branch > driver.module_release.branch and all(_is_geforce(gpu, matrix) for gpu in gpus.nvidia)
+
+
+def _serves_none(gpus: Gpus, compat: DriverLibrary | None, matrix: Matrix) -> bool:
+    """The compat copy is of a branch that no longer serves any of these GPUs: then CUDA finds no device."""
+    if compat is None or compat.release is None:
+        return False
+    branch = compat.release.branch
+    known = [capability and matrix.last_driver_branch(capability) for capability in map(matrix.capability, gpus.nvidia)]
+    return bool(known) and all(last is not None and last < branch for last in known)
 
 
 def _is_geforce(gpu: Gpu, matrix: Matrix) -> bool:

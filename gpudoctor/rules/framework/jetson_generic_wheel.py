@@ -28,13 +28,18 @@ JETPACK = Fix(
         ),
     ),
 )
+JAX_CONTAINER = Fix(
+    title="Use a JAX built for this JetPack release",
+    safety="manual",
+    steps=(Ask(text="NVIDIA's containers for Jetson have one: https://github.com/dusty-nv/jetson-containers"),),
+)
 
 
 @rule("FRM019", name="jetson-generic-wheel", severity="error", since="0.1")
 def jetson_generic_wheel(
     host: System, frameworks: Frameworks, gpus: Gpus | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A general ARM build of PyTorch or TensorFlow is installed on an NVIDIA Jetson.
+    """A general ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
 
     What it means:
     Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for
@@ -56,11 +61,12 @@ def jetson_generic_wheel(
     Sources:
     https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/
     https://docs.nvidia.com/deeplearning/frameworks/install-tf-jetson-platform/
+    https://github.com/jax-ml/jax/issues/40487
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/#binary-compatibility (not between desktop GPUs and Tegra)
     """
     if host.tegra is None:
         return
-    for name in ("torch", "tensorflow"):
+    for name in ("torch", "tensorflow", "jax-cuda-plugin"):
         framework = frameworks.get(name)
         if framework is None:
             continue
@@ -68,14 +74,24 @@ def jetson_generic_wheel(
         if framework.variant != "cpu" and not found:
             continue
         what = "has no code for the GPU of this Jetson" if found else "is a general ARM build without CUDA"
-        build = f"{framework.version or 'unknown version'}, {f'CUDA {framework.cuda}' if found else 'no CUDA'}"
+        build = f"{framework.version or 'unknown version'}, {_cuda(framework) if found else 'no CUDA'}"
         yield Problem(
             summary=f"{framework.label} {what}; a Jetson needs a build made for it.",
             subject=framework.label,
             evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
             explains=("torch-cpu-only", "tf-cpu-only", "torch-companion-cuda", "release-not-in-matrix"),
-            fixes=(_thor() if name == "torch" and _is_thor(known(gpus), matrix) else JETPACK,),
+            fixes=(_fix(name, known(gpus), matrix),),
         )
+
+
+def _cuda(framework: Framework) -> str:
+    return f"CUDA {framework.cuda}" if framework.cuda else "CUDA"
+
+
+def _fix(name: str, gpus: Gpus | None, matrix: Matrix) -> Fix:
+    if name == "torch" and _is_thor(gpus, matrix):
+        return _thor()
+    return JETPACK if name in ("torch", "tensorflow") else JAX_CONTAINER
 
 
 def _unserved(framework: Framework, gpus: Gpus | None, host: System, matrix: Matrix) -> Iterator[Evidence]:

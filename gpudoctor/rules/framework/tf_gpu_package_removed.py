@@ -44,14 +44,17 @@ def tf_gpu_package_removed(
     Ask for `tensorflow[and-cuda]` instead, in requirement files and lock files too.
 
     When to ignore it:
-    If you need a release up to 2.11 and have its Python (3.10 or older).
+    If you need a release up to 2.11 and have its Python (3.10 or older). conda-forge's package of that name is no such
+    placeholder.
 
     Sources:
     The project page of tensorflow-gpu on the package index (its last release, 2.12.0, only says so)
     https://www.tensorflow.org/install/pip
     """
     installed = packages.find("tensorflow-gpu")
-    is_stub = installed is not None and (release_numbers(installed.version) or ()) > (*LAST_LINE, 9)
+    # conda-forge keeps a package of that name: it asks for a GPU build of tensorflow.
+    by_conda = installed is not None and installed.installer == "conda"
+    is_stub = installed is not None and not by_conda and (release_numbers(installed.version) or ()) > (*LAST_LINE, 9)
     asked = _asked(wish, interpreter) if installed is None else ()
     if not is_stub and not asked:
         return

@@ -11,6 +11,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import CudaVersion
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._builds import in_words, is_jetson, release_numbers
@@ -23,6 +24,8 @@ from gpudoctor.rules._windows import copies_of_dll, dlls_of
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
 #: From CUDA 11 on, the libraries of one major have one name.
 FIRST_MAJOR_NAMES = 11
+#: But cuSOLVER, which got its name in 11.1 (release notes of CUDA 11.1).
+RENAMED_AFTER = CudaVersion("11.0")
 
 
 @rule("LIB018", name="tf-cuda-version-unsupported", severity="error", since="0.1")
@@ -45,9 +48,9 @@ def tf_cuda_version_unsupported(
     machine is of another version, and its libraries have other names.
 
     Why it breaks:
-    TensorFlow before 2.14 brings no CUDA along and takes exactly one version: 2.1 to 2.3 want CUDA 10.1, 1.15 wants
-    10.0. It says "Could not load dynamic library" and uses the processor. A link under the wanted name does not help,
-    as the content differs.
+    TensorFlow before 2.14 brings no CUDA along and takes exactly one version: 2.4 wants CUDA 11.0 (libcusolver.so.10;
+    CUDA 11.1 and later have libcusolver.so.11), 2.1 to 2.3 want 10.1, 1.15 wants 10.0. It says "Could not load dynamic
+    library" and uses the processor. A link under the wanted name does not help, as the content differs.
 
     How to mend it:
     Install the CUDA version it asks for beside the other one, use a container of that release, or a newer TensorFlow
@@ -65,11 +68,11 @@ def tf_cuda_version_unsupported(
         return
     on_windows = isinstance(host, System) and host.os == "windows"
     missing = _missing_dlls(tensorflow, libraries) if on_windows else _missing(libraries)
-    has_none = any("cudart" in name for name in missing)
-    if not gpus.nvidia or not has_none or numbers is None or numbers >= FIRST_EXTRA:
-        return
     versions = [one for one in toolkits.found if one.version is not None]
-    if not versions or any(_fits(one, tensorflow) for one in versions):
+    if not gpus.nvidia or not versions or numbers is None or numbers >= FIRST_EXTRA:
+        return
+    has_none = any("cudart" in name for name in missing) and not any(_fits(one, tensorflow) for one in versions)
+    if not has_none and not _wants_other_cusolver(missing, versions):
         return
     has = in_words(f"CUDA {one.version}" for one in versions)
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
@@ -92,6 +95,14 @@ def tf_cuda_version_unsupported(
             ),
             *(() if on_windows else (tensorflow_for_gpus(scene, matrix),)),
         ),
+    )
+
+
+def _wants_other_cusolver(missing: tuple[str, ...], versions: list[Toolkit]) -> bool:
+    """CUDA 11.0 has libcusolver.so.10, every later 11 has .so.11: TensorFlow 2.4 wants the one, 2.5 the other."""
+    is_first = {one.version == RENAMED_AFTER for one in versions if one.version and one.version.major == 11}
+    return ("libcusolver.so.10" in missing and is_first == {False}) or (
+        "libcusolver.so.11" in missing and is_first == {True}
     )
 
 

@@ -4,20 +4,21 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Environ, System
 from gpudoctor.plan.places import Scene, conda_prefix
-from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._builds import is_conda, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
 FIRST_COMPILING = (2, 11)
-#: From 2.14 on the extra and-cuda brings a compiler package; from 2.16 on Keras 3 decides by itself.
+#: From 2.14 on the extra and-cuda brings a compiler package; from 2.16 on Keras 3 decides by itself. conda's builds ask
+#: for none, and 2.18 compiles as little as a power with XLA (github.com/conda-forge/tensorflow-feedstock/issues/420).
 FIRST_NOT_JUDGED = (2, 16)
 FLAG = "--xla_gpu_cuda_data_dir"
 
@@ -58,7 +59,12 @@ def xla_libdevice_missing(
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     if tensorflow is None or tensorflow.variant != "cuda" or tensorflow.cuda is None or not gpus.nvidia:
         return
-    if numbers is None or not (2,) <= numbers < FIRST_NOT_JUDGED or FLAG in (environ.get("XLA_FLAGS") or ""):
+    by_conda = is_conda(packages, "tensorflow", "tensorflow-base")
+    if (
+        numbers is None
+        or not (2,) <= numbers < (FIRST_NOT_JUDGED if not by_conda else (9,))
+        or FLAG in (environ.get("XLA_FLAGS") or "")
+    ):
         return
     if _has_missing(libraries) or ptxas_of_packages(packages) or not packages.lacks(*CONDA_PACKAGES):
         return
@@ -79,7 +85,26 @@ def xla_libdevice_missing(
             seen("toolkits", ", ".join(one.root for one in found) or "none found"),
             seen("XLA_FLAGS", environ.get("XLA_FLAGS") or "not set"),
         ),
-        fixes=(_fix(found, Scene(host=host, interpreter=interpreter, packages=packages)),),
+        fixes=(
+            _of_conda(interpreter)
+            if by_conda and numbers >= FIRST_NOT_JUDGED
+            else _fix(found, Scene(host=host, interpreter=interpreter, packages=packages)),
+        ),
+    )
+
+
+def _of_conda(interpreter: Interpreter | Gap | None) -> Fix:
+    """What the package's maintainers name: conda-forge's compiler lies in targets/."""
+    prefix = conda_prefix(interpreter) or "$CONDA_PREFIX"
+    where = ("--prefix", prefix) if conda_prefix(interpreter) else ()
+    return Fix(
+        title="Install NVIDIA's compiler, and name its folder for XLA",
+        safety="review",
+        steps=(
+            Run(argv=("conda", "install", *where, "--channel", "conda-forge", "cuda-nvcc")),
+            SetEnv(name="XLA_FLAGS", value=f"{FLAG}={prefix}/targets/x86_64-linux"),
+        ),
+        undo="unset XLA_FLAGS",
     )
 
 

@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
+from gpudoctor.model.fix import Fix, Run
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import Scene, Steps, conda_prefix, install, safety
+from gpudoctor.rules._builds import is_conda
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages
@@ -32,8 +33,8 @@ def xla_ptxas_missing(
     packages here, but the package with ptxas is missing, and no CUDA toolkit has one.
 
     Why it breaks:
-    The package was left out (`--no-deps`) or removed. JAX stops with "Couldn't find a suitable version of ptxas" or
-    "ptxas not found".
+    The package was left out (`--no-deps`) or removed; conda-forge's jaxlib of early 2024 did not ask for it. JAX stops
+    with "Couldn't find a suitable version of ptxas" or "ptxas not found".
 
     How to mend it:
     Install NVIDIA's package of the compiler.
@@ -43,21 +44,29 @@ def xla_ptxas_missing(
 
     Sources:
     https://docs.jax.dev/en/latest/installation.html
+    https://github.com/conda-forge/jaxlib-feedstock/issues/239
     """
     jax = jax_kernels(frameworks)
-    if not gpus.nvidia or jax is None or jax.cuda is None or not calls_ptxas_of_path(jax):
+    by_conda = is_conda(packages, "jaxlib")
+    if not gpus.nvidia or jax is None or (jax.cuda is None and not by_conda) or not calls_ptxas_of_path(jax):
         return
     has_toolkit = toolkits is not None and (toolkits.found or toolkits.ptxas_on_path or toolkits.excerpt)
     if has_toolkit or ptxas_of_packages(packages) or not packages.lacks(*CONDA_PACKAGES):
         return
-    if not cuda_packages(packages).get(jax.cuda.major):
-        return
-    wanted = f"nvidia-cuda-nvcc-cu{jax.cuda.major}" if jax.cuda.major < 13 else "nvidia-cuda-nvcc"
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    if by_conda or jax.cuda is None:
+        wanted, prefix = "cuda-nvcc", conda_prefix(interpreter)
+        where = ("--prefix", prefix) if prefix else ()
+        steps: Steps = (Run(argv=("conda", "install", *where, "--channel", "conda-forge", wanted)),)
+    elif cuda_packages(packages).get(jax.cuda.major):
+        wanted = f"nvidia-cuda-nvcc-cu{jax.cuda.major}" if jax.cuda.major < 13 else "nvidia-cuda-nvcc"
+        steps = install(scene, wanted)
+    else:
+        return
     yield Problem(
         summary=f"{jax.label} needs ptxas to compile for the GPU, and none was found.",
         subject="ptxas",
         confidence="likely",
         evidence=(seen("ptxas on PATH", "none"), seen(wanted, "not installed"), seen("CUDA toolkits", "none found")),
-        fixes=(Fix(title="Install NVIDIA's compiler package", safety=safety(scene), steps=install(scene, wanted)),),
+        fixes=(Fix(title="Install NVIDIA's compiler package", safety=safety(scene), steps=steps),),
     )

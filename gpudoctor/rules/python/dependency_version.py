@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.live import Live
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.model.specifiers import is_met
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene
+from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._at_start import AT_START
 from gpudoctor.rules._builds import is_conda, release_numbers
 from gpudoctor.rules._culprits import broken_package, named_module, package_of
@@ -22,7 +23,9 @@ _SOON: dict[str, frozenset[str]] = {
     "jax": frozenset({"scipy"}),
     "tensorflow": frozenset({"h5py", "keras", "tensorflow-estimator"}),
 }
-#: What other rules tell: tf-protobuf, jax-plugin-version.
+#: The releases of TensorFlow with a Keras 2 beside them, and the first that waits until it is used.
+_KERAS_2, _KERAS_LATER = ((2, 6), (2, 15)), (2, 13)
+#: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
 
 
@@ -42,7 +45,8 @@ def dependency_version(
 
     Why it breaks:
     Imports end with "cannot import name ..." or "module compiled against ...". It happens when another package, or a
-    person, installed an older release, or a much newer one.
+    person, installed an older release, or a much newer one. TensorFlow 2.6.0 itself asks for any Keras 2, and pip takes
+    the newest: "cannot import name 'dtensor'".
 
     How to mend it:
     Install a release that the framework accepts, as below.
@@ -52,15 +56,17 @@ def dependency_version(
 
     Sources:
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://github.com/intel/ipex-llm/pull/7106 (keras)
     """
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield from _keras_of_another_release(frameworks, packages, scene)
     for name, at_start in AT_START.items():
         framework = frameworks.get(name)
         owner = (framework.dist or name) if framework else None
         if framework is None or owner is None or is_conda(packages, owner):
             continue
         for one in packages.unmet:
-            is_told = (name, one.requirement) in _TOLD_ELSEWHERE or _is_numpy_2(one)
+            is_told = (name, one.requirement) in _TOLD_ELSEWHERE or _is_numpy_2(one) or _is_keras_2(one, framework)
             if one.package != owner or one.found is None or is_told:
                 continue
             severity = _severity(one, framework, live, scene)
@@ -75,6 +81,28 @@ def dependency_version(
                     ),
                     fixes=(complete(scene, owner, (one,)),),
                 )
+
+
+def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene: Scene) -> Iterator[Problem]:
+    """Keras 2 as a package of its own is one release for each of TensorFlow's; 2.6 asked for "any 2 from 2.6 on"."""
+    tensorflow, keras = frameworks.get("tensorflow"), packages.find("keras")
+    ours = (release_numbers(tensorflow.version) or ())[:2] if tensorflow else ()
+    theirs = (release_numbers(keras.version) or ())[:2] if keras else ()
+    if tensorflow is None or keras is None or not theirs or not _KERAS_2[0] <= ours <= _KERAS_2[1] or ours == theirs:
+        return
+    wanted = f"keras~={ours[0]}.{ours[1]}.0"
+    yield Problem(
+        summary=f"{tensorflow.label} goes with keras {ours[0]}.{ours[1]}, and {keras.version} is installed.",
+        subject="tensorflow",
+        # From 2.13 on tf.keras is imported when it is used, and Keras 3 can be used on its own.
+        severity="warning" if ours >= _KERAS_LATER and theirs >= (3,) else "error",
+        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("keras", keras.version)),
+        fixes=(Fix(title="Install the keras of this TensorFlow", safety=safety(scene), steps=install(scene, wanted)),),
+    )
+
+
+def _is_keras_2(one: Unmet, framework: Framework) -> bool:
+    return one.requirement == "keras" and (release_numbers(framework.version) or ())[:2] <= _KERAS_2[1]
 
 
 def _is_numpy_2(one: Unmet) -> bool:

@@ -79,6 +79,8 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     package = broken_package(failed.first, scene)
     if package is not None and package != package_of(failed.name or "", scene):
         return (reinstall(scene, (package,), f"Install {package} anew"),)
+    if scene.os == "windows":
+        return (do("See where it comes from", 'pip list | findstr /i "nvidia torch tensorflow jax"'),)
     where = do(
         "See where it comes from",
         "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
