@@ -36,8 +36,10 @@ RELOAD_MODULES = Fix(
 )
 
 
-def keep_nouveau_out(host: System | Gap | None, container: Container | Gap | None) -> Fix:
-    """Blacklist nouveau, also in the start image."""
+def keep_nouveau_out(
+    host: System | Gap | None, container: Container | Gap | None, held_by: str | None = "nouveau"
+) -> Fix:
+    """Blacklist nouveau, or its successor nova where that holds the GPU; also in the start image."""
     machine = known(host)
     family = {machine.distribution, *machine.distribution_like} if machine else set()
     if family & {"debian", "ubuntu"}:
@@ -46,16 +48,19 @@ def keep_nouveau_out(host: System | Gap | None, container: Container | Gap | Non
         image = Run(argv=("dracut", "--force"))
     else:
         image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
-    blacklist = Write(
-        path="/etc/modprobe.d/blacklist-nouveau.conf", text="blacklist nouveau\noptions nouveau modeset=0\n"
-    )
+    name = "nova" if (held_by or "").lower().startswith("nova") else "nouveau"
+    lines = {
+        "nouveau": "blacklist nouveau\noptions nouveau modeset=0\n",
+        "nova": "blacklist nova_core\nblacklist nova_drm\n",
+    }
+    blacklist = Write(path=f"/etc/modprobe.d/blacklist-{name}.conf", text=lines[name])
     return Fix(
-        title=f"Keep nouveau from starting{place(container)}",
+        title=f"Keep {name} from starting{place(container)}",
         safety="manual",
         steps=(blacklist, image),
         needs_root=True,
         needs_reboot=True,
-        undo="Remove /etc/modprobe.d/blacklist-nouveau.conf and rebuild the start image.",
+        undo=f"Remove {blacklist.path} and rebuild the start image.",
     )
 
 

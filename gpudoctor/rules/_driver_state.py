@@ -145,6 +145,23 @@ def of_gpu(lines: tuple[KernelLine, ...], gpu: Gpu) -> tuple[KernelLine, ...]:
     return tuple(line for line in lines if wanted and slot(line.pci_bus_id) == wanted)
 
 
+def refused_by_release(driver: Driver, gpu: Gpu, gpus: Gpus) -> tuple[KernelLine, ...]:
+    """The kernel's lines that call this GPU unsupported by the driver release, and not for the modules' flavour.
+
+    The message has several lines, and only the first names the GPU; some consoles print them one by one.
+    """
+    if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):
+        return ()
+    found: list[KernelLine] = []
+    first: KernelLine | None = None
+    for line in driver.kernel_log:
+        first = line if line.pci_bus_id else first
+        if re.search(r"not supported by the(?: NVIDIA|$)", line.text):
+            found += [line] if first in (None, line) else [first, line]
+    said = tuple(dict.fromkeys(found))
+    return said if of_gpu(said, gpu) or len(gpus.nvidia) == 1 else ()
+
+
 def architecture_of(gpu: Gpu, matrix: Matrix) -> Architecture | None:
     """The architecture of a GPU, where the matrix knows it."""
     capability = matrix.capability(gpu)

@@ -59,6 +59,18 @@ def kernel_of(host: System | Gap | None) -> str | None:
     return machine.kernel if machine else None
 
 
+def is_virtual(host: System | Gap | None) -> bool:
+    """We are known to be inside a virtual machine."""
+    machine = known(host)
+    return machine is not None and machine.virtualization not in (None, "none")
+
+
+def is_real(host: System | Gap | None) -> bool:
+    """We are known to be on a machine that is not virtual."""
+    machine = known(host)
+    return machine is not None and machine.virtualization == "none"
+
+
 def place(container: Container | Gap | None) -> str:
     """Where a driver must be mended, for the end of a sentence."""
     return " on the host (not in this container)" if is_contained(container) else ""

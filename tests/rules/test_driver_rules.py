@@ -122,6 +122,10 @@ def test_drv_dkms_not_built():
         "drv-dkms-not-built", gpus=BUS, driver=unloaded(module_files=(), packages=package), host=FEDORA, container=BARE
     )
     assert any(argv[0] == "akmods" for argv in commands(found))
+    ready_made = (SystemPackage(name="kmod-nvidia-open", version="610.43.02-2.el9"),)
+    prebuilt = unloaded(module_files=(), packages=ready_made)
+    found = fires("drv-dkms-not-built", gpus=BUS, driver=prebuilt, host=FEDORA, container=BARE)
+    assert not any(argv[0] in ("akmods", "dkms") for argv in commands(found))
     library_only = (SystemPackage(name="libnvidia-compute-535", version="535"),)
     quiet("drv-dkms-not-built", driver=unloaded(module_files=(), packages=library_only), **given)
     quiet("drv-dkms-not-built", driver=unloaded(module_files=None, dkms=rows), **given)
@@ -152,6 +156,8 @@ def test_drv_nouveau_bound():
     fires("drv-nouveau-bound", gpus=held, driver=Gap(reason="x"), **HERE)
     two = gpus(gpu(0), unlisted(bound_driver="nouveau"))
     assert fires("drv-nouveau-bound", gpus=two, driver=driver(), **HERE).severity == "warning"
+    nova = fires("drv-nouveau-bound", gpus=gpus(unlisted(bound_driver="NovaCore")), driver=unloaded(), **HERE)
+    assert "blacklist nova_core" in nova.fixes[0].steps[0].text
     quiet("drv-nouveau-bound", gpus=BUS, driver=None, **HERE)
     quiet("drv-nouveau-bound", gpus=None, driver=None, **HERE)
 

@@ -159,6 +159,11 @@ def test_fabric_state_incomplete(fabric, speaks):
     assert works.severity == "warning"
     inside = fires("fabric-state-incomplete", **{**sections, "container": DOCKER})
     assert "On the host" in inside.fixes[0].steps[0].text
+    guest = fires("fabric-state-incomplete", **{**sections, "host": System(os="linux", virtualization="kvm")})
+    assert "hypervisor" in guest.fixes[0].steps[0].text
+    whole = {**sections, "gpus": gpus(gpu(fabric=fabric), nvswitches=4)}
+    own = fires("fabric-state-incomplete", **{**whole, "host": System(os="linux", virtualization="kvm")})
+    assert "hypervisor" not in str(own.fixes)
 
 
 def test_a_host_that_is_not_known_says_nothing():

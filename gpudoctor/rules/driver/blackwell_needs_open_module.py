@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.gpu_types import Architecture
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
@@ -39,14 +40,17 @@ def blackwell_needs_open_module(
     NVIDIA driver installation guide, chapter on kernel modules,
     https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
     """
-    if driver.module_flavour != "proprietary" or wsl_of(container):
+    if wsl_of(container):
         return
+    lines = log_lines(driver, "requires use of the NVIDIA open kernel modules")
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)
-        if architecture is None or architecture.kernel_module != "open":
+        said = of_gpu(lines, gpu)
+        if not said and not _is_wrong_flavour(driver, architecture):
             continue
+        kind = f"{architecture.name} GPU" if architecture else "GPU"
         yield Problem(
-            summary=f"This {architecture.name} GPU works only with the open kernel modules, but proprietary ones run.",
+            summary=f"This {kind} works only with the open kernel modules, but proprietary ones run.",
             subject=gpu.label,
             evidence=(
                 gpu_seen(gpu),
@@ -56,6 +60,10 @@ def blackwell_needs_open_module(
             explains=NO_MODULE,
             fixes=_fixes(host, container, driver),
         )
+
+
+def _is_wrong_flavour(driver: Driver, architecture: Architecture | None) -> bool:
+    return driver.module_flavour == "proprietary" and architecture is not None and architecture.kernel_module == "open"
 
 
 def _fixes(host: System | Gap, container: Container | Gap | None, driver: Driver) -> tuple[Fix, ...]:

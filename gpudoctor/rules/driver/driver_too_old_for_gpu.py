@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.gpu_types import Architecture
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import DriverRelease
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
-from gpudoctor.rules._driver_state import architecture_of, release_of, unlisted
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._situation import kernel_of
+from gpudoctor.rules._driver_state import architecture_of, refused_by_release, release_of, unlisted
+from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules._situation import is_real, kernel_of
 
 
 @rule("DRV011", name="driver-too-old-for-gpu", severity="error", since="0.1")
@@ -45,6 +47,7 @@ def driver_too_old_for_gpu(
     for gpu in unlisted(gpus):
         architecture = architecture_of(gpu, matrix)
         if architecture is None or architecture.first_branch is None or release.branch >= architecture.first_branch:
+            yield from _by_the_kernel(gpu, gpus, driver, host, container, release, architecture)
             continue
         first = architecture.first_branch
         yield Problem(
@@ -58,3 +61,28 @@ def driver_too_old_for_gpu(
             explains=(*NO_MODULE, "blackwell-needs-open-module"),
             fixes=update_driver(host, container, f"branch {first} or newer"),
         )
+
+
+def _by_the_kernel(
+    gpu: Gpu,
+    gpus: Gpus,
+    driver: Driver,
+    host: System | Gap,
+    container: Container | Gap | None,
+    release: DriverRelease,
+    architecture: Architecture | None,
+) -> Iterator[Problem]:
+    """A model that came later than the release, though the branch knows its kind: only the kernel log tells."""
+    last = architecture.last_branch if architecture else None
+    lines = refused_by_release(driver, gpu, gpus)
+    # In a virtual machine it is more likely a part of a GPU.
+    if not lines or (last and release.branch > last) or (architecture is not None and not is_real(host)):
+        return
+    yield Problem(
+        summary=f"Driver {release} does not know this GPU: the kernel log calls it not supported.",
+        subject=gpu.label,
+        confidence="likely",
+        evidence=(seen("driver", release), *log_seen(lines), seen(gpu.label, "not listed by NVML")),
+        explains=NO_MODULE,
+        fixes=update_driver(host, container, f"branch {release.branch} or newer, of a later release"),
+    )

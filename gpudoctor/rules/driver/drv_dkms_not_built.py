@@ -79,6 +79,12 @@ def _left_over(driver: Driver) -> tuple[DkmsState, ...]:
     return tuple(row for row in driver.dkms or () if row.state == "broken" and row.module.startswith("nvidia"))
 
 
+def _is_prebuilt(driver: Driver) -> bool:
+    """The module comes ready made in a package (AlmaLinux, RHEL's precompiled streams); nothing is built here."""
+    names = {package.name for package in driver.packages or ()}
+    return any(name.startswith("kmod-nvidia") for name in names) and not any("akmod" in name for name in names)
+
+
 def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
     headers = headers_command(host) if driver.kernel_headers is False else ()
     # DKMS stops at a driver whose source is gone, and then builds no other one either.
@@ -86,7 +92,7 @@ def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
     family = {host.distribution, *host.distribution_like}
     if driver.dkms:
         build: tuple[Run | Ask, ...] = (Run(argv=("dkms", "autoinstall", "-k", str(host.kernel))),)
-    elif "fedora" in family:
+    elif "fedora" in family and not _is_prebuilt(driver):
         build = (Run(argv=("akmods", "--force", "--kernels", str(host.kernel))),)
     else:
         build = (Ask(text=f"Install the driver's kernel module for kernel {host.kernel}, with the package manager."),)

@@ -25,8 +25,8 @@ def drv_nouveau_bound(
     """The free driver nouveau holds the GPU, so NVIDIA's driver cannot.
 
     What it means:
-    Linux brings its own driver for NVIDIA cards, nouveau. It can show pictures, but it cannot run CUDA. While it holds
-    the card, NVIDIA's driver cannot take it.
+    Linux brings its own driver for NVIDIA cards, nouveau, and lately a successor, nova. They can show pictures at most,
+    but they cannot run CUDA. While one holds the card, NVIDIA's driver cannot take it.
 
     Why it breaks:
     Either NVIDIA's driver is not installed, or it is installed and nouveau was started first because it is not on the
@@ -41,7 +41,8 @@ def drv_nouveau_bound(
 
     Sources:
     NVIDIA driver installation guide, section on disabling Nouveau,
-    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/
+    https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/; for nova
+    https://github.com/beclab/Olares/pull/3963
     """
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
     if not held or wsl_of(container):
@@ -59,11 +60,13 @@ def drv_nouveau_bound(
         severity="warning" if works else "error",
         evidence=tuple(evidence),
         explains=("drv-absent", *NO_MODULE) if is_loaded(state) is not True or not works else (),
-        fixes=_fixes(host, container, installed=bool(installed)),
+        fixes=_fixes(host, container, held[0].bound_driver, installed=bool(installed)),
     )
 
 
-def _fixes(host: System | Gap, container: Container | Gap | None, *, installed: bool) -> tuple[Fix, ...]:
+def _fixes(
+    host: System | Gap, container: Container | Gap | None, held_by: str | None, *, installed: bool
+) -> tuple[Fix, ...]:
     if not installed or is_contained(container):
         return install_driver(host, container)
-    return (keep_nouveau_out(host, container),)
+    return (keep_nouveau_out(host, container, held_by),)

@@ -7,16 +7,16 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules._situation import is_contained, is_virtual
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1")
 def fabric_state_incomplete(
-    gpus: Gpus, driver: Driver | Gap | None, container: Container | Gap | None
+    gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
     """A GPU has not joined the NVSwitch fabric of its machine, and CUDA does not start until it has.
 
@@ -54,7 +54,7 @@ def fabric_state_incomplete(
             *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
         ),
         explains=NO_CUDA,
-        fixes=_fixes(container),
+        fixes=_fixes(container, in_guest=is_virtual(host) and not gpus.nvswitches),
     )
 
 
@@ -68,7 +68,10 @@ def _count(number: int) -> str:
     return "One GPU has" if number == 1 else f"{number} GPUs have"
 
 
-def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+def _fixes(container: Container | Gap | None, *, in_guest: bool) -> tuple[Fix, ...]:
+    if in_guest:
+        text = "On the hypervisor, run Fabric Manager and activate the partition of these GPUs (shared NVSwitch model)."
+        return (Fix(title="Have the host connect the GPUs", safety="manual", steps=(Ask(text=text),), needs_root=True),)
     if is_contained(container):
         text = "On the host: restart nvidia-fabricmanager, then this container. Without access to it, use another."
         return (Fix(title="Have the host's fabric mended", safety="manual", steps=(Ask(text=text),), needs_root=True),)

@@ -46,12 +46,14 @@ def open_module_unsupported_gpu(
         # A module that serves no GPU does not stay loaded; then only the kernel log tells which one it was.
         if driver.module_flavour != "open" and not (said and driver.module_flavour is None):
             continue
-        if architecture is None or architecture.kernel_module != "proprietary":
+        # The kernel's own word does for a model that the matrix does not know.
+        if (architecture.kernel_module != "proprietary") if architecture else not of_gpu(said, gpu):
             continue
-        last = f", branch {architecture.last_branch} or older" if architecture.last_branch else ""
+        kind = f"{architecture.name} GPU" if architecture else "GPU"
+        last = f", branch {architecture.last_branch} or older" if architecture and architecture.last_branch else ""
         text = f"Install the driver with the proprietary kernel modules{last}, and hold its packages."
         yield Problem(
-            summary=f"This {architecture.name} GPU is too old for the open kernel modules, and these are in use.",
+            summary=f"This {kind} is too old for the open kernel modules, and these are in use.",
             subject=gpu.label,
             evidence=(
                 gpu_seen(gpu),
