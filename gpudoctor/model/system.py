@@ -51,7 +51,7 @@ class System(Section, frozen=True, kw_only=True):
     groups: tuple[str, ...] | None = None
     #: kvm, vmware, xen, hyperv, … or "none".
     virtualization: str | None = None
-    #: NVIDIA Jetson: the L4T release line of /etc/nv_tegra_release.
+    #: NVIDIA Jetson: the L4T release line of /etc/nv_tegra_release, else its kernel's name.
     tegra: str | None = None
     #: SELinux or AppArmor enforcing.
     selinux_enforcing: bool | None = None

@@ -45,7 +45,8 @@ def read_libraries(host: Host, arch: str | None = None) -> tuple[DriverLibrary, 
         middle = cached if cache is not None else tuple(f"{folder}/{name}" for folder in configured)
         order = (*(f"{folder}/{name}" for folder in own), *middle, *(f"{folder}/{name}" for folder in default))
         chosen = next((path for path in order if path in paths or (path in cached and exists(host, path))), None)
-        libraries += _distinct(host, name, [*([chosen] if chosen else []), *paths], chosen)
+        beside = _releases_beside(host, chosen, name) if chosen else []
+        libraries += _distinct(host, name, [*([chosen] if chosen else []), *paths, *beside], chosen)
     return tuple(libraries)
 
 
@@ -65,6 +66,13 @@ def _path_in(host: Host, folder: str, name: str) -> str | None:
     """The copy in `folder`. A stub has the name that linkers ask for, not the one that programs do."""
     names = (name, name.removesuffix(".1")) if "stubs" in folder.split("/") else (name,)
     return next((path for one in names if exists(host, path := f"{folder}/{one}")), None)
+
+
+def _releases_beside(host: Host, chosen: str, name: str) -> list[str]:
+    """Files of other releases in the same folder: an image's own driver beside the one its host handed in."""
+    folder = chosen.rpartition("/")[0]
+    pattern = re.compile(re.escape(name.removesuffix(".1")) + r"\.\d+\.\d+(\.\d+)?")
+    return [f"{folder}/{entry}" for entry in sorted(names_in(host, folder) or ()) if pattern.fullmatch(entry)]
 
 
 def _toolkit_dirs(host: Host) -> tuple[str, ...]:

@@ -42,13 +42,14 @@ def _linux(host: Host) -> System:
     cpu, hypervisor = read_cpu(host)
     total, available = parse_meminfo(text_of(host, "/proc/meminfo") or "")
     uid, groups = parse_status(text_of(host, "/proc/self/status") or "")
+    kernel = word_of(host, "/proc/sys/kernel/osrelease") or parse_proc_version(text_of(host, "/proc/version") or "")
     return System(
         os="linux",
         distribution=release.get("ID"),
         distribution_like=tuple(release.get("ID_LIKE", "").split()),
         distribution_version=release.get("VERSION_ID"),
         pretty_name=release.get("PRETTY_NAME"),
-        kernel=word_of(host, "/proc/sys/kernel/osrelease") or parse_proc_version(text_of(host, "/proc/version") or ""),
+        kernel=kernel,
         kernel_options=None if options is None else parse_kernel_options(options),
         arch=read_arch(host, loader_arch),
         libc=libc,
@@ -61,7 +62,7 @@ def _linux(host: Host) -> System:
         is_root=None if uid is None else uid == 0,
         groups=None if groups is None else name_groups(groups, text_of(host, "/etc/group") or ""),
         virtualization=_virtualization(host, hypervisor),
-        tegra=(text_of(host, "/etc/nv_tegra_release") or "").partition("\n")[0].strip() or None,
+        tegra=_tegra(host, kernel),
         selinux_enforcing=_selinux(host),
     )
 
@@ -92,6 +93,12 @@ def name_groups(numbers: tuple[int, ...], etc_group: str) -> tuple[str, ...]:
     """Names of the groups; a number that /etc/group does not know (a directory service's) stays a number."""
     known = {number: name for name, number in re.findall(r"^([^:\n]+):[^:\n]*:(\d+):", etc_group, re.MULTILINE)}
     return tuple(known.get(str(number), str(number)) for number in numbers)
+
+
+def _tegra(host: Host, kernel: str | None) -> str | None:
+    """The release line of a Jetson; a container may lack the file, and has the kernel of its host."""
+    line = (text_of(host, "/etc/nv_tegra_release") or "").partition("\n")[0].strip()
+    return line or (f"kernel {kernel}" if kernel and kernel.endswith("-tegra") else None)
 
 
 def _virtualization(host: Host, hypervisor: bool | None) -> str | None:

@@ -34,7 +34,6 @@ OTHER_CAUSES: dict[str, str] = {
     "windows-no-nccl": "There is no NCCL on Windows.",
     "numpy-older-than-built": "A package was compiled for a newer NumPy than the installed one.",
     "harmless": "The message is harmless: nothing has to be done.",
-    "mps-service": "CUDA's multi-process service (MPS) is not running, or runs for another user.",
     "nvlink-fault": "A link between two GPUs had an error.",
     "watchdog-display": "The GPU also drives a display, and the system stops programs that keep it busy for seconds.",
     "disk-full": "A disk, or the temporary folder, is full.",

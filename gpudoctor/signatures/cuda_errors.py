@@ -74,7 +74,7 @@ _START = (
             "compute-mode-exclusive": 0.7,
             "gpu-mem-orphan": 0.25,
             "slurm-gpu-allocation @ slurm": 0.2,
-            "mps-service": 0.15,
+            "mps-unreachable": 0.15,
             "wsl-gpu-blocked @ wsl": 0.15,
         },
         ask="nvidia-smi --query-gpu=compute_mode --format=csv; nvidia-smi",
@@ -169,7 +169,7 @@ _START = (
         meaning="The program may not do this with the GPU.",
         causes={
             "dev-permission": 0.3,
-            "mps-service": 0.25,
+            "mps-unreachable": 0.25,
             "container-selinux @ container": 0.2,
             "bug-in-gpu-code": 0.3,
         },
@@ -225,7 +225,7 @@ _START = (
         name="cuda-mps-failed",
         needles=("the mps client failed", "mps client failed", "mps server is not ready"),
         meaning="CUDA's multi-process service (MPS) could not be reached.",
-        causes={"mps-service": 0.9, "compute-mode-exclusive": 0.15},
+        causes={"mps-unreachable": 0.9, "compute-mode-exclusive": 0.15},
         ask='ps -ef | grep nvidia-cuda-mps; echo "$CUDA_MPS_PIPE_DIRECTORY"',
     ),
     cuda_error(

@@ -111,6 +111,14 @@ def test_a_copy_that_the_loader_cannot_find() -> None:
     assert [(copy.path, copy.first) for copy in read_libraries(host, "x86_64")] == [(OPT, False)]
 
 
+def test_another_release_beside_the_copy_that_is_taken() -> None:
+    """What the container toolkit hands in, while the link leads to the image's own file."""
+    other, backup = "/usr/lib/x86_64-linux-gnu/libcuda.so.545.23.08", "/usr/lib/x86_64-linux-gnu/libcuda.so.bak"
+    host = RecordedHost({SYSTEM: "ELF", other: "ELF", backup: "ELF"}, links=COPY_LINKS)
+    copies = read_libraries(host, "x86_64")
+    assert [(copy.real_path, copy.first) for copy in copies] == [(SYSTEM, True), (other, False)]
+
+
 @pytest.mark.parametrize(
     ("path", "expected"),
     [(None, ()), ("", ()), ("/a:/b/:/a", ("/a", "/b")), (":/a;/b", ("/home", "/a", "/b"))],

@@ -234,6 +234,20 @@ def test_virtualization(files: dict[str, str], expected: str | None) -> None:
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
+        ({"/etc/nv_tegra_release": "# R35 (release), REVISION: 4.1\nsha\n"}, "# R35 (release), REVISION: 4.1"),
+        ({"/proc/sys/kernel/osrelease": "5.10.120-tegra\n"}, "kernel 5.10.120-tegra"),  # in a container
+        ({"/etc/nv_tegra_release": "# R35\n", "/proc/sys/kernel/osrelease": "5.10.120-tegra\n"}, "# R35"),
+        ({"/proc/sys/kernel/osrelease": "6.8.0-45-generic\n"}, None),
+        ({}, None),
+    ],
+)
+def test_tegra(files: dict[str, str], expected: str | None) -> None:
+    assert system.probe(RecordedHost(files)).tegra == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
         ({"/sys/fs/selinux/enforce": "1"}, True),
         ({"/sys/fs/selinux/enforce": "0"}, False),
         ({"/proc/filesystems": "nodev\tsysfs\n"}, False),

@@ -298,6 +298,32 @@ MACHINES: dict[str, tuple[dict[str, Any], str]] = {
         {"gpus": gpus(), "driver": driver(cuda_init=answer(999, "CUDA_ERROR_UNKNOWN"))},
         "cuda-init-failed",
     ),
+    "a device filter where no container is": (
+        {
+            "gpus": BUS_ONLY,
+            "driver": driver(
+                device_nodes=tuple(node(one.path, accessible=False, error="EPERM") for one in NODES),
+                nvml=answer(3, "NVML_ERROR_UNINITIALIZED"),
+                cuda_init=NO_DEVICE,
+            ),
+        },
+        "dev-cgroup-denied",
+    ),
+    "an MPS server that is not there": (
+        {"gpus": gpus(), "driver": driver(cuda_init=answer(805, "CUDA_ERROR_MPS_CONNECTION_FAILED"))},
+        "mps-unreachable",
+    ),
+    "the driver of another release than the vGPU's host": (
+        {
+            "gpus": BUS_ONLY,
+            "driver": driver(
+                kernel_log=(line("NVRM: GPU 0000:01:00.0: guest version is incompatible with host driver"),),
+                nvml=answer(999, "NVML_ERROR_UNKNOWN"),
+                cuda_init=NO_DEVICE,
+            ),
+        },
+        "vgpu-driver-mismatch",
+    ),
     "every GPU hidden": (
         {"gpus": gpus(), "driver": driver(cuda_init=NO_DEVICE), "environ": environ(CUDA_VISIBLE_DEVICES="")},
         "cvd-invalid",

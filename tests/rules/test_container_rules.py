@@ -68,12 +68,26 @@ def test_container_shm_small():
         (Container(kind="podman"), "nvidia.com/gpu=all"),
         (Container(kind="containerd", kubernetes=True), "nvidia.com/gpu: 1"),
         (Container(kind="apptainer"), "--nv"),
+        (Container(kind="enroot"), "NVIDIA_VISIBLE_DEVICES"),
+        # The device plugin assigned a GPU, and runc started the pod.
+        (Container(kind="kubernetes", nvidia_visible_devices="GPU-8a1c2f6e"), "runtimeClassName"),
+        (Container(kind="kubernetes", nvidia_visible_devices="all"), "nvidia.com/gpu: 1"),
     ],
 )
 def test_container_no_gpu_flag(container, hint):
     nothing = driver(libraries=(), device_nodes=(), nvml=NO_LIBRARY, cuda_init=NO_LIBRARY)
     found = fires("container-no-gpu-flag", gpus=gpus(unlisted()), driver=nothing, container=container)
     assert hint in words(found)
+
+
+def test_a_container_on_a_jetson():
+    jetson = System(os="linux", kernel="5.15.148-tegra", tegra="kernel 5.15.148-tegra")
+    found = fires("container-no-gpu-flag", gpus=None, driver=None, host=jetson, container=DOCKER)
+    assert "--runtime nvidia" in words(found)
+    served = driver(device_nodes=(), nvml=NO_LIBRARY)
+    quiet("container-no-gpu-flag", gpus=None, driver=served, host=jetson, container=DOCKER)
+    quiet("container-no-gpu-flag", gpus=None, driver=None, host=jetson, container=BARE)
+    quiet("container-no-gpu-flag", gpus=None, driver=None, host=UBUNTU, container=DOCKER)
 
 
 def test_container_with_a_gpu():
@@ -295,6 +309,19 @@ def test_container_driver_in_image():
     quiet("container-driver-in-image", gpus=gpus(), driver=driver(), container=image)
     quiet("container-driver-in-image", gpus=gpus(), driver=driver(nvml=None, cuda_init=None), container=image)
     quiet("container-driver-in-image", gpus=gpus(), driver=broken, container=DOCKER)
+
+
+def test_an_image_with_the_driver_of_another_day():
+    old, own = library("libcuda.so.1", "470.57.02"), library("libcuda.so.1", "470.74", first=False)
+    given = {"gpus": gpus(), "container": DOCKER}
+    broken = driver("470.74", libraries=(old, own), cuda_init=answer(803))
+    assert "470.57.02" in words(fires("container-driver-in-image", driver=broken, **given))
+    quiet("container-driver-in-image", driver=driver("470.74", libraries=(old, own)), **given)
+    # Without a copy of the host's own the host may have been updated and not restarted.
+    quiet("container-driver-in-image", driver=driver("470.74", libraries=(old,), cuda_init=answer(803)), **given)
+    # A forward-compatibility copy is another rule's.
+    compat = library("libcuda.so.1", "550.54.15", compat=True)
+    quiet("container-driver-in-image", driver=driver("470.74", libraries=(compat, own), cuda_init=answer(803)), **given)
 
 
 def test_container_selinux():

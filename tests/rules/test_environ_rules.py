@@ -67,6 +67,15 @@ def test_cvd_is_not_judged_by_what_is_not_known():
     quiet("cvd-invalid", **visible("MIG-GPU-0111/7/0", gpus(gpu(mig_enabled=True, mig_instances=()))))
 
 
+def test_cvd_of_a_job_that_has_the_cards_it_lists_under_other_numbers():
+    job = slurm(in_job=True)
+    renumbered = fires("cvd-invalid", **visible("2,3", container=job))
+    assert SetEnv(name="CUDA_VISIBLE_DEVICES", value=None) in renumbered.fixes[0].steps
+    assert "ConstrainDevices" in renumbered.fixes[1].steps[0].text
+    for value in ("2,3,4", "", "NoDevFiles"):
+        assert [fix.safety for fix in fires("cvd-invalid", **visible(value, container=job)).fixes] == ["manual"]
+
+
 def test_cuda_itself_counts_more_than_our_reading():
     quiet("cvd-invalid", driver=driver(), **visible("7", gpus(gpu())))
     hidden = driver(cuda_init=answer(100))

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
+from gpudoctor.model.driver import Driver, DriverLibrary
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import differ, real_libraries
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
 
@@ -18,12 +19,13 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
     """The container's image brings driver libraries of its own, which get in the way of the host's.
 
     What it means:
-    A container must use the driver libraries of its host, which the container toolkit hands in. This image has a driver
-    installed besides.
+    A container must use the driver libraries of its host, which the container toolkit hands in. This image has others
+    besides, and programs take those.
 
     Why it breaks:
     The image's libraries fit another kernel module than the host's: version mismatch, or no start at all. Mostly
-    someone installed the package cuda or nvidia-driver in the Dockerfile.
+    someone installed the package cuda or nvidia-driver in the Dockerfile, or the image was exported from a container
+    that ran with an older driver. In LXC the libraries are installed by hand, and must be of the host's release.
 
     How to mend it:
     Build the image without driver packages: cuda-toolkit instead of cuda, or one of NVIDIA's own CUDA images.
@@ -36,21 +38,43 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
     https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/arch-overview.html
     """
     inside = container.driver_packages_inside
+    foreign = _foreign(driver)
     answers = [answer for answer in (driver.nvml, driver.cuda_init) if answer and answer.outcome != "not-asked"]
-    if not gpus.nvidia or not is_contained(container) or not inside or all(answer.ok for answer in answers):
+    if not gpus.nvidia or not is_contained(container) or not (inside or foreign):
         return
-    text = "Remove these packages from the image; take cuda-toolkit instead of cuda, and no nvidia-driver package."
+    if all(answer.ok for answer in answers):
+        return
     yield Problem(
         summary="The container's image brings driver libraries of its own, which get in the way of the host's.",
-        confidence="likely",
+        confidence="certain" if foreign else "likely",
         evidence=(
-            seen("driver packages in the image", ", ".join(inside[:5])),
+            *((seen("driver packages in the image", ", ".join(inside[:5])),) if inside else ()),
+            *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in foreign),
+            *((seen("kernel module of the host", driver.module_release),) if driver.module_release else ()),
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         ),
         explains=("drv-lib-mismatch", "nvml-library-missing", *NO_DEVICE),
-        fixes=(
-            Fix(
-                title="Build the image without a driver", safety="manual", steps=(Ask(text=text),), needs_container=True
-            ),
-        ),
+        fixes=_fixes(inside, foreign),
     )
+
+
+def _foreign(driver: Driver) -> tuple[DriverLibrary, ...]:
+    """Copies that programs take and that fit another kernel module, while the host's own are there as well."""
+    module = driver.module_release
+    copies = real_libraries(driver)
+    if not any(differ(module, one.release) is False for one in copies):
+        return ()
+    return tuple(one for one in copies if one.first and differ(module, one.release))
+
+
+def _fixes(inside: tuple[str, ...] | None, foreign: tuple[DriverLibrary, ...]) -> tuple[Fix, ...]:
+    if inside:
+        text = "Remove these packages from the image; take cuda-toolkit instead of cuda, and no nvidia-driver package."
+    else:
+        releases = " and ".join(sorted({f"*.so.{one.release}" for one in foreign}))
+        text = (
+            f"Remove the driver's files {releases} from the image and run ldconfig in the container. Build images from "
+            "a Dockerfile: one exported from a running GPU container carries that day's driver along."
+        )
+    title = "Build the image without a driver"
+    return (Fix(title=title, safety="manual", steps=(Ask(text=text),), needs_container=True),)

@@ -2,20 +2,26 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, System
+from gpudoctor.rules._builds import is_jetson
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules._situation import is_contained, known
+
+BUS = "GPUs that the PCI bus shows"
 
 
 @rule("BOX002", name="container-no-gpu-flag", severity="error", since="0.1")
-def container_no_gpu_flag(gpus: Gpus, driver: Driver | None, container: Container) -> Iterator[Problem]:
+def container_no_gpu_flag(
+    gpus: Gpus | Gap | None, driver: Driver | None, host: System | Gap | None, container: Container
+) -> Iterator[Problem]:
     """The container was started without access to the GPU of its host.
 
     What it means:
@@ -27,18 +33,25 @@ def container_no_gpu_flag(gpus: Gpus, driver: Driver | None, container: Containe
 
     How to mend it:
     Start the container with --gpus all (Docker), with --device nvidia.com/gpu=all (Podman, CDI), with a device
-    reservation (Compose), or with nvidia.com/gpu in the resource limits (Kubernetes). The host needs the NVIDIA
-    Container Toolkit. Do not install a driver in the container.
+    reservation (Compose), with --runtime nvidia (Jetson), with nvidia.com/gpu in the resource limits and, where nvidia
+    is not containerd's default runtime, runtimeClassName: nvidia (Kubernetes), or with NVIDIA_VISIBLE_DEVICES=all
+    (enroot). The host needs the NVIDIA Container Toolkit. Do not install a driver in the container.
 
     When to ignore it:
     When this container is not meant to use the GPU.
 
     Sources:
-    NVIDIA Container Toolkit, https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html
+    NVIDIA Container Toolkit, https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html;
+    k8s-device-plugin, README, https://github.com/NVIDIA/k8s-device-plugin; enroot, standard hooks,
+    https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md
     """
-    if not gpus.nvidia or not is_contained(container) or any(is_listed(gpu) for gpu in gpus.nvidia):
+    found = known(gpus)
+    cards = found.nvidia if found else ()
+    # The GPU of a Jetson is on no bus, and a container does not see its device tree.
+    jetson = is_jetson(host)
+    if not (cards or jetson) or not is_contained(container) or any(is_listed(gpu) for gpu in cards):
         return
-    if driver is not None and is_loaded(driver) is False:
+    if driver is not None and is_loaded(driver) is False and not jetson:
         return
     nodes = gpu_nodes(driver) if driver else ()
     libraries = {one.name for one in real_libraries(driver)} if driver else set()
@@ -47,29 +60,44 @@ def container_no_gpu_flag(gpus: Gpus, driver: Driver | None, container: Containe
         return
     yield Problem(
         summary="This container was started without access to the GPU of its host.",
-        evidence=tuple(_evidence(gpus, container, [node.path for node in nodes], libraries)),
-        explains=("drv-absent", "nvml-library-missing", "container-no-compute-cap", *NO_MODULE),
-        fixes=_fixes(container),
+        evidence=(
+            seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
+            *_evidence(container, [node.path for node in nodes], libraries),
+        ),
+        explains=("no-gpu", "drv-absent", "nvml-library-missing", "container-no-compute-cap", *NO_MODULE),
+        fixes=_fixes(container, jetson=jetson),
     )
 
 
-def _evidence(gpus: Gpus, container: Container, nodes: list[str], libraries: set[str]) -> Iterator[Evidence]:
-    yield seen("GPUs that the PCI bus shows", len(gpus.nvidia))
+def _evidence(container: Container, nodes: list[str], libraries: set[str]) -> Iterator[Evidence]:
     yield seen("device files /dev/nvidia*", ", ".join(nodes) or "none")
     yield seen("driver libraries in the container", ", ".join(sorted(libraries)) or "none")
     if container.nvidia_visible_devices is not None:
         yield seen("NVIDIA_VISIBLE_DEVICES", container.nvidia_visible_devices or "(empty)")
 
 
-def _fixes(container: Container) -> tuple[Fix, ...]:
+def _is_assigned(container: Container) -> bool:
+    """The device plugin names the pod's GPUs in this variable; an image says "all"."""
+    return (container.nvidia_visible_devices or "").startswith(("GPU-", "MIG-"))
+
+
+def _fixes(container: Container, *, jetson: bool) -> tuple[Fix, ...]:
     if container.kubernetes or container.kind == "kubernetes":
         text = "Ask for a GPU in the pod's specification: resources: limits: nvidia.com/gpu: 1"
+        if _is_assigned(container):
+            text = (
+                "The pod was given a GPU but not started by NVIDIA's runtime: add runtimeClassName: nvidia to its "
+                "specification, or make nvidia the default runtime of containerd."
+            )
+    elif container.kind == "enroot":
+        text = "Start the container with the variable NVIDIA_VISIBLE_DEVICES=all set; enroot looks at nothing else."
     elif container.kind == "podman":
         text = "Start the container again with: podman run --device nvidia.com/gpu=all IMAGE"
     elif container.kind == "apptainer":
         text = "Start the container again with the option --nv: apptainer exec --nv IMAGE COMMAND"
     else:
-        text = "Start the container again with: docker run --gpus all IMAGE"
+        how = "--runtime nvidia" if jetson else "--gpus all"
+        text = f"Start the container again with: docker run {how} IMAGE"
     return (
         Fix(
             title="Start the container with GPU access",

@@ -56,7 +56,7 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
             seen("SLURM_STEP_GPUS", slurm.step_gpus or "not set"),
             seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
         ),
-        explains=("no-gpu", "drv-absent", "cvd-invalid", *NO_MODULE),
+        explains=("no-gpu", "drv-absent", "cvd-invalid", "dev-cgroup-denied", *NO_MODULE),
         fixes=(
             Fix(
                 title="Ask Slurm for a GPU",

@@ -2,29 +2,32 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import known
 
 #: NVML_ERROR_OPERATING_SYSTEM.
 BLOCKED = 17
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")
-def wsl_gpu_blocked(driver: Driver, container: Container) -> Iterator[Problem]:
+def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Container) -> Iterator[Problem]:
     """Windows does not let WSL use the GPU: "GPU access blocked by the operating system".
 
     What it means:
     The libraries in WSL work, but Windows refuses their requests.
 
     Why it breaks:
-    The card runs in the driver mode TCC, which WSL cannot use (data-centre cards in Windows), or WSL or its kernel is
-    too old for the driver, or a Linux driver was installed inside WSL.
+    A card runs in the driver mode TCC, which WSL cannot use (data-centre cards in Windows); one such card can keep all
+    the others from WSL, too. Or WSL or its kernel is too old for the driver, or a Linux driver was installed in WSL.
 
     How to mend it:
     Update WSL and restart it. For a data-centre card, change its driver model in Windows to WDDM or MCDM.
@@ -33,15 +36,30 @@ def wsl_gpu_blocked(driver: Driver, container: Container) -> Iterator[Problem]:
     Never, if you want to use the GPU in WSL.
 
     Sources:
-    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
+    CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/; for one card of several in TCC mode
+    https://github.com/microsoft/WSL/issues/13027
     """
-    if container.wsl is None or not failed_with(driver.nvml, BLOCKED):
+    refused = _without_handle(gpus, driver)
+    if container.wsl is None or not (failed_with(driver.nvml, BLOCKED) or refused):
         return
     update = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     mode = Ask(text="For a data-centre card: in Windows, look for TCC in nvidia-smi and change it to WDDM or MCDM.")
     yield Problem(
         summary="Windows does not let WSL use the GPU.",
-        evidence=(answer_seen("NVML", driver.nvml), seen("WSL version", container.wsl.version)),
+        evidence=(
+            answer_seen("NVML", driver.nvml),
+            *(seen(gpu.label, f"{gpu.refusals[0].name} to {gpu.refusals[0].call}") for gpu in refused[:4]),
+            seen("WSL version", container.wsl.version),
+        ),
         explains=("no-gpu", *NO_DEVICE),
         fixes=(Fix(title="Update WSL, and check the driver model", safety="manual", steps=(update, mode)),),
     )
+
+
+def _without_handle(gpus: Gpus | Gap | None, driver: Driver) -> tuple[Gpu, ...]:
+    """All GPUs, where NVML counts them and gives access to none, and CUDA starts with none."""
+    found = known(gpus)
+    cards = found.nvidia if found else ()
+    barred = [gpu for gpu in cards if any("GetHandle" in refusal.call for refusal in gpu.refusals)]
+    works = driver.cuda_init is not None and driver.cuda_init.ok
+    return cards if cards and len(barred) == len(cards) and not works else ()

@@ -11,7 +11,7 @@ from gpudoctor.model.system import Container, Environ
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known, slurm_of
-from gpudoctor.rules._visible import Mask, read_mask
+from gpudoctor.rules._visible import Mask, is_numeric, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 
@@ -27,8 +27,8 @@ def cvd_invalid(
     the first entry that does not exist; the rest of the list is ignored. An empty list, or -1, shows none.
 
     Why it breaks:
-    A number from another machine, a GPU listed twice (CUDA then shows none), a UUID of another card, or a setting that
-    someone made to force the processor and forgot.
+    A number from another machine or from outside the container, a GPU listed twice (CUDA then shows none), a UUID of
+    another card, or a setting that someone made to force the processor and forgot.
 
     How to mend it:
     Unset the variable, or list existing GPUs. Look for where it is set: ~/.bashrc, a service file, a kernel.json of
@@ -56,7 +56,7 @@ def cvd_invalid(
             *(seen("set in", file) for file in _set_in(environ, value)),
         ),
         explains=() if mask.visible else ("cuda-init-failed", "gpu-required"),
-        fixes=_fixes(_set_in(environ, value), in_job=bool(slurm and slurm.in_job)),
+        fixes=_in_job(value, gpus) if slurm and slurm.in_job else _fixes(_set_in(environ, value)),
     )
 
 
@@ -89,10 +89,19 @@ def _set_in(environ: Environ, value: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(setting.file for setting in settings))
 
 
-def _fixes(files: tuple[str, ...], *, in_job: bool) -> tuple[Fix, ...]:
-    if in_job:
-        text = "The scheduler sets this variable. Ask it for the GPUs you need, and leave the variable as it is."
-        return (Fix(title="Ask the scheduler for GPUs", safety="manual", steps=(Ask(text=text),)),)
+def _in_job(value: str, gpus: Gpus) -> tuple[Fix, ...]:
+    """Where just as many GPUs are here as are listed, the numbers are those of the node and count from 0 here."""
+    if is_numeric(value) and sum(gpu.index is not None for gpu in gpus.nvidia) == len(value.split(",")):
+        unset = Fix(title="Show all GPUs of the job", safety="safe", steps=(SetEnv(name=VARIABLE, value=None),))
+        text = (
+            "Tell the administrator: with ConstrainDevices=yes in cgroup.conf, Slurm numbers the GPUs of a job from 0."
+        )
+        return (unset, Fix(title="Make it last", safety="manual", steps=(Ask(text=text),)))
+    text = "The scheduler sets this variable. Ask it for the GPUs you need, and leave the variable as it is."
+    return (Fix(title="Ask the scheduler for GPUs", safety="manual", steps=(Ask(text=text),)),)
+
+
+def _fixes(files: tuple[str, ...]) -> tuple[Fix, ...]:
     unset = Fix(
         title="Show all GPUs in this session",
         safety="safe",

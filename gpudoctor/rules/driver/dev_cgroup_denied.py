@@ -1,0 +1,65 @@
+"""DRV028: the kernel's device filter keeps this session from the GPU."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_bare
+
+
+@rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")
+def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+    """A device filter of the system keeps this session from the GPU's device files.
+
+    What it means:
+    The permissions of /dev/nvidia0 would let everybody in, and still the kernel answers "not permitted" (EPERM). A
+    control group with a list of devices does that. nvidia-smi then says "No devices were found", while other users and
+    root see the GPUs.
+
+    Why it breaks:
+    systemd can limit the devices of a service or of all that a user runs (DevicePolicy, DeviceAllow), and a scheduler
+    those of a job. Containers started from such a session get no GPU either.
+
+    How to mend it:
+    Find the unit with the limit and have the administrator allow the devices there. In a scheduler's job, ask for a
+    GPU. Groups and modes of the files have nothing to do with it.
+
+    When to ignore it:
+    When the administrator keeps this session from the GPU on purpose.
+
+    Sources:
+    systemd.resource-control(5), DeviceAllow and DevicePolicy
+    """
+    if not gpus.nvidia or not is_bare(container) or any(is_listed(gpu) for gpu in gpus.nvidia):
+        return
+    denied = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node) and is_open_to_all(node)]
+    if not denied:
+        return
+    job = container.slurm is not None and container.slurm.in_job
+    yield Problem(
+        summary="A device filter of the system keeps this session from the GPU's device files.",
+        evidence=(
+            *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error}") for node in denied[:3]),
+            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+        ),
+        explains=("dev-permission", *NO_DEVICE),
+        fixes=_fixes(job=job),
+    )
+
+
+def _fixes(*, job: bool) -> tuple[Fix, ...]:
+    if job:
+        text = "Ask the scheduler for a GPU; if the job has one, tell the administrator that its device list is wrong."
+        return (Fix(title="Ask the scheduler for a GPU", safety="manual", steps=(Ask(text=text),)),)
+    look = Ask(text="See what limits it: systemctl show user-$(id -u).slice -p DevicePolicy -p DeviceAllow")
+    allow = Ask(text='Have the administrator add DeviceAllow="char-nvidia* rw" to that unit, then log in again.')
+    return (
+        Fix(title="Have the devices allowed", safety="manual", steps=(look, allow), needs_root=True, needs_login=True),
+    )

@@ -1,0 +1,80 @@
+"""DRV029: CUDA is sent to an MPS server that does not answer."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container, Environ
+from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
+from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._situation import is_contained, known
+
+#: MPS_CONNECTION_FAILED, RPC_FAILURE, SERVER_NOT_READY, MAX_CLIENTS_REACHED, MAX_CONNECTIONS_REACHED,
+#: CLIENT_TERMINATED.
+CODES = (805, 806, 807, 808, 809, 810)
+FULL = (808, 809)
+VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
+
+
+@rule("DRV029", name="mps-unreachable", severity="error", since="0.1")
+def mps_unreachable(
+    gpus: Gpus | Gap | None, driver: Driver, environ: Environ | Gap | None, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """CUDA was sent to NVIDIA's Multi-Process Service (MPS), which does not take this program.
+
+    What it means:
+    MPS lets several programs share a GPU: they hand their work to a server. A CUDA program that finds MPS's folder
+    talks to that server alone. Here it was found, and it does not answer, is full, or threw the program out.
+
+    Why it breaks:
+    The server ended or is starting again after a program's fault. It runs for another user. Or a container sees the
+    host's MPS folder (through a shared /tmp or CUDA_MPS_PIPE_DIRECTORY) but not its processes: MPS needs the host's IPC
+    namespace too.
+
+    How to mend it:
+    Start MPS again where it runs, or do without it: with CUDA_MPS_PIPE_DIRECTORY set to a folder that does not exist,
+    CUDA uses the GPU itself. For a container, start it with --ipc=host and mount the folder, or run MPS inside.
+
+    When to ignore it:
+    Never, if you want to use the GPU.
+
+    Sources:
+    NVIDIA Multi-Process Service, troubleshooting, https://docs.nvidia.com/deploy/mps/latest/troubleshooting.html;
+    CUresult 805 to 810 in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/
+    """
+    if not failed_with(driver.cuda_init, *CODES) or not signs_of_a_gpu(gpus, driver, container):
+        return
+    variables = known(environ)
+    folder = variables.get(VARIABLE) if variables else None
+    how = "is full" if failed_with(driver.cuda_init, *FULL) else "does not take this program"
+    yield Problem(
+        summary=f"CUDA was sent to a server of NVIDIA's Multi-Process Service (MPS), and that {how}.",
+        evidence=(
+            answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
+            *((seen(VARIABLE, folder),) if folder else ()),
+        ),
+        explains=(*NO_CUDA, "compute-mode-exclusive"),
+        fixes=_fixes(container),
+    )
+
+
+def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+    alone = Fix(
+        title="Do without MPS in this session",
+        safety="safe",
+        steps=(SetEnv(name=VARIABLE, value="/nonexistent"),),
+        undo=f"unset {VARIABLE}",
+    )
+    if is_contained(container):
+        text = "Start the container with --ipc=host and the host's MPS folder mounted, or start MPS inside it."
+        return (alone, Fix(title="Let the container reach MPS", safety="manual", steps=(Ask(text=text),)))
+    again = (
+        Ask(text="End the programs that use MPS, and stop it: echo quit | nvidia-cuda-mps-control"),
+        Run(argv=("nvidia-cuda-mps-control", "-d")),
+    )
+    return (alone, Fix(title="Start MPS again", safety="manual", steps=again))
