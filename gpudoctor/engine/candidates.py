@@ -22,6 +22,9 @@ _EFFECT = 0.25
 #: What is left of a cause whose rule looked and found nothing. A partial snapshot may have shown it too little.
 _CLEAN_WHOLE, _CLEAN_PARTIAL = 0.15, 0.7
 _LEAST = 0.02
+#: Causes of messages that ask for nothing; and what such a one still counts beside a cause of this weight.
+BENIGN = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed"})
+_GRAVE, _BENIGN = 0.3, 0.1
 #: From here on a cause is not one among several any more.
 SETTLED = 0.9
 
@@ -83,6 +86,8 @@ def candidates(
     found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}
     for name, finding in found.items():
         weights[name] = _either(weights.get(name, 0.0), _counts(finding))
+    if any(weight >= _GRAVE for name, weight in weights.items() if name not in BENIGN):
+        weights = {name: min(weight, _BENIGN) if name in BENIGN else weight for name, weight in weights.items()}
     rows = (
         Candidate(
             key=name,

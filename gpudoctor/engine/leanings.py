@@ -21,6 +21,7 @@ from gpudoctor.rules._builds import release_numbers
 
 #: Products of Ampere and later, and of Kepler.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
+_NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
 _GEFORCE = re.compile(r"GeForce RTX [45]0\d\d")
 _OLD = re.compile(r"\bGTX? [67]\d\d|\bTesla K\d|\bQuadro K\d")
 #: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
@@ -57,6 +58,11 @@ class Stated:
         """A framework says so."""
         live = self._snapshot.live
         silent = (
+            "gpu-not-used",
+            "program-sees-no-gpu",
+            "torch-uses-no-gpu",
+            "tensorflow-uses-no-gpu",
+            "tf-cannot-dlopen",
             "torch-cuda-unavailable",
             "torch-not-compiled-with-cuda",
             "xpu-not-built",
@@ -161,6 +167,12 @@ def _answers(stated: Stated) -> bool:
     return bool(nvml and nvml.ok and nvml.device_count and gpus)
 
 
+def _tf_misses_its_packages(stated: Stated) -> bool:
+    """A release that does not find the CUDA packages it brings, where they can be installed, and it uses no GPU."""
+    numbers = stated.numbers("tensorflow")
+    return numbers is not None and (2, 16) <= numbers < (2, 19) and stated.os in ("linux", "wsl") and stated.sees_no_gpu
+
+
 def _others_hold_memory(stated: Stated) -> bool:
     """PyTorch's own numbers leave a part of the GPU's memory to other programs that mattered."""
     told = (parse_out_of_memory(text) for text in stated.messages)
@@ -197,7 +209,7 @@ def _larger_than_gpu(stated: Stated) -> bool:
 def _geforce_copies(stated: Stated) -> bool:
     """Only GeForce cards of the generations whose direct copies hang, and something that takes all GPUs does."""
     return stated.all_named(_GEFORCE) and stated.said(
-        "p2p-off-helps", "nccl-hang", "nccl-timeout", "cuda-illegal-address"
+        "p2p-off-helps", "nccl-hangs", "nccl-timeout", "cuda-illegal-address"
     )
 
 
@@ -220,6 +232,7 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
     "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
     "macos-no-cuda": ((lambda stated: stated.os == "macos", 0.4),),
+    "tf216-nvidia-libs-not-found": ((_tf_misses_its_packages, 0.6),),
     "no-gpu": (
         (lambda stated: stated.no_gpu and stated.sees_no_gpu, 0.8),
         (lambda stated: _foreign_gpu(stated, "intel") and stated.sees_no_gpu, 0.6),
@@ -246,6 +259,10 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "tf-cuda-version-unsupported": (lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),),
     "torch-nvidia-deps-missing": (lambda stated: bool(stated.missed),),
     "driver-too-old": (_driver_serves,),
+    "nccl-p2p-geforce": (
+        lambda stated: stated.all_named(_NOT_GEFORCE),
+        lambda stated: stated.makers == {"amd"},
+    ),
     "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT),),
     "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD),),
     "drv-not-loaded": (_answers,),

@@ -150,6 +150,9 @@ _ULTRALYTICS = re.compile(
 )
 
 
+_OS_ROW = re.compile(r"^\s*OS {3,}(\S+)\s*$")
+
+
 def parse_package_reports(text: Pasted) -> tuple[Fragment, ...]:
     """Every such report in the text."""
     said: Said = {}
@@ -167,15 +170,19 @@ def parse_package_reports(text: Pasted) -> tuple[Fragment, ...]:
 
 
 def _ultralytics(text: Pasted) -> tuple[Fragment, ...]:
-    """The line "YOLOv8.0.20 Python-3.8.10 torch-1.13.1+cu117 CUDA:0 (NVIDIA GeForce RTX 3090, 24260MiB)"."""
+    """The line "YOLOv8.0.20 Python-3.8.10 torch-1.13.1+cu117 CUDA:0 (NVIDIA GeForce RTX 3090, 24260MiB)", each."""
+    found: list[Fragment] = []
     for number, match in text.found(_ULTRALYTICS):
         read = Reading(form="Ultralytics' first line")
         read.lines.append(number)
         read.framework("torch", match[2], number)
         read.available("torch", "no" if match[3] else "yes")
         read.sections["interpreter"] = Interpreter(executable="python", chosen_by="report", version=match[1])
+        host = next((of_platform(row[1]) for _, row in text.matches(_OS_ROW)), None)
+        if host:
+            read.sections["host"] = host
         if match[5]:
             gpu = Gpu(vendor="nvidia", index=int(match[4]), name=match[5], source=source(read.form, number))
             read.gpus.append(gpu)
-        return read.fragment()
-    return ()
+        found += read.fragment()
+    return tuple(found)

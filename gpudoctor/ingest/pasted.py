@@ -27,6 +27,8 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200b-\u200f\u2060\ufef
 _TAGS = re.compile(
     r"</?(?:details|summary|pre|code|br|p|b|em|strong|kbd|table|tr|td|th|tbody|h\d|div|span)\b[^<>]{0,80}>", re.I
 )
+#: What docker compose writes before each line of a service.
+_SERVICE = re.compile(r"^[a-z][\w.-]*[-_]\d+\s+\| ?")
 _QUOTE = re.compile(r"^(?:\s{0,3}>(?!>>)\s?)+")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[`~]*\s*[\w+.-]*\s*$")
 #: A GB 2312 character: both bytes in the upper half, as Latin letters with accents in a row seldom are.
@@ -144,6 +146,8 @@ def _line(line: str) -> str:
         line = _TAGS.sub("", line)
     if "&" in line:
         line = html.unescape(line)
+    if " | " in line or line.endswith(" |"):
+        line = _SERVICE.sub("", line)
     if ">" in line:
         line = _QUOTE.sub("", line)
     return "" if ("```" in line or "~~~" in line) and _FENCE.match(line) else line

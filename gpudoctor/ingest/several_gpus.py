@@ -13,7 +13,8 @@ NCCL, GPUSTAT = "NCCL's log", "gpustat"
 
 #: nccl-tests writes "device  0 [0000:2c:00] NVIDIA GeForce RTX 4090", before 2.11 the bus alone: "[0x18]".
 _RANK = re.compile(
-    r"^\s*#\s+Rank\s+\d+ .*?Pid\s+\d+ on\s+(\S+) device\s+(\d+) \[(?:0x)?([0-9a-f:]+)\] (\S.*?)\s*$", re.IGNORECASE
+    r"^\s*#\s+Rank\s+\d+ .*?Pid\s+\d+ on\s+(\S+) device\s+(\d+) \[(?:0x)?([0-9a-f:]+)(?:\.\d)?\] (\S.*?)\s*$",
+    re.IGNORECASE,
 )
 _DRIVER = re.compile(r"NCCL INFO cudaDriverVersion (\d{4,5})\b")
 _STAT = re.compile(
@@ -46,7 +47,7 @@ def _ranks(text: Pasted) -> tuple[Fragment, ...]:
         gpus.setdefault(
             int(match[2]),
             Gpu(
-                vendor="nvidia",
+                vendor="amd" if re.search(r"\bAMD\b|Instinct|Radeon", match[4]) else "nvidia",
                 index=int(match[2]),
                 name=match[4],
                 pci_bus_id=bus_id(address) if address else None,

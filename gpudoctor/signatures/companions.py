@@ -89,6 +89,19 @@ SIGNATURES = (
         frameworks=("torch",),
     ),
     signature(
+        "extension-dll",
+        r"(?:mmcv|detectron2|pytorch3d|torch_(?:scatter|sparse|cluster|spline_conv)|flash_attn|xformers|spconv"
+        r"|natten|nms"
+        r"|\b_ext\b|\b_c\b)[^\n]{0,80}dll load failed|dll load failed while importing (?:_ext|_c|\w+_(?:cuda|cpu"
+        r"|ext|kernels?))\b",
+        needles=("dll load failed",),
+        meaning="A package with compiled code was built for another PyTorch than the installed one, or lacks a DLL.",
+        causes={"ext-abi-mismatch": 0.8, "win-dll-126": 0.25},
+        ask='pip list | findstr /i "torch mmcv flash xformers"',
+        source=_EXTENSION,
+        frameworks=("torch",),
+    ),
+    signature(
         "gptq-extension",
         r"\bcuda extension not installed|name 'autogptq_cuda|no module named '?(?:autogptq_cuda|exllama_kernels"
         r"|exllamav2_kernels|awq_ext|awq_inference_engine|quant_cuda)",

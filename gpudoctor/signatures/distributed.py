@@ -80,22 +80,25 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
     ),
     signature(
-        "nccl-hang",
-        r"(?:nccl\w*|all_reduce_perf|ddp|distributed\w*|all_?reduce)[^\n]{0,60}\b(?:hangs?|hanging|stuck|deadlock)\b"
-        r"|\b(?:hangs?|hanging|stuck|deadlock)\b[^\n]{0,60}(?:\bnccl|all_reduce_perf|\bddp\b"
-        r"|distributeddataparallel|all_?reduce)",
-        needles=("hang", "stuck", "deadlock"),
-        meaning="A step that all GPUs take together does not end.",
-        causes={
-            "pcie-acs-p2p": 0.45,
-            "nccl-p2p-geforce": 0.45,
-            "peer-process-failed": 0.25,
-            "container-shm-small @ container": 0.2,
-            "network-between-nodes": 0.15,
-        },
-        ask="NCCL_P2P_DISABLE=1 once; nvidia-smi topo -m; sudo lspci -vvv | grep ACSCtl",
+        "acs-redirect",
+        r"acsctl:?[^\n]{0,80}(?:reqredir|cmpltredir|upstreamfwd)\+|acs[^\n]{0,20}\b(?:enabled|redirect)|(?:nccl"
+        r"|p2p|hang)[^\n]{0,60}\biommu\b"
+        r"|\biommu\b[^\n]{0,60}(?:nccl|p2p|hang)",
+        needles=("acsctl", "acs", "iommu"),
+        meaning="The machine sends what GPUs copy to one another through its IOMMU, which slows or stops it.",
+        causes={"pcie-acs-p2p": 0.9},
+        ask="sudo lspci -vvv | grep ACSCtl; cat /proc/cmdline",
         source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
-        fallback=True,
+    ),
+    signature(
+        "libibverbs-missing",
+        r"failed to open libibverbs|net/plugin: (?:could not find|no plugin found)|could not find: libnccl-(?:net"
+        r"|profiler)",
+        needles=("libibverbs", "net/plugin", "libnccl-"),
+        meaning="NCCL found no InfiniBand and no plug-in; it needs neither within one machine.",
+        causes={"harmless": 0.9},
+        ask="NCCL_DEBUG=INFO python your_program.py 2>&1 | grep -E 'NCCL (WARN|INFO)' | head -40",
+        source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html",
     ),
     signature(
         "unused-parameters",

@@ -6,6 +6,8 @@ _GUIDE = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshoot
 _TYPES = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api/types.html#ncclresult-t"
 _ASK = "NCCL_DEBUG=INFO python your_program.py 2>&1 | grep -E 'NCCL (WARN|INFO)' | head -40"
 
+_HANGS = r"(?:hangs?|hanging|hung|stuck|deadlock\w*|freez\w+|lock(?:s|ed)? up|never (?:ends|returns|finishes))\b"
+
 SIGNATURES = (
     signature(
         "nccl-system-error",
@@ -88,13 +90,14 @@ SIGNATURES = (
     ),
     signature(
         "nccl-hangs",
-        r"\ball-?reduce[^\n]{0,40}\b(?:hangs?|hung|stuck|freezes|never (?:ends|returns|finishes))"
-        r"|\b(?:hangs?|hung|stuck|freezes?)\b[^\n]{0,60}\b(?:(?:multiple|several|two|[2-9])(?: or more)? gpus|nccl)",
-        needles=("hang", "hung", "stuck", "freez", "never "),
+        rf"(?:\b(?:nccl|rccl)\w*|\ball_?-?reduce\w*|\bddp\b|\bdistributed\w*)[^\n]{{0,60}}\b{_HANGS}"
+        rf"|\b{_HANGS}[^\n]{{0,60}}\b(?:(?:multiple|several|two|[2-9])(?: or more)? gpus|[nr]ccl|all_?-?reduce|ddp"
+        r"|distributeddataparallel)",
+        needles=("hang", "hung", "stuck", "freez", "never ", "deadlock", "lock up", "locks up", "locked up"),
         meaning="A step that all GPUs take together did not end, as the reporter says.",
         causes={
             "pcie-acs-p2p": 0.5,
-            "nccl-p2p-geforce": 0.4,
+            "nccl-p2p-geforce": 0.45,
             "peer-process-failed": 0.2,
             "network-between-nodes": 0.2,
             "container-shm-small": 0.15,

@@ -31,10 +31,11 @@ SIGNATURES = (
     signature(
         "torch-sm-not-compatible",
         r"with cuda capability sm_\d+ is not compatible with the current pytorch|"
+        r"minimum and maximum cuda capability supported by this version|"
         r"the current pytorch install supports cuda capabilities|\bsm_1\d\d\b[^\n]{0,40}not (?:compatible|supported)",
-        needles=("cuda capability sm_", "supports cuda capabilities", "sm_1"),
+        needles=("cuda capability sm_", "supports cuda capabilities", "minimum and maximum cuda capability", "sm_1"),
         meaning="The installed PyTorch has no GPU code for this model of GPU.",
-        causes={"arch-too-new-for-build": 0.8, "arch-too-old-for-build": 0.3, "arch-ok-warning-only": 0.15},
+        causes={"arch-too-new-for-build": 0.75, "arch-too-old-for-build": 0.5, "arch-ok-warning-only": 0.15},
         ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
         source=_CUDA,
         frameworks=_TORCH,
@@ -116,6 +117,16 @@ SIGNATURES = (
         causes={"torch-companion-version": 0.75, "torch-companion-cuda": 0.35, "ext-abi-mismatch": 0.05},
         ask="pip list | grep torch",
         source=_COMPANIONS,
+        frameworks=_TORCH,
+    ),
+    signature(
+        "torch-cpu-version",
+        r"\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b",
+        needles=("+cpu",),
+        meaning="The installed PyTorch is built for the processor only, as its version says.",
+        causes={"torch-cpu-only": 0.6},
+        ask="nvidia-smi; pip list | grep torch",
+        source=_START,
         frameworks=_TORCH,
     ),
     signature(

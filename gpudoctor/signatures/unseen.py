@@ -27,7 +27,7 @@ SIGNATURES = (
         "program-sees-no-gpu",
         r"\bgpu available: (?:false|none\b)|gpu available: true \((?:cuda|mps)\), used: false"
         r"|no supported gpu backend found|invalid cuda 'device=\d|cuda unavailable, invalid device"
-        r"|torch is not able to use gpu|only 0 devices available"
+        r"|torch is not able to use gpu|only 0 devices available|python-[\d.]+ torch-[\d.]+\S* cpu\b"
         r"|your device does not support the current version of torch/cuda"
         r"|no (?:cuda|gpu) (?:device|runtime)?s? ?(?:was |were |is |are )?(?:found|detected|available)\b"
         r"|cuda (?:is )?(?:not|un) ?available\b",
@@ -37,6 +37,7 @@ SIGNATURES = (
             "invalid cuda 'device",
             "cuda unavailable",
             "not able to use gpu",
+            " torch-",
             "only 0 devices",
             "does not support the current version of torch",
             "no cuda",
@@ -49,6 +50,26 @@ SIGNATURES = (
         ask="python -c 'import torch; print(torch.__version__, torch.version.cuda)'; nvidia-smi",
         source=_START,
         frameworks=("torch",),
+        fallback=True,
+    ),
+    signature(
+        "gpu-not-used",
+        rf"\bgpus?\b[^\n]{{0,20}}\b{_NOT}\b[^\n]{{0,12}}\b(?:detect\w*|found|recogni[sz]\w*|used|utili[sz]ed|visible)\b"
+        rf"|\b{_NOT}\b[^\n]{{0,12}}\b(?:detect|find|see|recogni[sz]e|us(?:e|ing))\b[^\n]{{0,12}}\bgpus?\b"
+        r"|\bcpu instead of (?:the )?gpu|\binstead of (?:the )?gpu\b[^\n]{0,20}\bcpu",
+        needles=("gpu",),
+        meaning="A program does not use the GPU.",
+        causes={
+            "torch-cpu-only": 0.2,
+            "driver-too-old": 0.15,
+            "tf-cpu-only": 0.12,
+            "jax-cpu-only": 0.1,
+            "container-no-gpu-flag @ container": 0.2,
+            "wsl-driver-libs-missing @ wsl": 0.1,
+            "macos-no-cuda @ macos": 0.3,
+        },
+        ask="nvidia-smi; pip list | grep -iE 'torch|tensorflow|jax|nvidia'",
+        source=_START,
         fallback=True,
     ),
     signature(
