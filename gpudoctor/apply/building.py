@@ -5,6 +5,8 @@ import re
 import tempfile
 from collections.abc import Callable, Mapping
 
+from msgspec.structs import replace
+
 from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
@@ -127,6 +129,7 @@ class Building:
             spaces = rooms(
                 self._space, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables
             )
+            spaces = tuple(replace(room, path=self._final(room.path)) for room in spaces)
             for room in spaces:
                 self._say(room)
             check(spaces)

@@ -16,7 +16,7 @@ from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
-from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Started, Switched
+from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Proving, Started, Switched
 from gpudoctor.apply.inside import is_fixed, names_of_ours
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
@@ -162,6 +162,7 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     building.run(work.make, verify=False)
     building.run(work.steps, verify=work.verify)
     building.expect(work.wanted)
+    say(Proving())
     proofs = prove(building.python)
     for proof in proofs:
         say(proof)

@@ -101,6 +101,10 @@ class Room(Event, frozen=True, kw_only=True):
     needed: int
 
 
+class Proving(Event, frozen=True, kw_only=True):
+    """All is installed; a small network is trained with each framework."""
+
+
 class Proved(Event, frozen=True, kw_only=True):
     """What came of training a small network. outcome unproved: there is no test for it, or it could not run."""
 
@@ -149,6 +153,7 @@ AnyEvent = (
     | Progress
     | Room
     | Verified
+    | Proving
     | Proved
     | Switched
     | Checked

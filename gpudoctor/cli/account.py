@@ -15,6 +15,7 @@ from gpudoctor.apply.events import (
     Output,
     Progress,
     Proved,
+    Proving,
     Room,
     Started,
     Stepped,
@@ -111,6 +112,8 @@ def sentence(event: Event) -> str | None:
         return f"  verified by {event.by} ({event.took:.1f} s): {_installs(event)}"
     if isinstance(event, Room):
         return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, about {event.needed / 1e9:.2f} GB needed"
+    if isinstance(event, Proving):
+        return "  training a small network with each framework"
     if isinstance(event, Proved):
         what = {"passed": "trained a network", "failed": "does not work", "unproved": "not proved"}[event.outcome]
         where = f" on {', '.join(event.devices)}" if event.devices else ""

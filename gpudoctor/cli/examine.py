@@ -1,7 +1,8 @@
 """Where a snapshot comes from: this machine, what was run on it, or a file."""
 
+import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import click
 from msgspec import structs
@@ -46,10 +47,11 @@ def run_frameworks(
     quick: bool = True,
     deadline: float | None = None,
     quiet: bool = False,
+    variables: Mapping[str, str] | None = None,
 ) -> tuple[Snapshot, bool]:
     """The snapshot with what the frameworks of its interpreter showed when they were run; whether all were.
 
-    False: the user interrupted it, and what is there is a part.
+    False: the user interrupted it, and what is there is a part. `variables`: beside those of the user.
     """
     interpreter, frameworks = snapshot.interpreter, snapshot.frameworks
     if not isinstance(interpreter, Interpreter) or isinstance(frameworks, Gap):
@@ -65,7 +67,7 @@ def run_frameworks(
     try:
         with progress:
             live = prove(
-                RealHost(),
+                RealHost(env={**os.environ, **variables} if variables else None),
                 interpreter,
                 frameworks,
                 errands=errands,

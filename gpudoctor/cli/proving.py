@@ -1,5 +1,7 @@
 """Proof that an environment works: what its files say, and a small network trained with each of its frameworks."""
 
+from msgspec.structs import replace
+
 from gpudoctor.apply.events import Proved
 from gpudoctor.cli.examine import run_frameworks
 from gpudoctor.cli.judging import criteria_of, judge
@@ -47,11 +49,36 @@ class Proving:
         return tuple(Proved(framework=code, outcome="failed", detail=text) for (code, _), text in errors.items())
 
     def _train(self, snapshot: Snapshot, only: tuple[str, ...] | None = None) -> tuple[Proved, ...]:
-        snapshot, complete = run_frameworks(snapshot, only=only, quiet=self._quiet)
+        backend = backend_to_name(snapshot, _backend_taken())
+        variables = {"KERAS_BACKEND": backend} if backend else {}
+        snapshot, complete = run_frameworks(snapshot, only=only, quiet=self._quiet, variables=variables)
         if not complete:
             raise KeyboardInterrupt
         live = snapshot.live if isinstance(snapshot.live, Live) else Live()
-        return tuple(_judged(run, snapshot) for run in live.smoke)
+        proofs = tuple(_judged(run, snapshot) for run in live.smoke)
+        return tuple(_told(one, backend) if backend and one.framework == "keras" else one for one in proofs)
+
+
+def _backend_taken() -> str:
+    # Imported here, as in `look`.
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.probes.live_plan import keras_backend
+
+    return keras_backend(RealHost())
+
+
+def backend_to_name(snapshot: Snapshot, taken: str) -> str | None:
+    """What KERAS_BACKEND must name here, as what Keras takes untold is not installed; None: nothing need be named."""
+    found = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else None
+    if found is None or found.get("keras") is None or found.get(taken) is not None:
+        return None
+    return next((name for name in ("jax", "torch", "tensorflow") if found.get(name) is not None), None)
+
+
+def _told(one: Proved, backend: str) -> Proved:
+    if one.outcome != "passed":
+        return one
+    return replace(one, detail=f"with KERAS_BACKEND={backend}, which has to be set before it is used")
 
 
 def look(python: str) -> Snapshot:

@@ -104,7 +104,12 @@ def _home(name: str, found: Fit) -> tuple[int, tuple[Proposal, ...]]:
 def _keras(name: str, specifier: str, number: int, proposals: tuple[Proposal, ...], matrix: Matrix) -> Extra:
     tensorflow = next((one for one in proposals if one.framework == "tensorflow"), None)
     if tensorflow is None:
+        named = next((one.framework for one in proposals if one.framework in ("jax", "torch")), None)
         note = "keras runs on the framework that KERAS_BACKEND names: torch or jax."
+        if named is not None:
+            note = (
+                f"keras looks for TensorFlow unless it is told otherwise: set KERAS_BACKEND={named} before it is used."
+            )
         wanted = specifier or ">=3"
         if not agree(wanted, ">=3"):
             return _refused(name, f"keras{specifier} runs on TensorFlow only.", "tensorflow in the wish")

@@ -36,7 +36,7 @@ def test_from_nothing_to_a_proved_jax_broken_mended_and_taken_back(tmp_path, hom
     events = [msgspec.json.decode(line, type=AnyEvent) for line in done.out.splitlines()]
     kinds = [json.loads(line)["event"] for line in done.out.splitlines()]
     assert [kind for kind in kinds if kind not in ("output", "progress", "room")] == [
-        *("planned", "started", "stepped", "asked", "verified", "stepped", "proved", "switched", "finished"),
+        *("planned", "started", "stepped", "asked", "verified", "stepped", "proving", "proved", "switched", "finished"),
     ]
     assert next(one for one in events if type(one).__name__ == "Verified").download_bytes > 50e6
     end = json.loads(done.out.splitlines()[-1])
