@@ -7,7 +7,7 @@ docs.nvidia.com/cuda/cuda-c-programming-guide; torch/cuda/__init__.py of torch 2
 import re
 from collections.abc import Iterable
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from gpudoctor.model.versions import Capability, CudaVersion
 
@@ -19,10 +19,13 @@ Coverage = Literal["native", "ptx", "none"]
 TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
 #: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
 TEGRA_JOINS = CudaVersion("13.2")
-#: From this capability on the driver refuses part of the PTX in TensorFlow's wheels: CUDA_ERROR_INVALID_PTX, then
-#: CUDA_ERROR_INVALID_HANDLE. All reports of 2.16 to nightly builds of 2.21 on GeForce RTX 50 cards end so:
-#: github.com/tensorflow/tensorflow issues 89272, 90291, 97387, 99592, 101746.
-TENSORFLOW_PTX_ENDS = Capability("12.0")
+#: Blackwell: from here on the PTX in TensorFlow's wheels does not help. No report of a GPU where it did is known.
+TENSORFLOW_PTX_ENDS = Capability("10.0")
+#: In wheels of 2.16.1, 2.16.2, 2.17.1, 2.18.1, 2.19.1 and 2.20.0 the PTX of 1149 of some 1500 kernels (those that MLIR
+#: generates) is for sm_90a, though labelled compute_90; in 2.15.1 for sm_80, in 2.21.0 and 2.22.0rc0 for sm_90 (scan,
+#: 2026-11). The driver refuses it: CUDA_ERROR_INVALID_PTX, then CUDA_ERROR_INVALID_HANDLE, as issues 89272, 90291,
+#: 97387, 99592 and 101746 of github.com/tensorflow/tensorflow show.
+FOR_ONE_GPU = ((2, 16), (2, 21))
 
 Target = tuple[str, tuple[int, int], str]
 
@@ -52,9 +55,30 @@ def coverage(archs: Iterable[str], capability: Capability, cuda: CudaVersion | N
     return best
 
 
-def ptx_is_refused(framework: str, capability: Capability) -> bool:
-    """The PTX in this framework's builds does not serve such a GPU, although PTX is made to."""
-    return framework == "tensorflow" and capability >= TENSORFLOW_PTX_ENDS
+class Refusal(NamedTuple):
+    """Why PTX does not help although it is made to, and whether that was measured in the files."""
+
+    reason: str
+    measured: bool = False
+
+
+def ptx_is_refused(framework: str, version: str | None, capability: Capability) -> Refusal | None:
+    """Why the PTX in a build of a framework does not serve a GPU of a later generation; None if it does.
+
+    Of TensorFlow up to 2.15 there is a report with an RTX 5090 (github.com/juglab/cryoCARE_pip/issues/69); cuDNN has
+    code for Blackwell since 9.7. Of builds from 2.21 on XLA fails, "PTX version 8.5 does not support target 'sm_120'"
+    (github.com/tensorflow/tensorflow/issues/111958); PTX for 10.0 begins with version 8.6, for 12.0 with 8.7.
+    """
+    if framework != "tensorflow" or capability < TENSORFLOW_PTX_ENDS:
+        return None
+    match = re.match(r"(\d+)\.(\d+)", version or "")
+    line = (int(match.group(1)), int(match.group(2))) if match else FOR_ONE_GPU[0]
+    if line < FOR_ONE_GPU[0]:
+        return Refusal("the cuDNN it is made for has no code for such a GPU")
+    if line >= FOR_ONE_GPU[1]:
+        return Refusal("its XLA writes PTX of version 8.5, and such a GPU needs 8.6 or newer")
+    is_release = match is not None and re.search(r"dev|rc", version or "") is None
+    return Refusal("most of it is for compute capability 9.0 alone (sm_90a)", measured=is_release)
 
 
 def _serves(target: Target, gpu: Capability, cuda: CudaVersion | None) -> bool:

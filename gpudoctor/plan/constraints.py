@@ -153,8 +153,9 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     if found == "none" or too_old:
         yield Obstacle(constraint="gpu", text=f"it has no code for {label}", change=_other_gpu(build))
         return
-    if found == "ptx" and ptx_is_refused(build.framework, gpu):
-        text = f"it has only PTX for {label}, which the driver refuses there (CUDA_ERROR_INVALID_PTX)"
+    refusal = ptx_is_refused(build.framework, build.version, gpu) if found == "ptx" else None
+    if refusal is not None:
+        text = f"it has only PTX for {label}, and {refusal.reason}"
         yield Obstacle(constraint="gpu", text=text, change="NVIDIA's container of it, nvcr.io/nvidia/tensorflow")
         return
     if found == "ptx" and build.cuda is not None and build.framework == "torch" and matrix.predates(build.cuda, gpu):

@@ -124,8 +124,8 @@ def services(code: DeviceCode, cuda: CudaVersion | None, gpus: Gpus, matrix: Mat
 
 
 def ptx_does_not_help(framework: Framework, capability: Capability, matrix: Matrix) -> bool:
-    """The driver refuses the build's PTX for this GPU, or torch's cuBLAS and cuDNN are all older than the GPU."""
-    if ptx_is_refused(framework.name, capability):
+    """TensorFlow's PTX, which does not serve Blackwell, or torch's cuBLAS and cuDNN, all older than the GPU."""
+    if ptx_is_refused(framework.name, framework.version, capability):
         return True
     return framework.name == "torch" and framework.cuda is not None and matrix.predates(framework.cuda, capability)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.matrix.kernels import Coverage, coverage
+from gpudoctor.matrix.kernels import Coverage, coverage, ptx_is_refused
 from gpudoctor.model.versions import Capability, CudaVersion
 
 ROWS: tuple[tuple[str, str, Coverage], ...] = (
@@ -79,3 +79,25 @@ def test_order_does_not_count() -> None:
 @pytest.mark.parametrize(("cuda", "expected"), [("12.8", "none"), ("13.0", "none"), ("13.2", "native")])
 def test_discrete_code_on_orin_by_toolkit(cuda: str, expected: Coverage) -> None:
     assert coverage(("sm_80", "sm_90"), Capability("8.7"), CudaVersion(cuda)) == expected
+
+
+@pytest.mark.parametrize(
+    ("framework", "version", "capability", "refused", "measured"),
+    [
+        ("tensorflow", "2.20.0", "9.0", False, False),
+        ("tensorflow", "2.20.0", "10.0", True, True),
+        ("tensorflow", "2.16.1", "12.0", True, True),
+        ("tensorflow", "2.21.0", "12.0", True, False),
+        ("tensorflow", "2.21.0rc1", "12.0", True, False),
+        ("tensorflow", "2.20.0.dev20250314", "12.0", True, False),
+        ("tensorflow", "2.10.1", "12.0", True, False),
+        ("tensorflow", None, "12.0", True, False),
+        ("torch", "2.6.0+cu124", "12.0", False, False),
+    ],
+)
+def test_whose_ptx_blackwell_refuses(
+    framework: str, version: str | None, capability: str, refused: bool, measured: bool
+) -> None:
+    found = ptx_is_refused(framework, version, Capability(capability))
+    assert (found is not None) == refused
+    assert found is None or found.measured == measured

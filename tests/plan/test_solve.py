@@ -226,14 +226,29 @@ def test_what_is_not_known_is_said():
 
 
 def test_jit_is_a_limit():
-    proposal = the_one(fit(where("570.124.06", B200), wish("tensorflow"), MATRIX))
+    proposal = the_one(fit(where("570.124.06", H100, python="3.11"), wish("tensorflow<2.16"), MATRIX))
     assert any("first start is slow" in limit for limit in proposal.limits)
 
 
-def test_tensorflow_has_nothing_that_runs_on_rtx_50():
-    (refusal,) = fit(where("570.124.06", RTX_5090), wish("tensorflow"), MATRIX).refusals
+@pytest.mark.parametrize("gpu", [B200, RTX_5090])
+@pytest.mark.parametrize(
+    ("asked", "reason"),
+    [
+        ("tensorflow==2.15.1", "the cuDNN it is made for has no code"),
+        ("tensorflow==2.16.2", "compute capability 9.0 alone (sm_90a)"),
+        ("tensorflow==2.20.0", "compute capability 9.0 alone (sm_90a)"),
+        ("tensorflow", ""),
+    ],
+)
+def test_no_wheel_of_tensorflow_runs_on_blackwell(gpu, asked, reason):
+    (refusal,) = fit(where("570.124.06", gpu, python="3.11"), wish(asked), MATRIX).refusals
     assert refusal.constraint == "gpu"
-    assert "CUDA_ERROR_INVALID_PTX" in refusal.text
+    assert reason in refusal.text
+    assert any("nvcr.io/nvidia/tensorflow" in str(way) for way in refusal.ways)
+
+
+def test_the_same_wheels_run_on_hopper():
+    assert the_one(fit(where("570.124.06", H100), wish("tensorflow"), MATRIX)).build
 
 
 def test_tensorflow_2_14_asks_for_a_tensorrt_that_has_no_python_3_11():

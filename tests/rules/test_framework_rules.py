@@ -6,6 +6,7 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Ask, Run
+from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages, Unmet
 from gpudoctor.model.system import Container, Wsl
 from gpudoctor.model.versions import CudaVersion
@@ -325,15 +326,28 @@ def test_gpus_that_programs_do_not_get_to_see_are_not_looked_at() -> None:
     fires("arch-too-old-for-build", **stack(kept_out, **build))
 
 
-def test_tensorflow_on_blackwell_starts_slowly_and_on_rtx_50_not_at_all() -> None:
-    b200 = stack(card("NVIDIA B200", "10.0"), release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
-    quiet("arch-too-new-for-build", **b200)
-    assert fires("ptx-jit-slow-start", **b200).severity == "warning"
-    geforce = stack(RTX_5090, release="570.86.10", frameworks=frameworks(tensorflow("2.20.0")))
-    quiet("ptx-jit-slow-start", **geforce)
-    finding = fires("arch-too-new-for-build", **geforce)
-    assert (finding.severity, finding.confidence) == ("error", "likely")
+@pytest.mark.parametrize("gpu", [card("NVIDIA B200", "10.0"), RTX_5090])
+@pytest.mark.parametrize(
+    ("version", "confidence", "reason"),
+    [
+        ("2.15.1", "likely", "cuDNN"),
+        ("2.16.1", "certain", "sm_90a"),
+        ("2.20.0", "certain", "sm_90a"),
+        ("2.20.0.dev20250314", "likely", "sm_90a"),
+        ("2.21.0", "likely", "XLA"),
+    ],
+)
+def test_the_ptx_of_tensorflow_does_not_help_blackwell(gpu: Gpu, version: str, confidence: str, reason: str) -> None:
+    build = tensorflow(version, archs=("sm_60", "sm_70", "sm_80", "compute_90"))
+    sections = stack(gpu, release="570.86.10", frameworks=frameworks(build))
+    quiet("ptx-jit-slow-start", **sections)
+    finding = fires("arch-too-new-for-build", **sections)
+    assert (finding.severity, finding.confidence) == ("error", confidence)
+    assert reason in finding.summary
     assert "container" in finding.fixes[0].title
+
+
+def test_the_ptx_of_tensorflow_on_other_gpus() -> None:
     own_build = tensorflow("2.20.0", archs=("sm_80", "sm_90", "sm_120"))
     quiet("arch-too-new-for-build", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(own_build)))
     own = fires("ptx-jit-slow-start", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.15.1", "12.2"))))
@@ -474,6 +488,28 @@ def test_code_for_servers_does_not_run_on_a_jetson() -> None:
     assert "whl/cu130" in words(found)
     fit = torch("2.9.1+cu130", archs=("sm_80", "sm_90", "sm_100", "sm_110", "sm_120"))
     quiet("jetson-generic-wheel", **stack(thor, host=JETSON, frameworks=frameworks(fit)))
+
+
+def test_the_libraries_of_a_torch_may_be_older_than_the_gpu_its_ptx_serves() -> None:
+    archs = ("sm_80", "sm_90", "compute_90")
+    older = frameworks(torch("2.6.0+cu126", archs=archs))
+    found = fires("ptx-jit-slow-start", **stack(RTX_5090, release="580.65.06", frameworks=older))
+    assert (found.severity, found.confidence) == ("warning", "likely")
+    assert "cuDNN" in found.summary
+    newer = frameworks(torch("2.8.0+cu128", archs=archs))
+    found = fires("ptx-jit-slow-start", **stack(RTX_5090, release="580.65.06", frameworks=newer))
+    assert found.confidence == "certain"
+
+
+def test_the_code_of_tensorflow_1_is_compiled_in_minutes_and_kept() -> None:
+    p100 = card("Tesla P100-SXM2-16GB", "6.0")
+    build = frameworks(tensorflow("1.10.0", "9.0", archs=("sm_35", "sm_52", "compute_35")))
+    sections = {"release": "384.145", "frameworks": build}
+    assert fires("ptx-jit-slow-start", **stack(p100, **sections)).severity == "info"
+    bare = Container(kind="none")
+    assert fires("ptx-jit-slow-start", **stack(p100, container=bare, **sections)).severity == "info"
+    inside = Container(kind="docker")
+    assert fires("ptx-jit-slow-start", **stack(p100, container=inside, **sections)).severity == "warning"
 
 
 def test_ptx_does_not_replace_libraries_that_do_not_know_the_gpu() -> None:

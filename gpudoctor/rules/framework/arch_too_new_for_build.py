@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from gpudoctor.matrix.kernels import Refusal, ptx_is_refused
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
@@ -57,16 +58,19 @@ def arch_too_new_for_build(
     Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
     Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
     compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA major
-    older than the GPU have no code for it. TensorFlow's wheels have PTX, but on GeForce RTX 50 cards the driver refuses
-    it: "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE".
+    older than the GPU have no code for it. TensorFlow's wheels have PTX, but it does not help Blackwell GPUs (GeForce
+    RTX 50 cards, B200): in releases 2.16 to 2.20 three quarters of the kernels are for sm_90a, which is H100 alone, so
+    the driver ends with "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE"; older ones use cuDNN 8, which
+    has no code for them; from 2.21 on XLA, which Keras uses, writes PTX of a version that is too old.
     PyTorch before 1.13 also compiles code while it runs (TorchScript, prod) and names the GPU to its compiler; one
     that is older than the GPU ends with "nvrtc: error: invalid value for --gpu-architecture". All else works, so that
     is a warning.
 
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
-    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container. Reinstalling the driver or a CUDA toolkit does
-    not change what is in the build.
+    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), or a
+    build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not change what is in
+    the build.
 
     When to ignore it:
     If you never use that GPU with this framework (another GPU is chosen with CUDA_VISIBLE_DEVICES).
@@ -74,7 +78,8 @@ def arch_too_new_for_build(
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
     https://pytorch.org/get-started/previous-versions/
-    https://github.com/tensorflow/tensorflow/issues/99592 (RTX 50 cards)
+    https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
+    https://github.com/tensorflow/tensorflow/issues/89272, /99592 and /111958 (TensorFlow on RTX 50 cards)
     https://github.com/pytorch/pytorch/issues/87595 (nvrtc)
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
@@ -94,16 +99,33 @@ def arch_too_new_for_build(
         if not unserved:
             yield from _while_it_runs(framework, code, gpus, scene, matrix)
             continue
-        refused = any(service.coverage == "ptx" for service in unserved)
+        refusal = _refusal(framework, unserved)
+        summary = f"{framework.label} has no code that runs on {_named(unserved)}: it was compiled for older GPUs only."
+        if refusal is not None:
+            summary = f"{framework.label} has only PTX for {_named(unserved)}, and {refusal.reason}: it fails there."
+        sure = code.of is None and (refusal.measured if refusal else not _by_ptx(unserved))
         other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
         yield Problem(
-            summary=f"{framework.label} has no code that runs on {_named(unserved)}: it was compiled for older GPUs "
-            "only.",
+            summary=summary,
             subject=framework.label,
-            confidence="certain" if code.of is None and not refused else "likely",
+            confidence="certain" if sure else "likely",
             evidence=(*(service.evidence for service in unserved), code.evidence(framework)),
-            fixes=(CONTAINER, other_build) if framework.name == "tensorflow" and refused else (other_build,),
+            fixes=(CONTAINER,) if refusal and other_build.safety == "manual" else (other_build,),
         )
+
+
+def _by_ptx(services: Iterable[Service]) -> bool:
+    return any(service.coverage == "ptx" for service in services)
+
+
+def _refusal(framework: Framework, services: Iterable[Service]) -> Refusal | None:
+    """Why the driver does not get far with the PTX that is there."""
+    found = (
+        ptx_is_refused(framework.name, framework.version, service.capability)
+        for service in services
+        if service.coverage == "ptx"
+    )
+    return next((refusal for refusal in found if refusal is not None), None)
 
 
 def _while_it_runs(

@@ -1,6 +1,6 @@
 """FRM012 ptx-jit-slow-start."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
@@ -8,8 +8,9 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.python import Framework, Frameworks
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability, CudaVersion
 from gpudoctor.rules._builds import (
     DeviceCode,
     Service,
@@ -19,11 +20,14 @@ from gpudoctor.rules._builds import (
     driver_os,
     in_words,
     ptx_does_not_help,
+    release_numbers,
     services,
 )
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_floor import floor_of_ptx
 
+#: The first GPUs that cuBLAS before CUDA 12.8 and cuDNN before 9.7 have no code for, and that CUDA version.
+BLACKWELL, ITS_CUDA = Capability("10.0"), CudaVersion("12.8")
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
 
@@ -52,10 +56,12 @@ def ptx_jit_slow_start(
     takes minutes, in a container each time anew.
 
     Why it breaks:
-    The build is older than the GPU, or leaves it out to stay small. No TensorFlow release up to 2.22 has machine code
-    for Blackwell GPUs, for example (on GeForce RTX 50 cards its PTX does not help either: arch-too-new-for-build).
-    Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not writable, every start is
-    slow.
+    The build is older than the GPU, or leaves it out to stay small. TensorFlow up to 2.15 has no machine code for H100,
+    for example (for Blackwell GPUs no TensorFlow up to 2.22 has any, and its PTX does not help them either:
+    arch-too-new-for-build). Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not
+    writable, every start is slow.
+    A PyTorch with CUDA 12.0 to 12.7 brings a cuBLAS and a cuDNN that are older than Blackwell GPUs (RTX 50 cards,
+    B200): what they have as PTX works, the rest, convolutions above all, may fail.
 
     How to mend it:
     Enlarge the cache (below) and keep it on a disk that outlives the container (CUDA_CACHE_PATH). Or take a newer build
@@ -63,11 +69,15 @@ def ptx_jit_slow_start(
 
     When to ignore it:
     If only the very first start is slow and you do not mind. It is a note only where the PTX is for the GPU's own
-    generation (TensorFlow on A100 or RTX 3090): part of the kernels is there as machine code then.
+    generation (TensorFlow on A100 or RTX 3090): part of the kernels is there as machine code then. So it is with
+    TensorFlow 1 outside of containers: it has less code, which takes one to three minutes, once.
 
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
     https://www.tensorflow.org/install/gpu
+    https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
+    https://github.com/pytorch/pytorch/issues/145949 (what Blackwell GPUs ask of cuBLAS and cuDNN)
+    https://github.com/tensorflow/tensorflow/issues/22043 (1.10: minutes) and /62320 (2.15: half an hour)
     """
     os = driver_os(host, container)
     for framework in built_for_cuda(frameworks):
@@ -84,6 +94,7 @@ def ptx_jit_slow_start(
         names = in_words(service.gpu.label for service in compiled)
         in_part = all(_names_its_major(code, service) for service in compiled)
         has = "much of its code as PTX only" if in_part else "only PTX"
+        kept = not isinstance(container, Container) or container.kind in (None, "none")
         room = Fix(
             title="Give the cache of compiled code more room",
             safety="safe",
@@ -91,13 +102,28 @@ def ptx_jit_slow_start(
             undo="unset CUDA_CACHE_MAXSIZE",
         )
         fixes = (room, CONTAINER) if framework.name == "tensorflow" else (room,)
+        may_fail = _libraries_are_older(framework, compiled)
         yield Problem(
-            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes.",
+            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes"
+            f"{', and what its cuDNN has no code for fails' if may_fail else ''}.",
             subject=framework.label,
-            severity="info" if in_part else None,
+            confidence="likely" if may_fail else "certain",
+            severity="info" if in_part or (kept and _is_small(framework)) else None,
             evidence=(*(service.evidence for service in compiled), code.evidence(framework)),
             fixes=fixes,
         )
+
+
+def _libraries_are_older(framework: Framework, services: Iterable[Service]) -> bool:
+    """A torch brings the cuBLAS and the cuDNN of its own time, which may not know a GPU that its PTX serves."""
+    is_newer = max(service.capability for service in services) >= BLACKWELL
+    return framework.name == "torch" and is_newer and framework.cuda is not None and framework.cuda < ITS_CUDA
+
+
+def _is_small(framework: Framework) -> bool:
+    """TensorFlow 1: its code is compiled in minutes, that of TensorFlow 2 in up to half an hour."""
+    numbers = release_numbers(framework.version)
+    return framework.name == "tensorflow" and numbers is not None and numbers < (2,)
 
 
 def _names_its_major(code: DeviceCode, service: Service) -> bool:
