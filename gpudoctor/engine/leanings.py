@@ -268,11 +268,19 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "drv-not-loaded": (_answers,),
     "drv-absent": (_answers,),
     "no-gpu": (_answers,),
-    "macos-no-cuda": (lambda stated: stated.os in ("linux", "windows", "wsl"),),
+    # What reached the GPU of a Mac does not fail for want of CUDA.
+    "macos-no-cuda": (
+        lambda stated: stated.os in ("linux", "windows", "wsl"),
+        lambda stated: stated.said("mps-operation-missing", "mps-out-of-memory"),
+    ),
     "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
 }
 for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"):
-    AGAINST[_name] = (*AGAINST.get(_name, ()), lambda stated: stated.no_gpu)
+    AGAINST[_name] = (
+        *AGAINST.get(_name, ()),
+        lambda stated: stated.no_gpu,
+        lambda stated: stated.said("mps-operation-missing", "mps-out-of-memory"),
+    )
 for _name in ("win-dll-126", "win-cudart-not-found", "win-zlibwapi-missing", "win-libomp140-missing"):
     AGAINST[_name] = (lambda stated: stated.os in ("linux", "macos", "wsl"),)
 for _name in ("uvm-missing", "dev-nodes-missing", "drv-nouveau-bound", "drv-dkms-not-built", "drv-secureboot-rejected"):

@@ -6,8 +6,10 @@ from gpudoctor.formats.build_tags import local_part, parse_tag
 from gpudoctor.ingest.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.ingest.machine_words import python_version
 from gpudoctor.ingest.pasted import Pasted
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.model.system import Space, System
+from gpudoctor.model.versions import DriverRelease
 
 FORM, DF = "the reporter's words", "df"
 
@@ -22,9 +24,21 @@ _DF = re.compile(r"^\s*(\S+)\s+([\d.]+[KMGT]?)i?B?\s+([\d.]+[KMGT]?)i?B?\s+([\d.
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 
+#: A line that is nothing else.
+_DRIVER = re.compile(r"^\W*NVIDIA[ :-]+(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\W*$", re.IGNORECASE)
+
+
 def parse_in_words(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
-    return (*_versions(text), *(_shared_memory(text) if "/dev/shm" in text.text else ()))  # noqa: S108 - what df shows
+    shm = _shared_memory(text) if "/dev/shm" in text.text else ()  # noqa: S108 - what df shows
+    return (*_driver(text), *_versions(text), *shm)
+
+
+def _driver(text: Pasted) -> tuple[Fragment, ...]:
+    for number, match in text.matches(_DRIVER):
+        driver = Driver(release=DriverRelease.parse(match[1]), source=source(FORM, number))
+        return fragment(FORM, (number,), WORDS, driver=driver)
+    return ()
 
 
 def _versions(text: Pasted) -> tuple[Fragment, ...]:

@@ -43,6 +43,7 @@ _NUMBERED = re.compile(
 _INCOMPATIBLE = re.compile(r"(?P<name>[A-Z][\w ./-]{3,60}?) with CUDA capability sm_(?P<sm>\d{2,3}) is not compatible")
 _SUPPORTS = re.compile(r"current PyTorch install supports CUDA capabilities ((?:(?:sm|compute)_\d+[af]?[ .]*)+)")
 _TOO_OLD_GPU = re.compile(r"Found GPU(\d+) (.+?) which is of (?:cuda|compute) capability (?:\(CC\) )?(\d+)\.(\d+)")
+_NO_BFLOAT = re.compile(r"Your (\S.{2,50}?) GPU has compute capability (\d{1,2}\.\d)")
 _TOO_OLD_DRIVER = re.compile(r"driver on your system is too old \(found version (\d{4,5})\)")
 _COMPANION = re.compile(
     r"PyTorch has CUDA [Vv]ersion[ =](\d+\.\d+) (?:whereas|and) (torchaudio"
@@ -229,6 +230,9 @@ def _torch(text: Pasted) -> Iterator[Fragment]:
             gpu = Gpu(
                 vendor="nvidia", name=old[2], capability=Capability(f"{old[3]}.{old[4]}"), source=_library(number)
             )
+            yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
+        if "GPU has compute capability" in line and (named := _NO_BFLOAT.search(line)):
+            gpu = Gpu(vendor="nvidia", name=named[1], capability=Capability(named[2]), source=_library(number))
             yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
         if "has CUDA" in line and (pair := _COMPANION.search(line)):
             yield from fragment(TORCH, (number,), REPORT, frameworks=_pair(pair))

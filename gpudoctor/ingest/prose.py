@@ -16,6 +16,7 @@ from gpudoctor.model.base import Section
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.model.system import System
 from gpudoctor.model.versions import DriverRelease
 
 FORM = "the reporter's words"
@@ -172,7 +173,10 @@ def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
     found: set[str] = set()
     for one in fragments:
         sections: dict[str, Section] = one.sections
-        found.update(name for name in sections if name not in ("frameworks", "packages"))
+        found.update(name for name in sections if name not in ("frameworks", "packages", "host"))
+        # A path tells the kind of system only; which distribution it is people say.
+        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
+            found.add("host")
         if isinstance(frameworks := sections.get("frameworks"), Frameworks):
             found.update(framework.name for framework in frameworks.found)
         if isinstance(packages := sections.get("packages"), Packages):

@@ -10,7 +10,7 @@ from gpudoctor.model.system import Container, Wsl
 FORM = "prompts and paths"
 
 _WSL = re.compile(r"/usr/lib/wsl/lib|microsoft-standard-WSL2|/mnt/[c-e]/Users/|\bWSL_DISTRO_NAME\b")
-_CONTAINER = re.compile(r"^\s*(?:\([\w.() -]{1,60}\)\s*)?root@[0-9a-f]{12}:")
+_CONTAINER = re.compile(r"^[\s`]*(?:\([\w.() -]{1,60}\)\s*)?root@[0-9a-f]{12}:")
 _COLAB = re.compile(r"google\.colab|/usr/local/lib/python3\.\d+/dist-packages/google/colab|^/content/|['\" ]/content/")
 _KAGGLE = re.compile(r"/kaggle/(?:input|working)")
 _PYTHON = re.compile(r"(?:lib[/\\]python|Python)(3\.?\d{1,2})[/\\](?:lib[/\\])?(?:site|dist)-packages", re.I)

@@ -92,8 +92,11 @@ _SURROUNDINGS = {
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
     "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack\b|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
     r"|\bxavier (?:nx|agx)",
+    "several-machines": r"\bmulti-?nodes?\b"
+    r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
+    r"|--(?:nnodes|node_rank|num_machines)[ =][1-9]|\bmaster node\b",
     "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu",
-    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card)|\brocm|\bgfx\d{3,4}",
+    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card)|\brocm(?! used to build)|\bgfx\d{3,4}",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.

@@ -19,6 +19,8 @@ SIGNATURES = (
             "shm-pressure": 0.3,
             "firewall-or-interface": 0.35,
             "network-between-nodes": 0.25,
+            "network-between-nodes @ several-machines": 0.25,
+            "firewall-or-interface @ several-machines": 0.15,
             "no-free-port": 0.1,
         },
         ask=_ASK,

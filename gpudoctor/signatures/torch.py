@@ -43,8 +43,13 @@ SIGNATURES = (
     signature(
         "torch-gpu-too-old",
         r"pytorch no longer supports this gpu because it is too old|minimum cuda capability supported by this library"
-        r"|unsupported gpu: compute capability",
-        needles=("no longer supports this gpu", "minimum cuda capability", "unsupported gpu: compute"),
+        r"|unsupported gpu: compute capability|gpus with compute capability below [\d.]+ are not supported",
+        needles=(
+            "no longer supports this gpu",
+            "minimum cuda capability",
+            "unsupported gpu: compute",
+            "with compute capability below",
+        ),
         meaning="The GPU is older than what the installed PyTorch was built for.",
         causes={"arch-too-old-for-build": 0.95},
         ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
