@@ -26,6 +26,7 @@ from gpudoctor.plan.places import (
     safety,
     separately,
     uninstall,
+    wheel_platform,
 )
 from gpudoctor.plan.refusals import NAMES, driver_refusal, refusal
 
@@ -81,9 +82,16 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
         text = f"Install the {' and '.join(names)} that belongs to {torch.label}, from where torch came from."
         link = "https://pytorch.org/get-started/previous-versions/ lists the pairs."
         return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
-    steps = replace(scene, names, *pins, index=f"{TORCH_INDEX}{build.index_suffix}")
+    steps = replace(scene, names, *pins, index=_index_beside(torch, build, scene))
     title = f"Install the {' and '.join(names)} of {torch.label}"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
+
+
+def _index_beside(torch: Framework, build: TorchBuild, scene: Scene) -> str | None:
+    """Where torch came from: the package index itself has one build of a release, and that one's record has no tag."""
+    has_tag = "+" in (torch.metadata_version or "+")
+    is_default = not has_tag and wheel_platform(scene.host) in build.default_on
+    return None if is_default else f"{TORCH_INDEX}{build.index_suffix}"
 
 
 def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = (), *, apart: bool = False) -> Fix:

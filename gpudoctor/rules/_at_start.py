@@ -11,3 +11,5 @@ AT_START: dict[str, frozenset[str]] = {
     }),
     "torch": frozenset({"typing-extensions"}),
 }  # fmt: skip
+#: What is imported when it is first used, and few programs do without: tf.keras.
+SOON: dict[str, frozenset[str]] = {"tensorflow": frozenset({"keras"})}

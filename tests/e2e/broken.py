@@ -6,6 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from tests.e2e.interpreters import interpreters
 from tests.live.environments import environment
 
 #: Distributions and import packages of the frameworks; a copy has only those that it is for.
@@ -17,24 +20,24 @@ _FRAMEWORKS = {
 }
 
 
-class Copy:
-    """A copy of an environment, with the ways to break it."""
+#: What a virtual environment of uv does not have.
+_TOOLS = ("pip", "setuptools", "wheel", "pkg_resources")
 
-    def __init__(self, name: str, folder: Path, *, only: tuple[str, ...] = ()) -> None:
-        source = Path(environment(name)).parent.parent
+
+class Patient:
+    """An environment, with the ways to break it."""
+
+    def __init__(self, folder: Path, name: str) -> None:
         self.folder = folder / name
         self.python = str(self.folder / "bin" / "python")
-        site = next(source.glob("lib/python3*/site-packages"))
-        self.site = self.folder / site.relative_to(source)
         self.env: dict[str, str] = {}
         self.cwd = folder / "work"
         self.cwd.mkdir()
-        left_out = {one for name, parts in _FRAMEWORKS.items() if only and name not in only for one in parts}
-        self.site.mkdir(parents=True)
-        shutil.copytree(source / "bin", self.folder / "bin", symlinks=True)
-        shutil.copy(source / "pyvenv.cfg", self.folder / "pyvenv.cfg")
-        kept = [str(one) for one in site.iterdir() if one.name.partition("-")[0] not in left_out]
-        subprocess.run(["cp", "-al", *kept, str(self.site)], check=True)
+
+    @property
+    def site(self) -> Path:
+        """Where its packages are."""
+        return next(self.folder.glob("lib/python3*/site-packages"))
 
     def write(self, path: str, content: str | bytes) -> None:
         """A new file in the place of the old one, below site-packages."""
@@ -59,8 +62,45 @@ class Copy:
 
     def uv(self, verb: str, *arguments: str) -> None:
         """Install or uninstall with uv."""
-        uv = str(Path(sys.executable).with_name("uv"))
-        environment = {**os.environ, "UV_LINK_MODE": "copy"}
-        command = [uv, "pip", verb, "--python", self.python, *arguments]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-        assert done.returncode == 0, done.stderr
+        run_uv("pip", verb, "--python", self.python, *arguments)
+
+
+class Copy(Patient):
+    """A copy of an environment that was made by venv and pip; `by_uv`: in one that uv made."""
+
+    def __init__(self, name: str, folder: Path, *, only: tuple[str, ...] = (), by_uv: bool = False) -> None:
+        super().__init__(folder, name)
+        source = Path(environment(name)).parent.parent
+        site = next(source.glob("lib/python3*/site-packages"))
+        left_out = {one for name, parts in _FRAMEWORKS.items() if only and name not in only for one in parts}
+        if by_uv:
+            run_uv("venv", "--python", str(source / "bin" / "python"), str(self.folder))
+            left_out |= set(_TOOLS)
+        else:
+            (self.folder / site.relative_to(source)).mkdir(parents=True)
+            shutil.copytree(source / "bin", self.folder / "bin", symlinks=True)
+            shutil.copy(source / "pyvenv.cfg", self.folder / "pyvenv.cfg")
+        there = {one.name for one in self.site.iterdir()}
+        kept = [one for one in site.iterdir() if one.name.partition("-")[0] not in left_out and one.name not in there]
+        subprocess.run(["cp", "-al", *map(str, kept), str(self.site)], check=True)
+
+
+class Built(Patient):
+    """An environment made by uv, from the package index that this machine is set up for."""
+
+    def __init__(self, folder: Path, python: tuple[int, int], *wanted: str) -> None:
+        super().__init__(folder, "env")
+        found = interpreters().get(python)
+        if found is None:
+            pytest.skip(f"there is no Python {python[0]}.{python[1]} on this machine")
+        run_uv("venv", "--python", found, str(self.folder))
+        if wanted:
+            self.uv("install", "--compile-bytecode", *wanted)
+
+
+def run_uv(*arguments: str) -> None:
+    """Run uv, which must succeed; nothing that it installs is shared with its cache."""
+    uv = str(Path(sys.executable).with_name("uv"))
+    environment = {**os.environ, "UV_LINK_MODE": "copy"}
+    done = subprocess.run([uv, *arguments], capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr

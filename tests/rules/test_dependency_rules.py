@@ -4,7 +4,7 @@ import pytest
 from msgspec import structs
 
 from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Run
+from gpudoctor.model.fix import Run, Write
 from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
 from gpudoctor.model.python import Broken, Framework, Unmet
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
@@ -38,7 +38,7 @@ def proved(framework: str) -> Live:
 
 
 OLD_TYPING = unmet("torch", "typing-extensions", ">=4.10.0", "4.5.0")
-NEW_KERAS = unmet("tensorflow", "keras", "<2.16,>=2.15.0", "3.5.0")
+NEW_WRAPT = unmet("tensorflow", "wrapt", "<1.15,>=1.11.0", "1.16.0")
 
 
 # dependency-version
@@ -57,14 +57,14 @@ def test_older_than_the_framework_accepts() -> None:
 
 
 def test_newer_than_the_framework_accepts_is_told_where_it_fails() -> None:
-    has = packages("tensorflow==2.15.1", "keras==3.5.0", unmet=(NEW_KERAS,))
+    has = packages("tensorflow==2.15.1", "wrapt==1.16.0", unmet=(NEW_WRAPT,))
     machine = stack(frameworks=frameworks(tensorflow("2.15.1", None)), packages=has)
     quiet("dependency-version", **machine)
-    live = failed("tensorflow", "No module named 'keras.api._v2'", kind="ModuleNotFoundError")
+    live = failed("tensorflow", "No module named 'wrapt.decorators'", kind="ModuleNotFoundError")
     assert fires("dependency-version", **machine, live=live).severity == "error"
     other = failed("tensorflow", "libx.so: cannot open shared object file", "tensorflow/python/x.py")
     quiet("dependency-version", **machine, live=other)
-    inside = failed("tensorflow", "something", "tensorflow/__init__.py", "keras/src/x.py", kind="AttributeError")
+    inside = failed("tensorflow", "something", "tensorflow/__init__.py", "wrapt/x.py", kind="AttributeError")
     fires("dependency-version", **machine, live=inside)
 
 
@@ -83,6 +83,16 @@ def test_newer_than_the_framework_accepts_is_told_where_it_fails() -> None:
 def test_what_others_tell_or_does_no_harm(one: Unmet) -> None:
     has = packages("tensorflow==2.15.1", unmet=(one,))
     quiet("dependency-version", **stack(frameworks=frameworks(tensorflow("2.15.1", None)), packages=has))
+
+
+# dependency-missing
+
+
+def test_tensorflow_trains_without_keras_and_few_programs_do() -> None:
+    has = packages("tensorflow==2.21.0", unmet=(unmet("tensorflow", "keras", ">=3.12.0"),))
+    finding = fires("dependency-missing", **stack(frameworks=frameworks(tensorflow("2.21.0", None)), packages=has))
+    assert finding.summary == "tensorflow 2.21.0 needs keras, which is not installed."
+    assert commands(finding) == [f"{PIP} keras>=3.12.0"]
 
 
 # package-without-record
@@ -116,12 +126,15 @@ def test_a_framework_without_a_record() -> None:
 def test_what_an_unreadable_record_belongs_to_is_installed_anew() -> None:
     torn = Broken(path=f"{SITE}/ml_dtypes-0.5.1.dist-info/METADATA", reason="it is empty")
     has = packages("ml-dtypes==0.5.1", broken=(torn,))
-    assert commands(fires("packages-unreadable", **stack(packages=has))) == [
-        f"{PIP} --force-reinstall --no-deps ml-dtypes==0.5.1"
-    ]
+    finding = fires("packages-unreadable", **stack(packages=has))
+    assert commands(finding) == [f"{PIP} --force-reinstall --no-deps ml-dtypes==0.5.1"]
+    told = next(step for step in finding.fixes[0].steps if isinstance(step, Write))
+    assert told.path == torn.path
+    assert "Name: ml-dtypes\nVersion: 0.5.1\n" in told.text, "pip cannot take away what it cannot read"
     left = Broken(path=f"{SITE}/~umpy-2.0.0.dist-info", reason="left over from an uninstall")
     folder = Broken(path=SITE, reason="permission denied")
-    for other in (left, folder):
+    shut = Broken(path=f"{SITE}/numpy-2.0.0.dist-info/METADATA", reason="permission denied")
+    for other in (left, folder, shut):
         finding = fires("packages-unreadable", **stack(packages=packages("ml-dtypes==0.5.1", broken=(torn, other))))
         assert not commands(finding), "a person looks at what is left over, and at whose the files are"
 
@@ -141,12 +154,6 @@ def test_what_an_unreadable_record_belongs_to_is_installed_anew() -> None:
         ),
         (
             failed("jax", "No module named 'scipy._lib'"),
-            ("jax==1.0", "scipy==1.17.1"),
-            (),
-            "install --force-reinstall --no-deps scipy==1.17.1",
-        ),
-        (
-            failed("jax", "libscipy_openblas.so: cannot open shared object file", "jax/x.py", "scipy/linalg/blas.py"),
             ("jax==1.0", "scipy==1.17.1"),
             (),
             "install --force-reinstall --no-deps scipy==1.17.1",
@@ -182,5 +189,7 @@ def test_a_library_that_an_extension_does_not_find() -> None:
     text = "libcudart.so.12: cannot open shared object file: No such file or directory"
     finding = fires("library-not-loaded", **stack(packages=has, live=failed("jax", text, "h5py/__init__.py")))
     assert commands(finding) == [f"{PIP} --force-reinstall --no-deps h5py==3.14.0"]
+    blas = failed("jax", "libscipy_openblas.so: cannot open shared object file", "jax/x.py", "h5py/linalg/blas.py")
+    assert commands(fires("library-not-loaded", **stack(packages=has, live=blas))) == commands(finding)
     finding = fires("library-not-loaded", **stack(packages=has, live=failed("torch", text, "torch/__init__.py")))
     assert not commands(finding)

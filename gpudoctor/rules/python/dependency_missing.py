@@ -8,7 +8,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._at_start import AT_START
+from gpudoctor.rules._at_start import AT_START, SOON
 from gpudoctor.rules._builds import in_words, is_conda, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -47,11 +47,11 @@ def dependency_missing(
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for name, needed in AT_START.items():
         framework = frameworks.get(name)
-        owner = (framework.dist or name) if framework else None
-        if framework is None or owner is None:
+        if framework is None:
             continue
+        owner = framework.dist or name
         # conda says in records of its own what a package needs, and under other names.
-        names = frozenset() if is_conda(packages, owner) else needed
+        names = frozenset() if is_conda(packages, owner) else needed | SOON.get(name, frozenset())
         names |= {"keras"} if _starts_with_keras(framework) else frozenset()
         missing = tuple(
             one
@@ -60,7 +60,8 @@ def dependency_missing(
         )
         if missing:
             yield Problem(
-                summary=f"{framework.label} needs {in_words(one.requirement for one in missing[:6])} to start, "
+                summary=f"{framework.label} needs {in_words(one.requirement for one in missing[:6])}"
+                f"{' to start' if all(one.requirement in needed for one in missing) else ''}, "
                 f"which {'is' if len(missing) == 1 else 'are'} not installed.",
                 subject=name,
                 evidence=tuple(

@@ -25,6 +25,9 @@ _SOON: dict[str, frozenset[str]] = {
 }
 #: The releases of TensorFlow with a Keras 2 beside them, and the first that waits until it is used.
 _KERAS_2, _KERAS_LATER = ((2, 6), (2, 15)), (2, 13)
+#: The first whose tf.keras is Keras 3 where that is installed (2.15.1 with 3.5.0; 2.14.1 ends with "No module named
+#: 'keras.api._v2'", observed 2026-11; keras.io/getting_started names both for 2.15).
+_KERAS_3_TOO = (2, 15)
 #: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
 
@@ -62,8 +65,7 @@ def dependency_version(
     yield from _keras_of_another_release(frameworks, packages, scene)
     for name, at_start in AT_START.items():
         framework = frameworks.get(name)
-        owner = (framework.dist or name) if framework else None
-        if framework is None or owner is None or is_conda(packages, owner):
+        if framework is None or is_conda(packages, owner := framework.dist or name):
             continue
         for one in packages.unmet:
             is_told = (name, one.requirement) in _TOLD_ELSEWHERE or _is_numpy_2(one) or _is_keras_2(one, framework)
@@ -90,6 +92,8 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
     theirs = (release_numbers(keras.version) or ())[:2] if keras else ()
     if tensorflow is None or keras is None or not theirs or not _KERAS_2[0] <= ours <= _KERAS_2[1] or ours == theirs:
         return
+    if ours >= _KERAS_3_TOO and theirs >= (3,):
+        return
     wanted = f"keras~={ours[0]}.{ours[1]}.0"
     yield Problem(
         summary=f"{tensorflow.label} goes with keras {ours[0]}.{ours[1]}, and {keras.version} is installed.",
@@ -106,9 +110,10 @@ def _is_keras_2(one: Unmet, framework: Framework) -> bool:
 
 
 def _is_numpy_2(one: Unmet) -> bool:
-    """NumPy 2 with what was compiled for NumPy 1: numpy2-abi tells."""
-    numbers = release_numbers(one.found)
-    return one.requirement == "numpy" and numbers is not None and numbers >= (2,) and not is_met(one.wanted, "2.0.0")
+    """NumPy 2 with what was compiled for NumPy 1: numpy2-abi tells. A NumPy 2 that is too old is another matter."""
+    if one.requirement != "numpy" or is_older(one) or is_met(one.wanted, "2.0.0"):
+        return False
+    return (release_numbers(one.found) or ()) >= (2,)
 
 
 def _severity(one: Unmet, framework: Framework, live: Live | Gap | None, scene: Scene) -> Severity | None:

@@ -3,15 +3,20 @@
 import re
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.fix import Ask, Fix, Write
+from gpudoctor.model.python import Broken, Interpreter, Package, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+
+#: What a file without its content is told with; where it may not be read, another owner is to be asked.
+_DAMAGED = ("it is empty", "it is missing", "it says no version")
 
 
 @rule("PYT008", name="packages-unreadable", severity="warning", since="0.1")
@@ -52,17 +57,22 @@ def packages_unreadable(
 def _fix(packages: Packages, scene: Scene) -> Fix:
     """Install what they belong to anew, where the folders' names tell, and it is the user's to write."""
     title = "Reinstall what they belong to"
-    names = tuple(name for broken in packages.broken if (name := _owner(broken.path)) and scene.find(name) is not None)
-    if len(names) == len(packages.broken) and not scene.is_shared:
-        return reinstall(scene, names, title)
-    return Fix(
-        title=title,
-        safety="manual",
-        steps=(Ask(text="Reinstall these packages, and check who owns the files."),),
+    owners = tuple(package for one in packages.broken if (package := _owner(one, scene)) is not None)
+    if len(owners) < len(packages.broken) or scene.is_shared:
+        text = "Reinstall these packages, and check who owns the files."
+        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    anew = reinstall(scene, tuple(package.name for package in owners), title)
+    # pip ends with "UnicodeDecodeError" on what is no text: it is told what it would have read, as far as it needs it.
+    told = tuple(
+        Write(path=one.path, text=f"Metadata-Version: 2.1\nName: {package.name}\nVersion: {package.version}\n")
+        for one, package in zip(packages.broken, owners, strict=True)
     )
+    return replace(anew, steps=(*told, *anew.steps)) if anew.safety != "manual" else anew
 
 
-def _owner(path: str) -> str | None:
-    """The distribution that a metadata folder or file belongs to: torch, of …/torch-2.6.0.dist-info/METADATA."""
-    match = re.search(r"(?:^|[/\\])([^/\\~][^/\\]*?)-[^-/\\]+\.dist-info(?:[/\\]|$)", path)
-    return re.sub(r"[-_.]+", "-", match[1]).lower() if match else None
+def _owner(broken: Broken, scene: Scene) -> Package | None:
+    """The distribution of a damaged METADATA, by its folder: torch, of torch-2.6.0.dist-info/METADATA."""
+    match = re.search(r"(?:^|[/\\])([^/\\~][^/\\]*?)-[^-/\\]+\.dist-info[/\\]METADATA$", broken.path)
+    if match is None or not broken.reason.startswith(_DAMAGED):
+        return None
+    return scene.find(re.sub(r"[-_.]+", "-", match[1]).lower())

@@ -1,0 +1,144 @@
+"""Ways in which real environments break that need no administrator to mend, and the cause that is to be told."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.e2e.broken import Built, Copy, Patient
+
+
+class Way(NamedTuple):
+    """A way to break an environment, and the rule that names the cause."""
+
+    make: Callable[[Path], Patient]
+    break_it: Callable[[Patient], object]
+    framework: str
+    told: str
+    #: The framework trains all the same: what is broken is something else, or is used later.
+    runs: bool = False
+    #: Quick enough for continuous integration.
+    quick: bool = False
+
+
+def pip(*only: str, name: str = "cpu") -> Callable[[Path], Patient]:
+    """An environment of venv and pip, with some of its frameworks only."""
+    return lambda folder: Copy(name, folder, only=only)
+
+
+def uv(*only: str) -> Callable[[Path], Patient]:
+    """The same made by uv, without pip."""
+    return lambda folder: Copy("cpu", folder, only=only, by_uv=True)
+
+
+def built(minor: int, *wanted: str) -> Callable[[Path], Patient]:
+    """An environment of uv with old releases, for an old Python 3."""
+    return lambda folder: Built(folder, (3, minor), *wanted)
+
+
+def gone(*paths: str) -> Callable[[Patient], object]:
+    """Files or folders deleted by hand."""
+    return lambda patient: [patient.delete(path) for path in paths]
+
+
+def uninstalled(*names: str) -> Callable[[Patient], object]:
+    """Packages that another one had brought, uninstalled."""
+    return lambda patient: patient.uv("uninstall", *names)
+
+
+def installed(*wanted: str) -> Callable[[Patient], object]:
+    """Other releases installed, whatever the others ask for."""
+    return lambda patient: patient.uv("install", "--no-deps", *wanted)
+
+
+def cut(path: str) -> Callable[[Patient], object]:
+    """A file cut off."""
+    return lambda patient: patient.truncate(path)
+
+
+def content(path: str, raw: bytes) -> Callable[[Patient], object]:
+    """A file with other content."""
+
+    def write(patient: Patient) -> None:
+        (found,) = patient.site.glob(path)
+        patient.write(str(found.relative_to(patient.site)), raw)
+
+    return write
+
+
+TENSORFLOW = ("tensorflow", "keras")
+OLD_TENSORFLOW = ("tensorflow-cpu==2.12.0",)
+OLD_TORCH = ("torch==1.12.1", "numpy==1.26.4")
+
+WAYS = {
+    # JAX, with pip.
+    "jaxlib uninstalled": Way(pip("jax"), uninstalled("jaxlib"), "jax", "dependency-missing", quick=True),
+    "jaxlib of another jax": Way(pip("jax"), installed("jaxlib==0.8.1"), "jax", "jax-plugin-version"),
+    "jaxlib half uninstalled": Way(pip("jax"), gone("jaxlib"), "jax", "files-damaged"),
+    "library of jaxlib deleted": Way(pip("jax"), gone("jaxlib/_jax*.so"), "jax", "files-damaged"),
+    "library of jaxlib emptied": Way(pip("jax"), content("jaxlib/_jax*.so", b""), "jax", "files-damaged"),
+    "jaxlib without its record": Way(
+        pip("jax"), gone("jaxlib-*.dist-info"), "jax", "package-without-record", runs=True
+    ),
+    "jax without its record": Way(pip("jax"), gone("jax-*.dist-info"), "jax", "package-without-record", runs=True),
+    "opt_einsum half uninstalled": Way(pip("jax"), gone("opt_einsum"), "jax", "files-damaged", quick=True),
+    "NumPy too old for jax": Way(pip("jax"), installed("numpy==1.24.4"), "jax", "dependency-version"),
+    "libraries of scipy deleted": Way(pip("jax"), gone("scipy.libs"), "jax", "files-damaged", runs=True),
+    # JAX, with uv.
+    "ml_dtypes uninstalled": Way(uv("jax"), uninstalled("ml-dtypes"), "jax", "dependency-missing", quick=True),
+    "library of ml_dtypes deleted": Way(uv("jax"), gone("ml_dtypes/_ml_dtypes_ext*.so"), "jax", "files-damaged"),
+    "library of jaxlib cut off": Way(uv("jax"), cut("jaxlib/libjax_common.so"), "jax", "files-damaged"),
+    "NumPy half uninstalled": Way(uv("jax"), gone("numpy/linalg"), "jax", "files-damaged"),
+    "NumPy uninstalled": Way(uv("jax"), uninstalled("numpy"), "jax", "dependency-missing"),
+    # TensorFlow and Keras, with pip.
+    "protobuf too old": Way(pip(*TENSORFLOW), installed("protobuf==3.20.3"), "tensorflow", "tf-protobuf"),
+    "protobuf too new": Way(pip(name="tf115"), installed("protobuf==4.24.4"), "tensorflow", "tf-protobuf"),
+    "flatbuffers half uninstalled": Way(pip(name="tf24"), gone("flatbuffers"), "tensorflow", "files-damaged"),
+    "TensorFlow half uninstalled": Way(
+        pip(*TENSORFLOW), gone("tensorflow/python/framework"), "tensorflow", "files-damaged"
+    ),
+    "Keras uninstalled": Way(pip(*TENSORFLOW), uninstalled("keras"), "tensorflow", "dependency-missing", runs=True),
+    "optree uninstalled": Way(pip(*TENSORFLOW), uninstalled("optree"), "keras", "dependency-missing"),
+    # TensorFlow and Keras, with uv.
+    "Keras half uninstalled": Way(uv(*TENSORFLOW), gone("keras/src/layers"), "keras", "files-damaged"),
+    "wrapt uninstalled": Way(uv(*TENSORFLOW), uninstalled("wrapt"), "tensorflow", "dependency-missing"),
+    "Keras 3 beside an old TensorFlow": Way(
+        built(10, *OLD_TENSORFLOW),
+        installed("keras==3.5.0", "namex", "optree", "rich"),
+        "tensorflow",
+        "dependency-version",
+        runs=True,
+    ),
+    "NumPy 2 under an old TensorFlow": Way(
+        built(10, *OLD_TENSORFLOW), installed("numpy==2.0.2"), "tensorflow", "numpy2-abi"
+    ),
+    "one of two TensorFlows uninstalled": Way(
+        built(12, "tensorflow-cpu==2.20.0", "tensorflow==2.20.0"),
+        uninstalled("tensorflow"),
+        "tensorflow",
+        "files-damaged",
+    ),
+    # PyTorch, with pip.
+    "typing_extensions too old": Way(
+        pip("torch"), installed("typing-extensions==4.5.0"), "torch", "dependency-version", quick=True
+    ),
+    "library of torch cut off": Way(pip("torch"), cut("torch/lib/libtorch_cpu.so"), "torch", "files-damaged"),
+    "torch half uninstalled": Way(pip("torch"), gone("torch/nn", "torch/utils"), "torch", "files-damaged"),
+    "torch without its record": Way(
+        pip("torch"), gone("torch-*.dist-info"), "torch", "package-without-record", runs=True
+    ),
+    "record of torch damaged": Way(
+        pip("torch"), content("torch-*.dist-info/METADATA", b"\xff\x00"), "torch", "packages-unreadable", runs=True
+    ),
+    # PyTorch, with uv.
+    "typing_extensions uninstalled": Way(uv("torch"), uninstalled("typing-extensions"), "torch", "dependency-missing"),
+    "NumPy 2 under an old torch": Way(
+        built(9, *OLD_TORCH), installed("numpy==2.0.2"), "torch", "numpy2-abi", runs=True
+    ),
+    "torchvision of another torch": Way(
+        built(9, *OLD_TORCH),
+        installed("torchvision==0.14.1", "pillow"),
+        "torch",
+        "torch-companion-version",
+        runs=True,
+    ),
+}
