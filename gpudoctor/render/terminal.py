@@ -133,11 +133,12 @@ def _note(finding: FindingView, style: Style) -> Iterator[str]:
         for fact, value, _ in finding.evidence:
             yield from wrapped(f"{fact}: {value}", style, indent="    ", hang="      ")
     for fix in finding.fixes:
+        yield from wrapped(f"{fix.title}:", style, indent="  ")
         for is_command, line in fix.commands:
             if is_command:
                 yield f"    {line}"
             else:
-                yield from wrapped(line, style, indent="  ")
+                yield from wrapped(line, style, indent="    ")
 
 
 def wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:

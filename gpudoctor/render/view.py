@@ -1,5 +1,6 @@
 """The view model: one wording of a report, from which every renderer draws."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Fact
@@ -13,6 +14,9 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import System
 from gpudoctor.render.commands import Step, is_command, step_lines, visible
 from gpudoctor.render.stack import StackLine, stack_lines
+
+#: How the label of a GPU begins.
+_GPU = re.compile(r"GPU (at )?[0-9a-f]").match
 
 
 class FixView(Fact, frozen=True, kw_only=True):
@@ -86,7 +90,7 @@ def _finding(finding: Finding, *, windows: bool) -> FindingView:
         name=finding.name,
         severity=finding.severity,
         confidence=finding.confidence,
-        summary=visible(finding.summary),
+        summary=visible(_summary(finding)),
         evidence=tuple(
             (visible(one.fact), visible(one.value), visible(one.source.where) if one.source else "")
             for one in finding.evidence
@@ -103,6 +107,12 @@ def _finding(finding: Finding, *, windows: bool) -> FindingView:
         ),
         because_of=finding.because_of,
     )
+
+
+def _summary(finding: Finding) -> str:
+    """What is wrong; where the sentence speaks of a GPU without saying which, its name goes before."""
+    named = finding.subject is None or finding.subject in finding.summary
+    return finding.summary if named or not _GPU(finding.subject or "") else f"{finding.subject}: {finding.summary}"
 
 
 def _shown(step: Step, *, windows: bool) -> Iterator[tuple[bool, str]]:

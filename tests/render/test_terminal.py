@@ -2,6 +2,7 @@
 
 import re
 
+import msgspec
 import pytest
 
 from gpudoctor.engine.verdict import report_of
@@ -136,3 +137,23 @@ def test_a_variable_says_where_it_belongs():
 def test_a_saved_report_draws_the_same():
     again = decode_snapshot(encode(SNAPSHOT))
     assert render_terminal(view(CAUSE, snapshot=again), Style()) == render_terminal(view(CAUSE), Style())
+
+
+def test_which_gpu_is_meant_stands_before_the_sentence():
+    hot = Finding(
+        code="GPU011",
+        name="hot",
+        severity="warning",
+        summary="This GPU is too hot.",
+        subject="GPU 1 (GeForce GTX 1080 Ti)",
+    )
+    text = plain(render_terminal(view(hot), Style(width=100)))
+    assert "  GPU 1 (GeForce GTX 1080 Ti): This GPU is too hot.\n" in text
+    named = plain(render_terminal(view(msgspec.structs.replace(hot, summary=f"{hot.subject} is too hot.")), Style()))
+    assert named.count("GPU 1 (GeForce GTX 1080 Ti)") == 1
+
+
+def test_the_ways_out_of_a_note_say_what_they_are():
+    slow = Fix(title="Number the GPUs alike", safety="safe", steps=(SetEnv(name="CUDA_DEVICE_ORDER", value="PCI"),))
+    text = plain(render_terminal(view(msgspec.structs.replace(NOTE, fixes=(slow,))), Style()))
+    assert "note FRM010: A note.\n  Number the GPUs alike:\n    export CUDA_DEVICE_ORDER=PCI\n" in text
