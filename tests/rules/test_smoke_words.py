@@ -336,3 +336,22 @@ def test_a_stage_beside_one_that_says_nothing_is_still_read():
     )
     live = Live(smoke=(SmokeRun(framework="torch", version=None, run=run(stages=stages)),))
     assert [(one.device, one.text, one.framework) for one in failures(live)] == [("gpu:1", "it failed", "torch")]
+
+
+# What somebody pasted.
+
+
+def test_a_module_of_numpy_1_is_a_warning_until_something_stops():
+    text = "A module that was compiled using NumPy 1.x cannot be run in NumPy 2.1.0 as it may crash."
+    assert fires("numpy-abi", live=pasted(text), **NOTHING).severity == "warning"
+    assert fires("numpy-abi", live=fails_to_import(text), **NOTHING).severity == "error"
+    assert fires("numpy-abi", live=pasted("numpy.dtype size changed, may indicate"), **NOTHING).severity == "error"
+
+
+def test_what_else_a_build_without_torch_printed_is_told_apart():
+    log = "ModuleNotFoundError: No module named 'torch'\nRuntimeError: CUDA out of memory. Tried to allocate"
+    assert [one.owner for one in failures(pasted(log))] == ["framework-import-failed", "gpu-out-of-memory"]
+    build = "Getting requirements to build wheel did not run successfully."
+    assert "ext-build-isolation" in [one.owner for one in failures(pasted(f"{log}\n{build}"))]
+    other = log.replace("'torch'", "'numpy'")
+    assert "ext-build-isolation" not in [one.owner for one in failures(pasted(f"{other}\n{build}"))]
