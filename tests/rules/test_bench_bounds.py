@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.bench import Sample
+from gpudoctor.model.bench import BenchDevice, Sample
 from gpudoctor.model.gpus import GpuProcess, PcieLink, Power
 from gpudoctor.model.live import Live
 from gpudoctor.rules._bench import busy_samples, causes, fault_reasons, measured_gpus, others_on
@@ -116,6 +116,23 @@ def test_programs_beside_it():
         in fires("bench-products-slow", gpus=others("compute", "compute"), live=live(SLOW)).summary
     )
     quiet("bench-gpu-shared", gpus=None, live=live(SLOW))
+
+
+def test_each_gpu_is_judged():
+    """One of which there is nothing to say hides none of the next."""
+    alone, used = H100, structs.replace(H100, uuid="GPU-2", index=1, processes=(GpuProcess(pid=7, kind="compute"),))
+    hot = sample(device="gpu:1", uuid="GPU-2", reasons=("HwSlowdown",), pcie_width=4)
+    measured = live(SLOW, samples=(sample(), hot))
+    second = BenchDevice(name="gpu:1", product=H100.name, uuid="GPU-2")
+    both = structs.replace(measured.bench, devices=(*measured.bench.devices, second))
+    cards = structs.replace(h100(), devices=(alone, used))
+    for rule in ("bench-gpu-shared", "bench-held-down", "bench-link-narrow"):
+        assert [one.subject for one in judge(rule, gpus=cards, live=Live(bench=both))] == [used.label]
+    copies = tuple(transfer("host-to-device", rate, device=f"gpu:{i}", pinned=True) for i, rate in enumerate((60, 10)))
+    both = structs.replace(both, transfers=copies, samples=(sample(), sample(device="gpu:1", uuid="GPU-2")))
+    assert [one.subject for one in judge("bench-copies-slow", gpus=cards, live=Live(bench=both))] == [used.label]
+    # Of a GPU that NVML does not list no link is known.
+    quiet("bench-copies-slow", gpus=structs.replace(h100(), devices=(used,)), live=live(*copies, samples=[sample()]))
 
 
 # Rates.

@@ -5,10 +5,11 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages, Unmet
+from gpudoctor.render.commands import step_lines
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules._failures import failures
-from gpudoctor.rules._live_problem import problems
+from gpudoctor.rules._failures import Failure, failures
+from gpudoctor.rules._live_problem import Failed, problems
 from tests.rules.situations import answer, environ, gpu, gpus
 from tests.rules.table import fires
 from tests.rules.test_smoke_rules import (
@@ -201,6 +202,28 @@ def test_without_numpy_there_is_no_way_back_to_it():
     assert fires("numpy-abi", live=live, **{**NOTHING, "packages": packages}).fixes[0].undo == "install numpy==2.1.0"
 
 
+def test_numpy_as_another_package_asks_for_it():
+    live = fails_to_import("numpy.dtype size changed", "ValueError")
+    wanted = Unmet(package="scipy", requirement="numpy", wanted=">=1.26,<2.3", found="2.4.0")
+    packages = Packages(installed=(Package(name="numpy", version="2.4.0"),), unmet=(wanted,))
+    fix = fires("numpy-abi", live=live, **{**NOTHING, "packages": packages}).fixes[0]
+    assert fix.title == "Install what scipy needs"
+    assert fix.steps[0].argv[-1] == "numpy>=1.26,<2.3"
+
+
+@pytest.mark.parametrize(
+    ("framework", "name", "version", "who"),
+    [
+        ("torch 2.6.0", "torch", "2.6.0", "torch 2.6.0"),
+        ("torch", "torch", None, "torch"),
+        (None, None, None, "the program"),
+    ],
+)
+def test_whose_failure_it_is(framework, name, version, who):
+    failed = Failed(failures=(Failure(owner="smoke-failed", framework=framework, doing="start", text="x"),))
+    assert (failed.name, failed.version, failed.who) == (name, version, who)
+
+
 def test_a_program_of_nobody_knows_what_is_told_where_builds_are():
     assert titles(fires("no-kernel-image", live=pasted(NO_KERNEL), **NOTHING))[0] == "Install a build for this GPU"
     torch = titles(fires("no-kernel-image", live=fails_with(NO_KERNEL), **NOTHING))
@@ -355,3 +378,12 @@ def test_what_else_a_build_without_torch_printed_is_told_apart():
     assert "ext-build-isolation" in [one.owner for one in failures(pasted(f"{log}\n{build}"))]
     other = log.replace("'torch'", "'numpy'")
     assert "ext-build-isolation" not in [one.owner for one in failures(pasted(f"{other}\n{build}"))]
+
+
+def test_where_an_import_hangs_is_looked_at_with_the_examined_python():
+    own = Interpreter(executable="/home/me/my env/bin/python", chosen_by="PATH")
+    live = smoke(ending="timed-out", stage="import torch", seconds=180.0)
+    (look,) = fires("framework-import-hung", live=live, interpreter=own).fixes
+    (line,) = step_lines(look.steps[0])
+    assert line.startswith("'/home/me/my env/bin/python' -X faulthandler -c 'import faulthandler;")
+    assert line.endswith("import torch'")

@@ -43,14 +43,16 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """
     bench = live.bench
     for device, gpu in measured_gpus(bench, gpus):
-        link = link_of(bench, gpu) if bench else None
+        if bench is None or gpu is None:
+            continue
+        link = link_of(bench, gpu)
         for direction, words in (("host-to-device", "to"), ("device-to-host", "from")):
-            best = _best(bench, direction, device.name) if bench else None
-            if best is None or link is None or link.rate is None or best.rate >= TOO_LOW * link.rate:
+            best = _best(bench, direction, device.name)
+            if best is None or link.rate is None or best.rate >= TOO_LOW * link.rate:
                 continue
             yield Problem(
                 summary=f"Copies {words} the GPU reach only {best.rate / link.rate:.0%} of its PCIe link.",
-                subject=gpu.label if gpu else device.product or device.name,
+                subject=gpu.label,
                 confidence="likely",
                 evidence=(
                     seen(f"measured, {direction}, pinned, {best.size >> 20} MiB", f"{best.rate / 1e9:.1f} GB/s"),
