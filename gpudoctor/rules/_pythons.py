@@ -83,8 +83,10 @@ def python_fix(
         *installs,
         Ask(text=f"Then: {activate}. (uv is at https://docs.astral.sh/uv/; it fetches that Python if need be.)"),
     )
-    what = f", with {wanted.subject} in it" if installs and wanted is not None else ""
-    return Fix(title=f"Make an environment with Python {python}{what}", safety="safe", steps=steps)
+    title = f"Make an environment with Python {python}"
+    if installs and wanted is not None:
+        title = f"Install {wanted.subject} in a new environment with Python {python}"
+    return Fix(title=title, safety="safe", steps=steps)
 
 
 def _installs(wanted: Requirement | None, python: str, scene: Scene, host: System, matrix: Matrix) -> tuple[Step, ...]:

@@ -69,8 +69,7 @@ def test_there_are_enough_ways():
 
 WISHES = {
     "jax": ("jax==0.4.30", (3, 13)),
-    "tensorflow": ("tensorflow==2.12.*", (3, 13)),
-    "torch": ("torch==1.12.1", (3, 12)),
+    "tensorflow": ("tensorflow==2.12", (3, 13)),
 }
 
 

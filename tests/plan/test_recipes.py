@@ -242,3 +242,20 @@ def test_arm_gets_builds_for_arm() -> None:
 def test_k80_gets_what_still_has_its_code() -> None:
     listed = commands(framework_for_gpus("torch", scene(K80, release="470.256.02"), MATRIX).steps)
     assert listed[-1].endswith("/whl/cu118")
+
+
+@pytest.mark.parametrize(
+    ("record", "host", "index"),
+    [
+        ("2.6.0", {}, ""),
+        ("2.6.0+cu124", {}, " --index-url https://download.pytorch.org/whl/cu124"),
+        (None, {}, " --index-url https://download.pytorch.org/whl/cu124"),
+        ("2.6.0", {"host": WINDOWS}, " --index-url https://download.pytorch.org/whl/cu124"),
+    ],
+    ids=["from the package index", "from PyTorch's", "not known", "where the package index has another build"],
+)
+def test_a_companion_comes_from_where_torch_came_from(record: str | None, host: dict[str, Any], index: str) -> None:
+    ours = torch("2.6.0+cu124", metadata_version=record)
+    here = scene(packages=packages("torch==2.6.0", "torchvision==0.20.0"), **host)
+    wanted = commands(companions_of(here, MATRIX, ours, ("torchvision",)).steps)
+    assert wanted[-1].endswith(f" install torchvision==0.21.0{index}"), wanted
