@@ -17,14 +17,16 @@ def device_lines(view: CrossView, live: Live, style: Style) -> Iterator[str]:
     notes: dict[str, int] = {}
     header = ("", *(name_of(viewer) for viewer in view.viewers))
     rows = [header, *(_row(row, view.viewers, notes, style) for row in view.rows)]
-    yield from _table(rows, style)
-    if not view.rows:
-        yield "No device was listed."
+    if view.rows:
+        yield from _table(rows, style)
+    else:
+        yield from wrapped(_nobody(live), style)
     if notes:
         yield ""
     for why, number in notes.items():
         yield from wrapped(f"({number}) {visible(why)}", style, hang="    ")
-    yield ""
+    if live.devices:
+        yield ""
     for listed in live.devices:
         yield from _framework(listed, style)
 
@@ -42,6 +44,13 @@ def smoke_lines(live: Live, style: Style) -> Iterator[str]:
 def label(framework: str, version: str | None) -> str:
     """PyTorch 2.13.0+cpu."""
     return " ".join(filter(None, (name_of(framework), visible(version or ""))))
+
+
+def _nobody(live: Live) -> str:
+    """Why the table is empty."""
+    if live.devices:
+        return "No device was listed."
+    return "No device to list: no NVIDIA GPU was seen, and none of TensorFlow, PyTorch, Keras and JAX was found here."
 
 
 def _row(row: Row, viewers: tuple[str, ...], notes: dict[str, int], style: Style) -> tuple[str, ...]:

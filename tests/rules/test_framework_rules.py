@@ -574,7 +574,8 @@ def test_no_framework_is_a_note_with_commands_that_fit() -> None:
     assert finding.severity == "info"
     assert any("/whl/cu126" in command for command in commands(finding))
     assert any("tensorflow[and-cuda]==2.19.1" in command for command in commands(finding))
-    assert not fires("no-framework", **stack()).fixes
+    (anyone,) = fires("no-framework", **stack()).fixes
+    assert "gpudoctor install torch" in anyone.steps[0].text
     quiet("no-framework", **stack(frameworks=frameworks(torch())))
 
 

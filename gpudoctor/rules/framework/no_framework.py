@@ -6,6 +6,7 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
@@ -15,6 +16,17 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 NAMES = ("torch", "tensorflow", "jax", "jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "paddle", "mxnet")
+
+ANY = Fix(
+    title="If you want one",
+    safety="manual",
+    steps=(
+        Ask(
+            text="`gpudoctor install torch --venv env` makes an environment with the build that fits this machine; "
+            "so it does with tensorflow or jax."
+        ),
+    ),
+)
 
 
 @rule("FRM010", name="no-framework", severity="info", since="0.1")
@@ -56,5 +68,5 @@ def no_framework(
             seen("Python", f"{interpreter.executable} ({interpreter.version or 'version not known'})"),
             seen("chosen by", interpreter.chosen_by),
         ),
-        fixes=(torch_for_gpus(scene, matrix), tensorflow_for_gpus(scene, matrix)) if has_gpu else (),
+        fixes=(torch_for_gpus(scene, matrix), tensorflow_for_gpus(scene, matrix)) if has_gpu else (ANY,),
     )

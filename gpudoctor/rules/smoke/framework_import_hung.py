@@ -2,10 +2,13 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.live import Live
+from gpudoctor.model.python import Interpreter
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import Failed, do, problems
+from gpudoctor.rules._live_problem import Failed, problems
 
 #: Rules that tell why.
 _CAUSES = (
@@ -20,7 +23,7 @@ _CAUSES = (
 
 
 @rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
-def framework_import_hung(live: Live) -> Iterator[Problem]:
+def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
     """Importing the framework does not end.
 
     What it means:
@@ -45,14 +48,21 @@ def framework_import_hung(live: Live) -> Iterator[Problem]:
         live,
         "framework-import-hung",
         lambda failed: f"Importing {failed.who} did not end within {_seconds(failed)}.",
-        fixes=lambda failed: (
-            do(
-                "See where it hangs",
-                "Run: python -X faulthandler -c 'import faulthandler; faulthandler.dump_traceback_later(60); "
-                f"import {failed.name}'",
-            ),
-        ),
+        fixes=lambda failed: (_look(failed, interpreter),),
         follows_from=_CAUSES,
+    )
+
+
+def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
+    python = interpreter.executable if isinstance(interpreter, Interpreter) else "python"
+    code = f"import faulthandler; faulthandler.dump_traceback_later(60); import {failed.name or 'torch'}"
+    return Fix(
+        title="See where it hangs",
+        safety="manual",
+        steps=(
+            Run(argv=(python, "-X", "faulthandler", "-c", code)),
+            Ask(text="Where it ends after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600."),
+        ),
     )
 
 
