@@ -11,6 +11,7 @@ from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.sharing import door
 from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+from gpudoctor.engine.supposition import findings_with_gpu
 from gpudoctor.engine.triage import Ticket, ticket_of
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
@@ -176,4 +177,5 @@ def ticket(path: str, criteria: Criteria) -> Ticket:
     except Unreadable as error:
         return Ticket(name="standard input" if path == "-" else path, kind="unreadable", error=str(error))
     report = judge(subject.snapshot, criteria)
-    return ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents)
+    supposed = findings_with_gpu(subject.snapshot, load_matrix(), criteria.rules) if subject.kind == "text" else ()
+    return ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents, supposed)

@@ -25,6 +25,10 @@ _LEAST = 0.02
 #: Causes of messages that ask for nothing; and what such a one still counts beside a cause of this weight.
 BENIGN = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed"})
 _GRAVE, _BENIGN = 0.3, 0.1
+#: How far a message points to a cause; and what is left of a finding that no message of a ticket points to.
+_POINTED, _BESIDE = 0.5, 0.65
+#: How much a supposed finding counts.
+_SUPPOSED = 0.7
 #: From here on a cause is not one among several any more.
 SETTLED = 0.9
 
@@ -63,8 +67,12 @@ def candidates(
     *,
     around: Iterable[str] = (),
     partial: bool = False,
+    supposed: Iterable[Finding] = (),
 ) -> tuple[Candidate, ...]:
-    """The causes, likeliest first. `around` are surroundings that a text named; `partial`: not all was looked at."""
+    """The causes, likeliest first. `around` are surroundings that a text named; `partial`: not all was looked at.
+
+    `supposed` are findings that hold if what nobody states is as it mostly is.
+    """
     rules = tuple(rules)
     codes = {rule.name: rule.code for rule in rules}
     summaries = {rule.name: rule.summary for rule in rules}
@@ -84,15 +92,19 @@ def candidates(
             weights[name] = _either(weights.get(name, 0.0), support(name, stated))
     weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
     found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}
-    for name, finding in found.items():
-        weights[name] = _either(weights.get(name, 0.0), _counts(finding))
+    _count_findings(weights, found, partial=partial)
+    summaries |= {name: finding.summary for name, finding in found.items()}
+    for finding in supposed:
+        if finding.name not in found and finding.severity != "info" and not excluded(finding.name, stated):
+            weights[finding.name] = _either(weights.get(finding.name, 0.0), _counts(finding) * _SUPPOSED)
+            summaries[finding.name] = finding.summary
     if any(weight >= _GRAVE for name, weight in weights.items() if name not in BENIGN):
         weights = {name: min(weight, _BENIGN) if name in BENIGN else weight for name, weight in weights.items()}
     rows = (
         Candidate(
             key=name,
             code=codes.get(name),
-            words=found[name].summary if name in found else words_of_cause(name, summaries),
+            words=words_of_cause(name, summaries),
             weight=round(weight, 4),
             state="found" if name in found else "open",
         )
@@ -108,6 +120,14 @@ def candidates(
 def _priors(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
     return {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+
+
+def _count_findings(weights: dict[str, float], found: dict[str, Finding], *, partial: bool) -> None:
+    """What the rules found makes causes surer; in a ticket less, where its messages point elsewhere."""
+    pointed = {name for name, weight in weights.items() if weight >= _POINTED and name not in BENIGN}
+    for name, finding in found.items():
+        beside = partial and pointed and name not in pointed and pointed.isdisjoint(finding.explains)
+        weights[name] = _either(weights.get(name, 0.0), _counts(finding) * (_BESIDE if beside else 1.0))
 
 
 def _counts(finding: Finding) -> float:

@@ -104,17 +104,19 @@ def ticket_of(
     report: Report,
     rules: tuple[Rule, ...],
     contents: Contents | None = None,
+    supposed: tuple[Finding, ...] = (),
 ) -> Ticket:
-    """The ticket of a judged snapshot; `contents` where it was made of a text."""
+    """The ticket of a judged snapshot; `contents` where it was made of a text, `supposed` as `candidates` takes it."""
     snapshot = report.snapshot
     partial = kind == "text"
     around = contents.around if contents else ()
-    causes = candidates(snapshot, report.diagnosis, rules, around=around, partial=partial)
+    causes = candidates(snapshot, report.diagnosis, rules, around=around, partial=partial, supposed=supposed)
     causes = with_told(causes, contents.told if contents else (), rules)
     worth = [one for one in causes if one.weight >= LEAST]
     # What only names the effect is told where nothing names a cause.
     told = tuple([one for one in worth if not one.is_effect] or worth)[:MOST]
-    disputed = tuple(one.fact for one in contents.disputes) if contents else ()
+    # What a better source settled need not be asked.
+    disputed = tuple(one.fact for one in contents.disputes if one.taken is None) if contents else ()
     verdict: Verdict = report.verdict
     if partial and verdict in ("healthy", "no-gpu"):
         verdict = "incomplete"
