@@ -20,12 +20,16 @@ from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, with
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
 from gpudoctor.cli.sites import NotThere
-from gpudoctor.model.fix import Run
+from gpudoctor.model.fix import Run, Write
 from gpudoctor.model.plan import Mending, Plan, Step
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report
 from gpudoctor.plan.places import new_folder, split_by_folder
 
+_NOT_OURS = (
+    "Nothing of this is for gpudoctor to do: it changes your own environments only, and no variable of the shell that "
+    "started it."
+)
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
@@ -36,13 +40,14 @@ def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bo
     tell = JsonLines() if as_json else Sentences()
     if not as_json:
         show_plan(report, "terminal", None)
-    if not plan.appliable or not isinstance(target, Interpreter):
+    works = tuple(_works(plan, target)) if isinstance(target, Interpreter) else ()
+    if not works or not isinstance(target, Interpreter):
         if plan.fixes:
-            click.echo("Nothing of this is for gpudoctor to do: it changes your own environments only.", err=True)
+            click.echo(_NOT_OURS, err=True)
         return report.exit_code
     _ask(yes=yes, as_json=as_json)
     elsewhere: dict[Key, str] = {}
-    for work, before, mending in _works(plan, target):
+    for work, before, mending in works:
         end = carry_out(work, Proving(before=before, quiet=as_json), tell, file_sizes(target))
         if not as_json:
             write_text(ending(end, work.environment))
@@ -84,11 +89,13 @@ def _works(plan: Plan, target: Interpreter) -> Iterator[tuple[Work, str | None, 
         place = real_folder(folder)
         _allowed(check_new, place, replace=False)
         yield Work(environment=place, given=place, kind="new", steps=steps, variables=dict(os.environ)), None, mending
-    if not here:
+    if not any(isinstance(step, Run | Write) for step in here):
         return
     site = _allowed(of_target, target)
     names = names_of(str(site["environment"]), str(site["given"]))
     own = tuple(step for step in here if is_own(step, names))
+    if not own:
+        return
     work = Work(steps=own, variables=dict(os.environ), **site)  # type: ignore[arg-type]
     yield work, target.executable, None
 

@@ -109,3 +109,15 @@ def test_a_file_of_the_users_own_is_left_alone(tmp_path):
     assert "Nothing of this is for gpudoctor to do" in done.err
     assert own.read_text() == "print('mine')\n"
     assert tree(patient.folder) == before
+
+
+def test_a_variable_of_the_users_shell_is_told_and_no_environment_is_built(tmp_path):
+    """A child cannot change the variables of its parent, and building the same environment again would mend nothing."""
+    patient = Copy("cpu", tmp_path, only=("torch",))
+    patient.env["REQUESTS_CA_BUNDLE"] = str(tmp_path / "gone.pem")
+    before = tree(patient.folder)
+    done = ran(patient, "fix", "--apply", "--yes", "--only", "pip-tls-ca", "--python", str(patient.folder))
+    assert "unset REQUESTS_CA_BUNDLE" in done.out
+    assert "no variable of the shell" in done.err
+    assert tree(patient.folder) == before
+    assert not list((tmp_path / "state").rglob("*.json")), "nothing was done that could be undone"
