@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages
 from gpudoctor.model.versions import Capability
 from tests.rules.situations import environ, gpu, gpus
@@ -35,6 +36,13 @@ def test_tf32_that_is_off_or_not_there():
     quiet("tf32-default", gpus=gpus(), frameworks=torch("1.10.0", "cpu"), environ=environ())
     quiet("tf32-default", gpus=gpus(), frameworks=torch("1.10.0"), environ=environ(NVIDIA_TF32_OVERRIDE="0"))
     quiet("tf32-default", gpus=None, frameworks=torch("1.10.0"), environ=environ())
+    # Not seen is not unset.
+    quiet("tf32-default", gpus=gpus(), frameworks=torch("1.10.0"), environ=Gap(reason="not seen"))
+    fires("tf32-default", gpus=gpus(), frameworks=torch("1.10.0"), environ=environ(NVIDIA_TF32_OVERRIDE="1"))
+    older = gpu(name="a card", pci_id=None, capability=Capability("7.5"))
+    capable = gpu(index=1)
+    found = fires("tf32-default", gpus=gpus(older, capable), frameworks=torch("1.10.0"), environ=environ())
+    assert found.subject == capable.label
 
 
 def test_perf_amp_no_gain():
@@ -42,7 +50,13 @@ def test_perf_amp_no_gain():
     old = gpus(gpu(name="a card", pci_id=None, capability=Capability("6.1")))
     assert "no units" in fires("perf-amp-no-gain", gpus=old, packages=apex, frameworks=torch("1.0.0")).summary
     fires("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch("2.6.0"))
-    quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch("1.4.0"))
+    for version, say in (("1.4.0", quiet), ("1.5.1", quiet), ("1.6.0", fires), ("2.0.0", fires)):
+        say("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=torch(version))
+    for capability, words in (("6.1", "no units"), ("7.0", "taken its place")):
+        cards = gpus(gpu(name="a card", pci_id=None, capability=Capability(capability)), old.devices[0])
+        assert words in fires("perf-amp-no-gain", gpus=cards, packages=apex, frameworks=torch("2.6.0")).summary
+    unknown = gpus(gpu(name="a card", pci_id=None, capability=None))
+    quiet("perf-amp-no-gain", gpus=unknown, packages=apex, frameworks=torch("2.6.0"))
     quiet("perf-amp-no-gain", gpus=gpus(), packages=Packages(), frameworks=torch("2.6.0"))
     quiet("perf-amp-no-gain", gpus=gpus(), packages=apex, frameworks=None)
 
@@ -50,6 +64,10 @@ def test_perf_amp_no_gain():
 def test_tf32_off():
     off = environ(NVIDIA_TF32_OVERRIDE="0")
     assert fires("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=off).severity == "info"
+    for of in (torch("2.6.0"), Frameworks(found=(Framework(name="tensorflow", version="2.20.0", variant="cuda"),))):
+        fires("tf32-off", gpus=gpus(gpu(), gpu(index=1)), frameworks=of, environ=off)
+    other = Frameworks(found=(Framework(name="torchvision", version="0.21.0", variant="cuda"),))
+    quiet("tf32-off", gpus=gpus(), frameworks=other, environ=off)
     older = gpus(gpu(name="a card", pci_id=None, capability=Capability("7.5")))
     quiet("tf32-off", gpus=older, frameworks=torch("2.6.0"), environ=off)
     quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0", "cpu"), environ=off)
