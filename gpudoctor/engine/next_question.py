@@ -14,7 +14,7 @@ from gpudoctor.model.system import System
 from gpudoctor.signatures import Signature, signature_of
 
 #: Sees more than any other single command.
-WHOLE = "pip install gpu-stack-doctor && gpudoctor report --static"
+WHOLE = "gpudoctor report --static"
 _WINDOWS_PIP = 'pip list | findstr /i "torch tensorflow jax nvidia keras numpy"'
 _PIP = "pip list | grep -iE 'torch|tensorflow|jax|nvidia|keras|numpy'"
 
@@ -46,12 +46,18 @@ def _of_signatures(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Questio
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
     rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := signature_of(name))]
     weights = {one.key: one.weight for one in causes}
-    ranked = sorted(rows, key=lambda row: (row.fallback, -sum(weights.get(cause.key, 0.0) for cause in row.causes)))
+    ranked = sorted(rows, key=lambda row: (row.fallback, -_points(row, weights)))
     for row in ranked:
         if not _is_answered(row, snapshot):
             between = [one for one in causes if one.key in {cause.key for cause in row.causes}][:3]
             return Question(ask=row.ask, why=_why(between))
     return None
+
+
+def _points(row: Signature, weights: dict[str, float]) -> float:
+    """How much of what a message points to is what remains: the one that means little else is asked about first."""
+    told = sum(cause.prior for cause in row.causes)
+    return sum(weights.get(cause.key, 0.0) * cause.prior for cause in row.causes) / told if told else 0.0
 
 
 def _why(between: list[Candidate]) -> str:
@@ -90,6 +96,9 @@ def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Question | No
     unbuilt = [one for one in snapshot.frameworks.found if one.variant is None] if snapshot.frameworks else []
     if any(one.name == "torch" for one in unbuilt):
         return Question(ask="python -m torch.utils.collect_env", why="Which build of PyTorch this is is not known.")
+    if snapshot.doctor is not None:
+        # gpudoctor has looked already; nothing that can be typed sees more.
+        return None
     if not causes and not any(isinstance(getattr(snapshot, name), Gap) for name in ("libraries", "environ")):
         return None
-    return Question(ask=WHOLE, why="The text states nothing that decides; this looks at the whole stack.")
+    return Question(ask=WHOLE, why="The text states nothing that decides; gpudoctor looks at the whole stack.")
