@@ -8,7 +8,7 @@ from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.versions import Dotted
 
 #: What makes another product of a name.
-_OTHER_MODEL = re.compile(r"^[ -]?(?:ti|super|laptop|d\b|max|with|ada|mobile|\d)", re.I)
+_OTHER_MODEL = re.compile(r"^[ -]?(?:ti|super|laptop|d\b|max|with|ada|mobile|\d(?!\d? ?gb\b))", re.I)
 
 
 def refined(one: Any, other: Any) -> Any:
@@ -40,6 +40,9 @@ def _alike(one: str, other: str) -> bool:
     if a == b:
         return True
     for cut, whole in ((a, b), (b, a)):
+        # The size of the memory is often left out.
+        if whole.startswith(cut) and re.fullmatch(r"[ -]\d{1,3} ?gb(?: .*)?", whole[len(cut) :]):
+            return True
         if cut.endswith(("...", "..", "…")) and whole.startswith(cut.rstrip(".… ")):
             return True
     return False

@@ -18,6 +18,11 @@ _DISTINCT = re.compile(
     r"|K(?:40|80)|M(?:40|60)|T4|G[HB]\d{2,3})(?![\w.])",
     re.IGNORECASE,
 )
+_OTHER_MAKERS = re.compile(
+    r"\b(?:AMD(?! (?:Ryzen|EPYC|Threadripper))|Radeon|RX ?\d{3,4}|Instinct"
+    r"|Intel(?:\(R\))? (?:Arc|Iris|UHD)|Arc [AB]\d{3}|Iris|Apple)\b",
+    re.IGNORECASE,
+)
 
 
 def models_in_passing(sentence: str) -> Iterator[str]:
@@ -28,8 +33,8 @@ def models_in_passing(sentence: str) -> Iterator[str]:
 
 
 def models(value: str) -> Iterator[str]:
-    """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100."""
-    for match in _MODEL.finditer(value):
+    """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100. None where another maker's are named."""
+    for match in _MODEL.finditer(value) if not _OTHER_MAKERS.search(value) else ():
         brand, series = (match["brand"] or "").lower(), (match["series"] or "").upper()
         model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
         if model.isdigit() or re.fullmatch(r"\d+MX?", model):

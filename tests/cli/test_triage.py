@@ -74,6 +74,21 @@ def test_contradictions_are_told_and_not_settled() -> None:
     assert "Neither was believed" in shown.output
 
 
+def test_what_a_better_source_settled_is_not_asked() -> None:
+    """collect_env imported torch 1.3.0; pip, which may be another Python's, lists 1.2.0."""
+    made = ticket(str(FOLDER / "torch-28321.txt"), CRITERIA)
+    assert any(one.fact == "frameworks.torch.version" and one.taken == "1.3.0" for one in made.contents.disputes)
+    assert made.question is None or "different versions" not in made.question.why
+
+
+def test_a_harmless_message_does_not_stand_before_the_cause() -> None:
+    text = b"TF-TRT Warning: Could not find TensorRT\nRuntimeError: CUDA error: no kernel image is available\n"
+    shown = triage("-", text=text)
+    before, found, _ = shown.output.partition("arch-too-new-for-build")
+    assert found
+    assert "tensorrt-not-needed" not in before
+
+
 @pytest.mark.parametrize("name", ["linux", "windows", "no-gpu"])
 def test_a_whole_snapshot_can_be_healthy(name: str, tmp_path: Path) -> None:
     path = tmp_path / "snapshot.json"

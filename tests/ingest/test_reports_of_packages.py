@@ -127,6 +127,21 @@ def test_a_processors_graphics_are_not_taken_for_a_gpu() -> None:
     assert fact(read("CPU: AMD Ryzen 7 7840HS w/ Radeon 780M Graphics\n"), "gpus.0.name") == "unseen"
 
 
+@pytest.mark.parametrize("words", ["GPU: Intel Arc A750 8GB", "GPU: AMD Radeon RX 6800", "GPU : Radeon Pro W6800"])
+def test_another_makers_product_is_no_nvidia_gpu(words: str) -> None:
+    gpus = read(f"{words}\nAssertionError: Torch not compiled with CUDA enabled\n").snapshot.gpus
+    assert not getattr(gpus, "nvidia", ())
+
+
+def test_a_processor_beside_the_gpu_is_not_its_maker() -> None:
+    assert fact(read("GPU: RTX 3090, CPU: AMD Ryzen 9\n"), "gpus.0.name") == "NVIDIA GeForce RTX 3090"
+
+
+def test_the_size_of_the_memory_makes_no_other_gpu() -> None:
+    text = "GPU models and configuration: GPU 0: GeForce GTX 1060 3GB\nIs debug build: No\n\nGPU: GTX 1060\n"
+    assert not read(text).contradictions
+
+
 def test_shared_memory_that_df_shows() -> None:
     made = read("root@db92462e8c19:/# df -h | grep shm\nshm              64M   60M  4.0M  94% /dev/shm\n")
     space = made.snapshot.host.space("shm")
