@@ -5,6 +5,9 @@ from typing import Literal
 from gpudoctor.model.base import Fact, Gap, Section, Source
 from gpudoctor.model.versions import CudaVersion
 
+#: Damages that are listed: a package whose files are gone needs no list of them all.
+MOST_DAMAGES = 100
+
 
 class Shadow(Fact, frozen=True, kw_only=True):
     """A file or folder that is imported in place of a framework."""

@@ -9,15 +9,13 @@ from collections.abc import Iterator, Sequence
 
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Fact
-from gpudoctor.model.python import Damage
+from gpudoctor.model.python import MOST_DAMAGES, Damage
 from gpudoctor.probes.target_choice import path_rules
 
 #: tensorflow's has 2.5 MB.
 LIMIT = 64 * 1024 * 1024
 #: Shared libraries are all compared; of the other files this many in all, evenly spread.
 SAMPLE = 200
-#: A package whose files are gone needs no list of them all.
-MOST_DAMAGES = 100
 #: Their files are changed after RECORD was written: build prefix, RPATH, stripping.
 _REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm", "spack")
 #: Distributions whose import package has another name.

@@ -65,6 +65,16 @@ def content(path: str, raw: bytes) -> Callable[[Patient], object]:
     return write
 
 
+def one_of_two(patient: Patient) -> None:
+    """A second distribution that owns the same files as tensorflow-cpu is there, and is uninstalled."""
+    (ours,) = patient.site.glob("tensorflow_cpu-*.dist-info")
+    second = ours.name.replace("tensorflow_cpu", "tensorflow")
+    for file in ("METADATA", "RECORD", "INSTALLER"):
+        text = (ours / file).read_text().replace(ours.name, second)
+        patient.write(f"{second}/{file}", text.replace("Name: tensorflow_cpu", "Name: tensorflow"))
+    patient.uv("uninstall", "tensorflow")
+
+
 TENSORFLOW = ("tensorflow", "keras")
 OLD_TENSORFLOW = ("tensorflow-cpu==2.12.0",)
 OLD_TORCH = ("torch==1.12.1", "numpy==1.26.4")
@@ -111,12 +121,7 @@ WAYS = {
     "NumPy 2 under an old TensorFlow": Way(
         built(10, *OLD_TENSORFLOW), installed("numpy==2.0.2"), "tensorflow", "numpy2-abi"
     ),
-    "one of two TensorFlows uninstalled": Way(
-        built(12, "tensorflow-cpu==2.20.0", "tensorflow==2.20.0"),
-        uninstalled("tensorflow"),
-        "tensorflow",
-        "files-damaged",
-    ),
+    "one of two TensorFlows uninstalled": Way(uv(*TENSORFLOW), one_of_two, "tensorflow", "files-damaged"),
     # PyTorch, with pip.
     "typing_extensions too old": Way(
         pip("torch"), installed("typing-extensions==4.5.0"), "torch", "dependency-version", quick=True

@@ -1,6 +1,7 @@
 """The rules about libraries and the loader, as tables."""
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
@@ -292,6 +293,9 @@ def test_damaged_files() -> None:
     assert commands(finding) == [
         f"/home/me/env/bin/python -m pip install --force-reinstall --no-deps {CUDNN_12}==9.3.0.75"
     ]
+    many = tuple(structs.replace(lost, path=f"{lost.path}{number}") for number in range(100))
+    finding = fires("files-damaged", **stack(packages=packages(f"{CUDNN_12}==9.3.0.75", damaged=many)))
+    assert finding.summary.startswith("100 or more files"), "not all are listed"
     quiet("files-damaged", **stack(packages=packages(CUDNN_12 + "==9.3.0.75")))
     quiet("files-damaged", **stack(packages=packages(damaged=Gap(reason="not looked"))))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.python import Damage, Interpreter, Packages
+from gpudoctor.model.python import MOST_DAMAGES, Damage, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import reinstall
@@ -44,7 +44,8 @@ def files_damaged(
         missing = sum(damage.found is None for damage in damages)
         parts = [f"{missing} missing"] if missing else []
         parts += [f"{len(damages) - missing} of another size"] if missing < len(damages) else []
-        files = "A file" if len(damages) == 1 else f"{len(damages)} files"
+        or_more = " or more" if len(packages.damaged) >= MOST_DAMAGES else ""
+        files = "A file" if len(damages) == 1 else f"{len(damages)}{or_more} files"
         verb = "is" if len(damages) == 1 else "are"
         yield Problem(
             summary=f"{files} of {name} {verb} not as installed ({', '.join(parts)}).",
