@@ -11,7 +11,7 @@ _RETRYING = re.compile(
 _OBJECT = re.compile(r"^\w+\(['\"]?(?:<[^>]*> ?:? ?)?|['\"]?,?\)$")
 _HOST = re.compile(r"HTTPS?Connection(?:Pool)?\(host='(?P<host>[^']+)', port=(?P<port>\d+)\):? ?")
 #: uv's, of which the causes follow line by line, the first of them last.
-_FAILED = re.compile(r"error: Request failed after \d+ retries in (?P<seconds>[\d.]+)s|error: Failed to fetch: .*")
+_FAILED = re.compile(r"error: Request failed after \d+ retr(?:y|ies) in [\d.]+s|error: Failed to fetch: .*")
 _CAUSE = re.compile(r"\s*cause: (?P<why>.*)|\s*Caused by: (?P<older>.*)")
 _ADDRESS = re.compile(r"https?://[^\s`)]+")
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 
 
 class PackageIndex(http.server.ThreadingHTTPServer):
-    """Serves /simple/NAME/ and /files/WHEEL. `fault(path)` may name what goes wrong with an answer.
+    """Serves /simple/NAME/, as /whl/VARIANT/NAME/ too, and /files/WHEEL. `fault(path)` may name what goes wrong.
 
     cut: the connection ends in the middle of the file. hang: nothing is ever said. refuse: 503. damage: other bytes.
     """
@@ -88,7 +88,7 @@ class _Answer(http.server.BaseHTTPRequestHandler):
 
     def find(self):
         index = self.server
-        kind, _, rest = self.path.lstrip("/").partition("/")
+        kind, _, rest = re.sub("^/whl/[^/]+/", "/simple/", self.path).lstrip("/").partition("/")
         name = rest.strip("/").replace("%2B", "+")
         if kind == "simple":
             wheels = index.wheels(canonical(name))
@@ -113,8 +113,8 @@ class _Answer(http.server.BaseHTTPRequestHandler):
         if code == 200 and self.headers.get("If-None-Match") == f'"{tag}"':
             code, raw = 304, b""
         self.send_response(code)
-        kind = "text/html" if self.path.startswith("/simple") else "application/octet-stream"
-        cached = "max-age=600" if self.path.startswith("/simple") else "max-age=31536000, immutable"
+        kind = "text/html" if self.path.startswith(("/simple", "/whl")) else "application/octet-stream"
+        cached = "max-age=600" if self.path.startswith(("/simple", "/whl")) else "max-age=31536000, immutable"
         for name, value in {
             "Content-Type": kind,
             "Content-Length": str(len(raw)),

@@ -236,7 +236,7 @@ def test_ended_at_any_moment(before, index, tmp_path, manager):
         if ending is not None:
             time.sleep(moments.uniform(0.1, 1) * lasts)
             victim.send_signal(ending)
-        code = victim.wait(60)
+        code = victim.wait(180)
         if lasts is None:
             assert code == 0
             lasts = time.monotonic() - begun

@@ -240,6 +240,7 @@ UV_OLD = (
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
+        ((UV_OFF[0].replace("3 retries", "1 retry"), *UV_OFF[1:]), "The package index could not be reached at https:"),
         (UV_OFF, "The package index could not be reached at https://a.example/whl/cpu/torch/: error resolving DNS"),
         (UV_OLD, "The package index did not serve https://a.example/simple/torch/: HTTP status client error (403 "),
     ],

@@ -1,0 +1,163 @@
+"""What the dry run said is what is installed and written down; an index that does not answer is given up in time."""
+
+import hashlib
+import os
+import pty
+import shutil
+import subprocess
+import sys
+import time
+
+import pytest
+
+from gpudoctor.apply import verify_pip, verify_uv
+from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.events import Progress, Proved, Verified
+from gpudoctor.apply.journal import load_changes
+from gpudoctor.apply.sizes import sizer
+from gpudoctor.apply.undo import undo
+from gpudoctor.model.fix import Run
+from tests.apply.package_index import served
+from tests.apply.wheels import copied, offline, wheel
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX environments"),
+    pytest.mark.skipif(shutil.which("uv") is None, reason="uv is not installed"),
+]
+KIT, PART = "kit-2.0-py3-none-any.whl", "part-1.5-py3-none-any.whl"
+MANAGERS = pytest.mark.parametrize("manager", ["pip", "uv"])
+
+
+def command(manager, path, *words):
+    start = ("uv", "pip", "install", "--python") if manager == "uv" else ()
+    return (*start, f"{path}/bin/python", *(() if start else ("-m", "pip", "install")), *words)
+
+
+def online(url, folder):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PIP_", "UV_", "VIRTUAL_ENV"))}
+    return {
+        **kept,
+        "PIP_CONFIG_FILE": os.devnull,
+        "PIP_INDEX_URL": url,
+        "PIP_CACHE_DIR": str(folder / "pip"),
+        "UV_NO_CONFIG": "1",
+        "UV_DEFAULT_INDEX": url,
+        "UV_CACHE_DIR": str(folder / "uv"),
+        "UV_LINK_MODE": "copy",
+    }
+
+
+def do(path, argv, variables, **fields):
+    events = []
+    work = Work(environment=path, kind="changed", steps=(Run(argv=argv),), variables=variables, **fields)
+    end = carry_out(work, lambda _: (Proved(framework="kit", outcome="passed"),), events.append, sizer())
+    return end, events
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@MANAGERS
+def test_a_release_that_appears_after_the_dry_run_is_not_taken(bare, index, tmp_path, manager):
+    path, folder, late = copied(bare, tmp_path / "env"), tmp_path / "index", tmp_path / "late"
+    shutil.copytree(index, folder)
+    late.mkdir()
+    newer = wheel(late, "part", "1.6")
+
+    def publishes(_):
+        if any(method == "HEAD" for method, _ in there.asked):
+            shutil.copy(newer, folder)
+
+    with served(folder, fault=publishes) as there:
+        end, events = do(path, command(manager, path, "kit==2.0"), online(there.url, tmp_path))
+    assert end.outcome == "installed-and-proved", end.reason
+    assert os.path.exists(folder / os.path.basename(newer))
+    assert {"+ kit 2.0", "+ part 1.5"} <= set(end.changes)
+    verified = next(event for event in events if isinstance(event, Verified))
+    assert verified.known_bytes == sum(
+        (index / name).stat().st_size for name in there.wheels() if "2.0" in name or "1.5" in name
+    )
+
+
+@MANAGERS
+def test_the_archives_are_written_down(bare, index, tmp_path, manager):
+    path = copied(bare, tmp_path / "env")
+    with served(index) as there:
+        end, _ = do(path, command(manager, path, "kit==2.0"), online(there.url, tmp_path))
+    assert end.exit_code == 0, end.reason
+    after = {one.name: one for one in load_changes(path)[-1].after}
+    for name, file in (("kit", "kit-2.0-py3-none-any.whl"), ("part", "part-1.5-py3-none-any.whl")):
+        assert (after[name].archive, after[name].url) == (
+            sha256(index / file),
+            there.url.replace("simple", f"files/{file}"),
+        )
+    # The next change knows where what it replaces came from.
+    end, _ = do(path, command(manager, path, "kit==1.0"), offline(index))
+    change = load_changes(path)[-1]
+    assert {one.name: one for one in change.before}["kit"].archive == sha256(index / KIT)
+    assert end.changes == ("kit 2.0 -> 1.0",)
+    undo(change)
+
+
+@MANAGERS
+def test_a_file_that_was_named_is_written_down(bare, index, tmp_path, manager):
+    path, file = copied(bare, tmp_path / "env"), index / "kit-1.0-py3-none-any.whl"
+    end, _ = do(path, command(manager, path, str(file)), offline(index))
+    assert end.exit_code == 0, end.reason
+    kit = next(one for one in load_changes(path)[-1].after if one.name == "kit")
+    assert kit.direct_url == f"file://{file}"
+    assert kit.archive in (sha256(file), None)
+    assert manager == "uv" or kit.archive == sha256(file)
+
+
+@MANAGERS
+def test_an_index_that_never_answers_is_given_up(bare, tmp_path, monkeypatch, manager):
+    monkeypatch.setattr(verify_pip, "PATIENCE", 1.0)
+    monkeypatch.setattr(verify_uv, "TIMEOUT", "1")
+    path = copied(bare, tmp_path / "env")
+    wheel(tmp_path, "kit", "1.0")
+    with served(tmp_path, fault=lambda _: "hang") as there:
+        variables = {
+            **online(there.url, tmp_path),
+            "PIP_DEFAULT_TIMEOUT": "2",
+            "PIP_RETRIES": "99",
+            "UV_HTTP_RETRIES": "1",
+        }
+        begun = time.monotonic()
+        end, events = do(path, command(manager, path, "kit"), variables)
+    assert time.monotonic() - begun < 60
+    assert (end.outcome, end.exit_code) == ("refused", 6)
+    first, second = end.reason.splitlines()
+    assert f"The package index could not be reached at 127.0.0.1:{there.server_port}/simple/kit/" in first.replace(
+        "http://", ""
+    )
+    assert second.startswith("It was tried for ")
+    assert any(isinstance(event, Progress) for event in events)
+
+
+def test_the_size_is_said_before_anyone_is_asked(index, tmp_path):
+    """On a terminal, with a wheel that calls itself torch; the answer is no."""
+    wheel(tmp_path, "torch", "2.13.0")
+    state = {"XDG_STATE_HOME": str(tmp_path / "state")}
+    path = str(tmp_path / "env")
+    argv = [sys.executable, "-m", "gpudoctor", "install", "torch==2.13.0", "--cpu", "--venv", path, "--manager", "uv"]
+    with served(tmp_path) as there:
+        mirror = there.url.replace("/simple", "/whl")
+        argv += ["--torch-index", mirror, "--python", sys.executable]
+        leader, follower = pty.openpty()
+        child = subprocess.Popen(
+            argv, stdin=follower, stdout=follower, stderr=follower, env={**online(there.url, tmp_path), **state}
+        )
+        os.close(follower)
+        told = b""
+        while b"Go ahead?" not in told:
+            told += os.read(leader, 4096)
+        os.write(leader, b"n\n")
+        code = child.wait(30)
+        os.close(leader)
+    text = told.decode()
+    assert code == 6
+    assert "1 package, 0 MB to download" in text.partition("Go ahead?")[0]
+    assert "GB needed" in text
+    assert not os.path.exists(path)
