@@ -87,6 +87,7 @@ def names(gpu, samples=()):
         # The one in the middle speaks, not the lowest or the highest.
         ({"clock_sm_max_mhz": 2000}, [sample(clock=c) for c in (900, 1990, 1980)], []),
         ({"clock_sm_max_mhz": 2000}, [sample(clock=c) for c in (1990, 900, 910)], ["its clock stayed low"]),
+        ({"clock_sm_max_mhz": 2000}, [sample(clock=c) for c in (900, 910, 1970, 1980, 1990)], []),
     ],
 )
 def test_what_could_have_held_it_back(fields, samples, texts):
@@ -287,6 +288,17 @@ def test_the_best_gain_of_mixed_precision_counts():
     quiet("bench-precision-gain", gpus=h100(), live=live(structs.replace(plain, device="cpu"), quick))
     quiet("bench-precision-gain", gpus=h100(), live=live(plain, structs.replace(quick, device="gpu:1")))
     quiet("bench-precision-gain", gpus=h100(), live=live(quick))
+
+
+def test_a_gpu_is_named_as_well_as_it_is_known():
+    waits = step("conv", 0.004, batch=32, compute_seconds=0.001, input_seconds=0.009, transfer_seconds=0.001)
+    quick = step("conv", 0.001, batch=32, precision="mixed-bfloat16")
+    measured = bench(*steps(0.5), waits, quick, gemm(8192, 48), gemm(8192, 380, precision="tf32"))
+    for rule in ("bench-no-gain", "bench-input-bound", "bench-precision-gain"):
+        assert fires(rule, gpus=h100(), live=Live(bench=measured)).subject == H100.label
+        assert fires(rule, gpus=None, live=Live(bench=measured)).subject == "NVIDIA H100 80GB HBM3"
+        nameless = structs.replace(measured, devices=(BenchDevice(name="cpu"), BenchDevice(name="gpu:0")))
+        assert fires(rule, gpus=None, live=Live(bench=nameless)).subject == "gpu:0"
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,13 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages, Unmet
+from gpudoctor.model.system import System
 from gpudoctor.render.commands import step_lines
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
 from gpudoctor.rules._failures import Failure, failures
 from gpudoctor.rules._live_problem import Failed, problems
 from tests.rules.situations import answer, environ, gpu, gpus
-from tests.rules.table import fires
+from tests.rules.table import fires, rule_of
 from tests.rules.test_smoke_rules import (
     NO_KERNEL,
     NOTHING,
@@ -61,12 +62,24 @@ SAYS = [
 def test_what_is_said(live, rule, words):
     found = fires(rule, live=live, **NOTHING)
     assert words in found.summary
+    assert found.severity == rule_of(rule).severity
     told = [found.summary, *(one.value for one in found.evidence), *(fix.title for fix in found.fixes)]
     assert "None" not in " ".join((*told, *(getattr(step, "text", "") for fix in found.fixes for step in fix.steps)))
 
 
 def values(found):
     return [(one.fact, one.value) for one in found.evidence]
+
+
+def test_what_did_not_start_did_not_fail_in_the_step():
+    error = raised(NO_KERNEL)
+    for ending, owner in (
+        ("failed", "no-kernel-image"),
+        ("not-started", "smoke-failed"),
+        ("silent", "framework-run-ended-silently"),
+    ):
+        assert [one.owner for one in failures(smoke(ending=ending, error=error))] == [owner]
+    assert [one.owner for one in failures(smoke(ending="failed", stage="import torch"))] == ["smoke-failed"]
 
 
 # Evidence: the failures, what was printed, what it means.
@@ -193,6 +206,13 @@ def test_half_precision_and_compilers_are_not_for_everyone():
 
 def titles(found):
     return [fix.title for fix in found.fixes]
+
+
+def test_the_words_of_the_system_at_hand():
+    live = fails_to_import("libcudnn.so.9: cannot open shared object file")
+    for system, word in (("windows", "findstr"), ("linux", "grep")):
+        fix = fires("library-not-loaded", live=live, **{**NOTHING, "host": System(os=system, arch="x86_64")}).fixes[0]
+        assert word in fix.steps[0].text
 
 
 def test_without_numpy_there_is_no_way_back_to_it():
