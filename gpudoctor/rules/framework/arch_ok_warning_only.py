@@ -9,7 +9,8 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import System
-from gpudoctor.rules._builds import capability_of, device_code, in_words, services
+from gpudoctor.rules._alike import evidence_of, labels_with_capability
+from gpudoctor.rules._builds import capability_of, device_code, services
 from gpudoctor.rules._declare import rule
 
 
@@ -47,11 +48,11 @@ def arch_ok_warning_only(
     ]
     if not served:
         return
-    names = in_words(f"{one.gpu.label} ({one.capability})" for one in served)
+    names = labels_with_capability(served)
     text = f"PyTorch's warning about compute capability {served[0].capability} can be ignored."
     yield Problem(
         summary=f"{torch.label} warns about {names}, and runs on it all the same with its code for {newest}.",
         subject=torch.label,
-        evidence=(*(one.evidence for one in served), code.evidence(torch)),
+        evidence=(*evidence_of(served), code.evidence(torch)),
         fixes=(Fix(title="Nothing to do", safety="manual", steps=(Ask(text=text),)),),
     )

@@ -14,12 +14,12 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.rules._alike import evidence_of, labels_with_capability
 from gpudoctor.rules._builds import (
     DeviceCode,
     Service,
     built_for_cuda,
     device_code,
-    in_words,
     is_jetson,
     possible_code,
     ptx_does_not_help,
@@ -30,6 +30,17 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
 
+RELEASE = Fix(
+    title="Or take TensorFlow 2.21.0, whose PTX these GPUs take",
+    safety="manual",
+    steps=(
+        Ask(
+            text='In an environment with Python 3.10 to 3.13: pip install "tensorflow[and-cuda]==2.21.0" '
+            '"nvidia-cuda-nvcc-cu12>=12.8". It does not find libcusolver.so.11 by itself: gpudoctor check then names '
+            "the LD_LIBRARY_PATH that helps. Its first start compiles for minutes."
+        ),
+    ),
+)
 #: From this release on torch asks nvrtc for no newer GPU than nvrtc knows (github.com/pytorch/pytorch/pull/87611).
 FIRST_TO_ASK_FOR_LESS = (1, 13)
 #: The oldest Python that it has wheels for.
@@ -58,18 +69,18 @@ def arch_too_new_for_build(
     Machine code for compute capability X.y runs on GPUs of the same X and the same or a higher second number only.
     Code for a new X comes with a newer CUDA version and a newer build of the framework. PTX, a form that the driver
     compiles for newer GPUs, is not in the usual PyTorch builds; and where it is, cuBLAS and cuDNN of a CUDA major
-    older than the GPU have no code for it. TensorFlow's wheels have PTX, but it does not help Blackwell GPUs (GeForce
-    RTX 50 cards, B200): in releases 2.16 to 2.20 three quarters of the kernels are for sm_90a, which is H100 alone, so
-    the driver ends with "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE"; older ones use cuDNN 8, which
-    has no code for them; from 2.21 on XLA, which Keras uses, writes PTX of a version that is too old.
+    older than the GPU have no code for it. TensorFlow's wheels have PTX, but only that of 2.21 helps Blackwell GPUs
+    (GeForce RTX 50 cards, B200): in releases 2.16 to 2.20 three quarters of the kernels are for sm_90a, which is H100
+    alone, so the driver ends with "CUDA_ERROR_INVALID_PTX", then "CUDA_ERROR_INVALID_HANDLE"; older ones use cuDNN 8,
+    which has no code for them; from 2.22 on XLA, which Keras uses, writes PTX of a version that is too old.
     PyTorch before 1.13 also compiles code while it runs (TorchScript, prod) and names the GPU to its compiler; one
     that is older than the GPU ends with "nvrtc: error: invalid value for --gpu-architecture". All else works, so that
     is a warning.
 
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
-    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), or a
-    build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not change what is in
+    on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), release
+    2.21.0, or a build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not change what is in
     the build.
 
     When to ignore it:
@@ -80,6 +91,7 @@ def arch_too_new_for_build(
     https://pytorch.org/get-started/previous-versions/
     https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
     https://github.com/tensorflow/tensorflow/issues/89272, /99592 and /111958 (TensorFlow on RTX 50 cards)
+    https://github.com/remote-worker-prof/edu-ai-math-essentials (RTX 5070 Ti: 2.19.1 fails, 2.21.0 trains)
     https://github.com/pytorch/pytorch/issues/87595 (nvrtc)
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
@@ -100,17 +112,18 @@ def arch_too_new_for_build(
             yield from _while_it_runs(framework, code, gpus, scene, matrix)
             continue
         refusal = _refusal(framework, unserved)
-        summary = f"{framework.label} has no code that runs on {_named(unserved)}: it was compiled for older GPUs only."
+        names = labels_with_capability(unserved)
+        summary = f"{framework.label} has no code that runs on {names}: it was compiled for older GPUs only."
         if refusal is not None:
-            summary = f"{framework.label} has only PTX for {_named(unserved)}, and {refusal.reason}: it fails there."
+            summary = f"{framework.label} has only PTX for {names}, and {refusal.reason}: it fails there."
         sure = code.of is None and (refusal.measured if refusal else not _by_ptx(unserved))
         other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
         yield Problem(
             summary=summary,
             subject=framework.label,
             confidence="certain" if sure else "likely",
-            evidence=(*(service.evidence for service in unserved), code.evidence(framework)),
-            fixes=(CONTAINER,) if refusal and other_build.safety == "manual" else (other_build,),
+            evidence=(*evidence_of(unserved), code.evidence(framework)),
+            fixes=(CONTAINER, RELEASE) if refusal and other_build.safety == "manual" else (other_build,),
         )
 
 
@@ -144,21 +157,17 @@ def _while_it_runs(
     text = "Install torch 1.13 or newer in an environment with Python 3.7 or newer."
     too_old = Fix(title="Use a newer torch, on a newer Python", safety="manual", steps=(Ask(text=text),))
     yield Problem(
-        summary=f"{framework.label} cannot compile code for {_named(unknown)}, while it runs: its CUDA "
+        summary=f"{framework.label} cannot compile code for {labels_with_capability(unknown)}, while it runs: its CUDA "
         f"{framework.cuda} does not know that GPU.",
         subject=framework.label,
         severity="warning",
         evidence=(
-            *(one.evidence for one in unknown),
+            *evidence_of(unknown),
             seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
         ),
         explains=("arch-ok-warning-only",),
         fixes=(too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),),
     )
-
-
-def _named(services: Iterable[Service]) -> str:
-    return in_words(f"{service.gpu.label}, compute capability {service.capability}" for service in services)
 
 
 def _of_the_index(framework: Framework, matrix: Matrix) -> DeviceCode | None:

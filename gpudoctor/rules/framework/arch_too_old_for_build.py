@@ -13,11 +13,11 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import Capability
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.rules._alike import evidence_of, labels_with_capability
 from gpudoctor.rules._builds import (
     built_for_cuda,
     device_code,
     gpu_names,
-    in_words,
     is_jetson,
     possible_code,
     release_numbers,
@@ -82,13 +82,13 @@ def arch_too_old_for_build(
         unserved = [one for one in found if one.coverage == "none" and one.capability < code.lowest]
         if not unserved:
             continue
-        names = in_words(f"{one.gpu.label}, compute capability {one.capability}" for one in unserved)
+        names = labels_with_capability(unserved)
         only_displays = len(unserved) < len(found) and all(one.gpu.display_active for one in unserved)
         yield Problem(
             summary=f"{framework.label} has no code that runs on {names}: its code begins at {code.lowest}.",
             subject=framework.label,
             severity="info" if only_displays else None,
-            evidence=(*(one.evidence for one in unserved), code.evidence(framework)),
+            evidence=(*evidence_of(unserved), code.evidence(framework)),
             explains=("driver-too-old",),
             fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
         )

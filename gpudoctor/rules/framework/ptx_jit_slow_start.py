@@ -11,6 +11,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Framework, Frameworks
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import Capability, CudaVersion
+from gpudoctor.rules._alike import evidence_of, labels
 from gpudoctor.rules._builds import (
     DeviceCode,
     Service,
@@ -18,7 +19,6 @@ from gpudoctor.rules._builds import (
     capability_of,
     device_code,
     driver_os,
-    in_words,
     ptx_does_not_help,
     release_numbers,
     services,
@@ -57,8 +57,8 @@ def ptx_jit_slow_start(
 
     Why it breaks:
     The build is older than the GPU, or leaves it out to stay small. TensorFlow up to 2.15 has no machine code for H100,
-    for example (for Blackwell GPUs no TensorFlow up to 2.22 has any, and its PTX does not help them either:
-    arch-too-new-for-build). Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not
+    for example. For Blackwell GPUs no TensorFlow up to 2.22 has any, and of the PTX only that of 2.21 helps them
+    (arch-too-new-for-build). Compiled code goes into a cache of 1 GiB in the home folder; when that is too small or not
     writable, every start is slow.
     A PyTorch with CUDA 12.0 to 12.7 brings a cuBLAS and a cuDNN that are older than Blackwell GPUs (RTX 50 cards,
     B200): what they have as PTX works, the rest, convolutions above all, may fail.
@@ -91,7 +91,7 @@ def ptx_jit_slow_start(
         ]
         if not compiled:
             continue
-        names = in_words(service.gpu.label for service in compiled)
+        names = labels(service.gpu for service in compiled)
         in_part = all(_names_its_major(code, service) for service in compiled)
         has = "much of its code as PTX only" if in_part else "only PTX"
         kept = not isinstance(container, Container) or container.kind in (None, "none")
@@ -104,12 +104,12 @@ def ptx_jit_slow_start(
         fixes = (room, CONTAINER) if framework.name == "tensorflow" else (room,)
         may_fail = _libraries_are_older(framework, compiled)
         yield Problem(
-            summary=f"{framework.label} has {has} for {names}, so its first start compiles for minutes"
+            summary=f"{framework.label} has {has} for {names}: the driver compiles it at the first start, for minutes"
             f"{', and what its cuDNN has no code for fails' if may_fail else ''}.",
             subject=framework.label,
             confidence="likely" if may_fail else "certain",
             severity="info" if in_part or (kept and _is_small(framework)) else None,
-            evidence=(*(service.evidence for service in compiled), code.evidence(framework)),
+            evidence=(*evidence_of(compiled), code.evidence(framework)),
             fixes=fixes,
         )
 
