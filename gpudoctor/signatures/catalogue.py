@@ -35,6 +35,7 @@ TABLES = (
     "makers",
     "data_loading",
     "installers",
+    "complaints",
 )
 
 
