@@ -1,14 +1,16 @@
 """The README's examples that set machines up: their commands exist with these options, and shells can read them."""
 
-import json
+import os
 import re
 import shlex
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
+import yaml
 
 from gpudoctor.cli.main import cli
 
@@ -57,10 +59,41 @@ def test_a_shell_can_read_what_the_image_and_the_job_run():
         assert subprocess.run(["bash", "-n"], input=line.encode(), capture_output=True, check=True).stderr == b""
 
 
-def test_the_lists_of_cloud_init_are_lists():
-    block = next(block for _, block in BLOCKS if block.startswith("#cloud-config"))
-    entries = re.findall(r"^  - \[(.*)\]$", block, re.MULTILINE)
-    assert len(entries) == 5
-    for entry in entries:
-        words = re.sub(r"(?<![\"\w/:.-])([\w/.:-]+)(?![\"\w/:.-])", r'"\1"', re.sub(r'"([^"]*)"', r"\1", entry))
-        assert all(isinstance(word, str) for word in json.loads(f"[{words}]"))
+def block_with(words):
+    return next(block for _, block in BLOCKS if words in block)
+
+
+def test_the_job_is_one():
+    job = yaml.safe_load(block_with("runs-on"))["jobs"]["train"]
+    assert job["runs-on"] == ["self-hosted", "gpu"]
+    assert all(set(step) in ({"uses"}, {"run"}) and all(map(isinstance, step.values(), [str])) for step in job["steps"])
+
+
+def test_cloud_init_gets_packages_and_lists_of_words():
+    """As its schema has it: packages are names, a command is an array of strings."""
+    config = yaml.safe_load(block_with("#cloud-config"))
+    assert set(config) == {"packages", "runcmd"}
+    assert all(isinstance(name, str) for name in config["packages"])
+    assert len(config["runcmd"]) == 5
+    assert all(isinstance(word, str) for command in config["runcmd"] for word in command)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="machines that cloud-init sets up")
+def test_what_cloud_init_and_the_image_install_is_planned_without_a_home_or_a_terminal(tmp_path):
+    """Up to the dry run: an environment without variables is what both give to a command."""
+    listed = [command for command in yaml.safe_load(block_with("#cloud-config"))["runcmd"] if "install" in command]
+    image = next(line for line in block_with("FROM python").splitlines() if "gpudoctor install" in line)
+    for words in (listed[-1], shlex.split(image.removeprefix("RUN "))):
+        arguments = [str(tmp_path / "env") if word == "/opt/env" else word for word in words[1:]]
+        argv = [sys.executable, "-m", "gpudoctor", *arguments, "--dry-run", "--no-verify"]
+        done = subprocess.run(
+            argv,
+            env={"PATH": os.environ["PATH"]},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        assert f"{tmp_path}/env" in done.stdout
+    assert os.listdir(tmp_path) == []
