@@ -19,13 +19,17 @@ Coverage = Literal["native", "ptx", "none"]
 TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
 #: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
 TEGRA_JOINS = CudaVersion("13.2")
-#: Blackwell: from here on the PTX in TensorFlow's wheels does not help. No report of a GPU where it did is known.
+#: Blackwell: from here on the PTX in most of TensorFlow's wheels does not help.
 TENSORFLOW_PTX_ENDS = Capability("10.0")
 #: In wheels of 2.16.1, 2.16.2, 2.17.1, 2.18.1, 2.19.1 and 2.20.0 the PTX of 1149 of some 1500 kernels (those that MLIR
 #: generates) is for sm_90a, though labelled compute_90; in 2.15.1 for sm_80, in 2.21.0 and 2.22.0rc0 for sm_90 (scan,
 #: 2026-11). The driver refuses it: CUDA_ERROR_INVALID_PTX, then CUDA_ERROR_INVALID_HANDLE, as issues 89272, 90291,
 #: 97387, 99592 and 101746 of github.com/tensorflow/tensorflow show.
-FOR_ONE_GPU = ((2, 16), (2, 21))
+FOR_ONE_GPU = (2, 16)
+#: The release in which it works: github.com/remote-worker-prof/edu-ai-math-essentials themes/00-Foundations/guides/07
+#: (RTX 5070 Ti: 2.19.1 fails, 2.21.0 trains), github.com/rlogwood/gpu_tests (RTX 5080; nightly build of 2025-11-26).
+WORKS = (2, 21)
+FIRST_NIGHTLY = "20251124"
 
 Target = tuple[str, tuple[int, int], str]
 
@@ -66,17 +70,21 @@ def ptx_is_refused(framework: str, version: str | None, capability: Capability) 
     """Why the PTX in a build of a framework does not serve a GPU of a later generation; None if it does.
 
     Of TensorFlow up to 2.15 there is a report with an RTX 5090 (github.com/juglab/cryoCARE_pip/issues/69); cuDNN has
-    code for Blackwell since 9.7. Of builds from 2.21 on XLA fails, "PTX version 8.5 does not support target 'sm_120'"
-    (github.com/tensorflow/tensorflow/issues/111958); PTX for 10.0 begins with version 8.6, for 12.0 with 8.7.
+    code for Blackwell since 9.7. From 2.22 on LLVM no longer raises the version of the PTX that XLA writes by itself
+    (github.com/llvm/llvm-project/pull/177459): "PTX version 8.5 does not support target 'sm_120'"
+    (github.com/tensorflow/tensorflow/issues/111958). PTX for 10.0 begins with version 8.6, for 12.0 with 8.7.
     """
     if framework != "tensorflow" or capability < TENSORFLOW_PTX_ENDS:
         return None
     match = re.match(r"(\d+)\.(\d+)", version or "")
-    line = (int(match.group(1)), int(match.group(2))) if match else FOR_ONE_GPU[0]
-    if line < FOR_ONE_GPU[0]:
+    line = (int(match.group(1)), int(match.group(2))) if match else FOR_ONE_GPU
+    nightly = re.search(r"dev(\d{8})", version or "")
+    if line < FOR_ONE_GPU:
         return Refusal("the cuDNN it is made for has no code for such a GPU")
-    if line >= FOR_ONE_GPU[1]:
+    if line > WORKS:
         return Refusal("its XLA writes PTX of version 8.5, and such a GPU needs 8.6 or newer")
+    if line == WORKS and (nightly is None or nightly.group(1) >= FIRST_NIGHTLY):
+        return None
     is_release = match is not None and re.search(r"dev|rc", version or "") is None
     return Refusal("most of it is for compute capability 9.0 alone (sm_90a)", measured=is_release)
 

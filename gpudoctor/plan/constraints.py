@@ -32,6 +32,8 @@ Constraint = Literal[
     "unknown",
 ]
 
+#: What serves Blackwell GPUs of TensorFlow; see ptx_is_refused.
+BLACKWELL_WAY = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow, or release 2.21.0 with LD_LIBRARY_PATH set"
 #: The first CUDA whose libraries know Ampere. Those of CUDA 10 fail there, although the driver compiles the PTX of the
 #: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
 FIRST_CUDA = CudaVersion("11.0")
@@ -156,7 +158,7 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     refusal = ptx_is_refused(build.framework, build.version, gpu) if found == "ptx" else None
     if refusal is not None:
         text = f"it has only PTX for {label}, and {refusal.reason}"
-        yield Obstacle(constraint="gpu", text=text, change="NVIDIA's container of it, nvcr.io/nvidia/tensorflow")
+        yield Obstacle(constraint="gpu", text=text, change=BLACKWELL_WAY)
         return
     if found == "ptx" and build.cuda is not None and build.framework == "torch" and matrix.predates(build.cuda, gpu):
         yield Obstacle(

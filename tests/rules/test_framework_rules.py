@@ -334,7 +334,8 @@ def test_gpus_that_programs_do_not_get_to_see_are_not_looked_at() -> None:
         ("2.16.1", "certain", "sm_90a"),
         ("2.20.0", "certain", "sm_90a"),
         ("2.20.0.dev20250314", "likely", "sm_90a"),
-        ("2.21.0", "likely", "XLA"),
+        ("2.21.0.dev20250722", "likely", "sm_90a"),
+        ("2.22.0rc0", "likely", "XLA"),
     ],
 )
 def test_the_ptx_of_tensorflow_does_not_help_blackwell(gpu: Gpu, version: str, confidence: str, reason: str) -> None:
@@ -348,6 +349,9 @@ def test_the_ptx_of_tensorflow_does_not_help_blackwell(gpu: Gpu, version: str, c
 
 
 def test_the_ptx_of_tensorflow_on_other_gpus() -> None:
+    newest = stack(RTX_5090, release="580.65.06", frameworks=frameworks(tensorflow("2.21.0")))
+    quiet("arch-too-new-for-build", **newest)
+    assert fires("ptx-jit-slow-start", **newest).severity == "warning"
     own_build = tensorflow("2.20.0", archs=("sm_80", "sm_90", "sm_120"))
     quiet("arch-too-new-for-build", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(own_build)))
     own = fires("ptx-jit-slow-start", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.15.1", "12.2"))))
