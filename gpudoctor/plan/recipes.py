@@ -11,7 +11,7 @@ from functools import lru_cache
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TorchBuild
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework
+from gpudoctor.model.python import Framework, Package
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
 from gpudoctor.plan.fit import ranked
@@ -140,28 +140,34 @@ def again(scene: Scene, framework: Framework) -> Fix:
 
 
 def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
-    """Write the files of installed distributions anew, in the same versions."""
+    """Write the files of installed distributions anew, in the same versions and builds."""
     packages = [package for name in names if (package := scene.find(name)) is not None]
-    requirements = tuple(f"{package.name}=={package.version.partition('+')[0]}" for package in packages)
-    if not requirements or any(package.installer == "conda" for package in packages):
-        text = f"Reinstall {', '.join(names) or 'the packages'} with the tool that installed them."
+    if not packages or not all(_can_be_had_again(package) for package in packages):
+        text = f"Reinstall {', '.join(names) or 'the packages'} from where it came, with the tool that installed it."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-    options = ("--force-reinstall", "--no-deps")
-    tags = {package.name: _torch_tag(package.name, package.version) for package in packages}
-    if not any(tags.values()):
-        return Fix(title=title, safety=safety(scene), steps=install(scene, *requirements, options=options))
     # PyPI's build of the same release is another one: the tag says from which of PyTorch's indexes this one came.
+    by_index: dict[str | None, list[str]] = {}
+    for package in packages:
+        tag = None if package.direct_url else _torch_tag(package.name, package.version)
+        by_index.setdefault(f"{TORCH_INDEX}whl/{tag}" if tag else None, []).append(_same_build(package))
+    options = ("--force-reinstall", "--no-deps")
     steps = tuple(
         step
-        for package in packages
-        for step in install(
-            scene,
-            f"{package.name}=={package.version if tags[package.name] else package.version.partition('+')[0]}",
-            index=f"{TORCH_INDEX}whl/{tags[package.name]}" if tags[package.name] else None,
-            options=options,
-        )
+        for index, requirements in by_index.items()
+        for step in install(scene, *requirements, index=index, options=options)
     )
     return Fix(title=title, safety=safety(scene), steps=steps)
+
+
+def _can_be_had_again(package: Package) -> bool:
+    """An installer can fetch it: not what conda installed, nor what was built from a folder or a repository."""
+    is_archive = package.direct_url is None or package.direct_url.endswith((".whl", ".zip", ".tar.gz"))
+    return package.installer != "conda" and is_archive
+
+
+def _same_build(package: Package) -> str:
+    """A local tag stays: the same release without it is another build (jaxlib 0.4.14+cuda12.cudnn89)."""
+    return f"{package.name} @ {package.direct_url}" if package.direct_url else f"{package.name}=={package.version}"
 
 
 def _torch_tag(name: str, version: str) -> str | None:

@@ -10,7 +10,7 @@ from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.codec import presentable
 from gpudoctor.model.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_conda
-from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions, with_installer
+from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.records import Record, find_damage, read_record
 from gpudoctor.probes.records_overlap import find_overlaps
 from gpudoctor.probes.requirements import find_unmet, parse_requirement
@@ -27,7 +27,7 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
     conda = read_conda(host, interpreter.prefix) if interpreter.prefix else {}
     first, later = _first_of_each(listing.found)
     needed = _needed(first)
-    first = [with_installer(host, dist) if dist.name in needed else dist for dist in first]
+    first = [with_origin(host, dist) if dist.name in needed else dist for dist in first]
     records = _records(host, (dist for dist in first if is_relevant(dist.name)))
     overlaps, contested = find_overlaps(host, records)
     records += _records(host, (dist for dist in first if dist.name in needed))

@@ -96,6 +96,7 @@ def _read(host: Host, folder: str, entry: Entry) -> Distribution | Broken:
         path = path_rules(host).join(folder, entry.file)
         return Broken(path=path, reason="left over from an uninstall by pip that was interrupted")
     needs_reading = entry.version is None or is_relevant(entry.name)
+    has_origin = needs_reading and entry.kind == "dist-info"
     headers = _read_headers(host, folder, entry) if needs_reading else _see_metadata(host, folder, entry)
     broken = headers if isinstance(headers, Broken) else None
     known = headers if isinstance(headers, Headers) else Headers()
@@ -108,8 +109,8 @@ def _read(host: Host, folder: str, entry: Entry) -> Distribution | Broken:
         location=folder,
         file=entry.file,
         kind=entry.kind,
-        installer=_installer(host, folder, entry.file) if needs_reading and entry.kind == "dist-info" else None,
-        direct_url=_direct_url(host, folder, entry) if needs_reading else None,
+        installer=_installer(host, folder, entry.file) if has_origin else None,
+        direct_url=_direct_url(host, folder, entry.file) if has_origin else None,
         requires=known.requires,
         broken=broken,
     )
@@ -151,11 +152,12 @@ def _why_absent(host: Host, folder: str, entry: Entry) -> str:
     return "it is missing"
 
 
-def with_installer(host: Host, dist: Distribution) -> Distribution:
-    """The distribution with what installed it, where that was not read with the rest."""
+def with_origin(host: Host, dist: Distribution) -> Distribution:
+    """The distribution with what installed it and from where, where that was not read with the rest."""
     if dist.kind != "dist-info" or dist.installer is not None:
         return dist
-    return structs.replace(dist, installer=_installer(host, dist.location, dist.file))
+    installer, url = _installer(host, dist.location, dist.file), _direct_url(host, dist.location, dist.file)
+    return structs.replace(dist, installer=installer, direct_url=url)
 
 
 def _installer(host: Host, folder: str, file: str) -> str | None:
@@ -164,10 +166,8 @@ def _installer(host: Host, folder: str, file: str) -> str | None:
     return lines[0] if lines else None
 
 
-def _direct_url(host: Host, folder: str, entry: Entry) -> str | None:
-    if entry.kind != "dist-info":
-        return None
-    text = host.read_text(path_rules(host).join(folder, entry.file, "direct_url.json"), limit=16 * 1024)
+def _direct_url(host: Host, folder: str, file: str) -> str | None:
+    text = host.read_text(path_rules(host).join(folder, file, "direct_url.json"), limit=16 * 1024)
     return parse_direct_url(text) if isinstance(text, str) else None
 
 

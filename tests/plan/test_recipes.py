@@ -4,6 +4,7 @@ import re
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Ask, Fix, Run
@@ -159,6 +160,23 @@ def test_reinstall_in_the_same_version() -> None:
     fix = reinstall(on(), ("torch",), "Reinstall torch")
     assert commands(fix.steps)[0].endswith("--force-reinstall --no-deps torch==2.6.0")
     assert asks(reinstall(on(), ("gone",), "Reinstall"))
+
+
+def test_reinstall_in_the_same_build() -> None:
+    """The release without its tag is another build; an archive or a folder is no release of an index at all."""
+    tagged = reinstall(scene(RTX_4090, packages=packages("jaxlib==0.4.14+cuda12.cudnn89")), ("jaxlib",), "x")
+    assert commands(tagged.steps)[0].endswith("--force-reinstall --no-deps jaxlib==0.4.14+cuda12.cudnn89")
+    for url, words in (
+        ("https://host/a/torch-2.6.0.whl", "torch @ https://host/a/torch-2.6.0.whl"),
+        ("file:///src", ""),
+    ):
+        has = packages("torch==2.6.0+cpu")
+        own = structs.replace(has, installed=tuple(structs.replace(one, direct_url=url) for one in has.installed))
+        fix = reinstall(scene(RTX_4090, packages=own), ("torch",), "x")
+        assert asks(fix) is not bool(words)
+        assert not words or commands(fix.steps) == [
+            f"/home/me/env/bin/python -m pip install --force-reinstall --no-deps {words}"
+        ]
 
 
 @pytest.mark.parametrize("tag", ["cpu", "cu124", "rocm6.2"])
