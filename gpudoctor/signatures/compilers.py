@@ -50,6 +50,16 @@ SIGNATURES = (
         source=_PTXAS,
     ),
     signature(
+        "xla-ptx-version",
+        r"PTX version [\d.]+ does not support target 'sm_\w+'",
+        needles=("does not support target",),
+        meaning="XLA in this build of the framework does not compile for this GPU, which is newer.",
+        causes={"arch-too-new-for-build": 0.85, "xla-ptxas-old": 0.1},
+        ask="python -c 'import tensorflow as tf; print(tf.__version__, tf.sysconfig.get_build_info())'",
+        source="https://github.com/tensorflow/tensorflow/issues/111958",
+        frameworks=("tensorflow", "jax"),
+    ),
+    signature(
         "ptxas-known-bug",
         r"ptxas[^\n]{0,120}(?:known to miscompile|has a (?:known )?bug|clobbers)",
         needles=("ptxas",),

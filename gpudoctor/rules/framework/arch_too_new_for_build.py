@@ -80,8 +80,8 @@ def arch_too_new_for_build(
     How to mend it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
     on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), release
-    2.21.0, or a build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not change what is in
-    the build.
+    2.21.0, or a build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not
+    change what is in the build.
 
     When to ignore it:
     If you never use that GPU with this framework (another GPU is chosen with CUDA_VISIBLE_DEVICES).
