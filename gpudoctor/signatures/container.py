@@ -127,4 +127,13 @@ SIGNATURES = (
         ask="sinfo -o '%P %G %N'",
         source="https://slurm.schedmd.com/gres.html",
     ),
+    signature(
+        "kubernetes-no-gpu-left",
+        r"insufficient nvidia\.com/(?:gpu|mig)",
+        needles=("insufficient nvidia.com/",),
+        meaning="No node of Kubernetes has as many free GPUs as the pod asks for, or none offers any.",
+        causes={"kubernetes-no-device-plugin": 0.5, "kubernetes-gpus-taken": 0.45, "ctk-not-configured": 0.2},
+        ask="kubectl describe nodes | grep -i nvidia.com/gpu; kubectl get pods -A | grep -i nvidia",
+        source="https://kubernetes.io/docs/tasks/manage-gpus/scheduling-gpus/",
+    ),
 )

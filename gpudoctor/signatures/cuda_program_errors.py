@@ -1,11 +1,12 @@
 """CUDA's errors of GPU code that did something wrong while it ran."""
 
+from gpudoctor.signatures.catalogue import signature
 from gpudoctor.signatures.cuda_row import cuda_error
 
 _SANITIZER = "CUDA_LAUNCH_BLOCKING=1 python your_program.py, or compute-sanitizer python your_program.py"
 _IN_PROGRAM = {"bug-in-gpu-code": 0.55, "overclocked-or-unstable": 0.2, "earlier-gpu-error": 0.15}
 
-SIGNATURES = tuple(
+_ROWS = tuple(
     cuda_error(
         number,
         runtime,
@@ -176,4 +177,17 @@ SIGNATURES = tuple(
             },
         ),
     )
+)
+
+SIGNATURES = (
+    *_ROWS,
+    signature(
+        "gpu-assertion",
+        r"\.cu[^\n]{0,160}\bassertion [`'][^\n]{1,80}['`] failed",
+        needles=("assertion `", "assertion '"),
+        meaning="A check in GPU code failed: mostly a label or an index of the data is out of range.",
+        causes={"label-out-of-range": 0.88, "bug-in-gpu-code": 0.15},
+        ask="compare the labels and indices of a batch with the number of classes or the size of the vocabulary",
+        source="https://pytorch.org/docs/stable/notes/cuda.html",
+    ),
 )

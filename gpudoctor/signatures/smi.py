@@ -138,7 +138,8 @@ SIGNATURES = (
     signature(
         "smi-not-found",
         r"nvidia-smi['\"]?: (?:command )?not found|['\"]?nvidia-smi['\"]? is not recognized"
-        r"|(?:no such file or directory|executable file not found)[^\n]{0,40}nvidia-smi",
+        r"|(?:no such file or directory|executable file not found)[^\n]{0,40}nvidia-smi"
+        r"|\bnvidia-smi\b[^\n]{0,12}(?:no such file or directory|executable file not found)",
         needles=("nvidia-smi",),
         meaning="The program nvidia-smi, which comes with the driver, is not there.",
         causes={
