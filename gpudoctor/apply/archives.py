@@ -42,6 +42,11 @@ class Verification(Fact, frozen=True, kw_only=True):
     release: str | None = None
 
     @property
+    def says(self) -> bool:
+        """Whether it said what it would install."""
+        return bool(self.installs) or self.archives is not None
+
+    @property
     def known_bytes(self) -> int:
         """Bytes of the archives whose size is known."""
         return sum(one.size or 0 for one in self.archives or ())

@@ -116,6 +116,7 @@ class Building:
             Verified(
                 by=found.by,
                 installs=found.installs,
+                says=found.says,
                 download_bytes=found.download_bytes,
                 known_bytes=found.known_bytes,
                 unknown_sizes=found.unknown_sizes,

@@ -82,6 +82,8 @@ class Verified(Event, frozen=True, kw_only=True):
 
     by: str
     installs: tuple[str, ...]
+    #: False: it did not say what it would install; a pip older than 22.2 has no dry run.
+    says: bool = True
     #: Bytes to download, at most (an installer has a cache); None: the size of one or more files is not known.
     download_bytes: int | None = None
     #: Bytes of the archives whose size is known, and how many there are of which it is not.

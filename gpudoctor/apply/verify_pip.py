@@ -17,8 +17,9 @@ from gpudoctor.apply.reasons import is_try, unreachable
 
 #: Tries of a connection after the first, unless the user says otherwise: as many as uv's.
 TRIES = {"PIP_RETRIES": "3"}
-#: Seconds after the first try that failed, in which none succeeds, until the index is given up.
-PATIENCE = 45.0
+#: Seconds after the first try that failed, in which none succeeds, until the index is given up. With pip's own time for
+#: a try (15 s) it gives up before, and goes on with the next index; a user may have set minutes for each.
+PATIENCE = 60.0
 
 
 class _GivenUpError(Exception):

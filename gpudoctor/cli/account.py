@@ -109,7 +109,7 @@ def sentence(event: Event) -> str | None:
     if isinstance(event, Asked):
         return f"  asking: {event.by}"
     if isinstance(event, Verified):
-        return f"  verified by {event.by} ({event.took:.1f} s): {_installs(event)}"
+        return f"  {_verified(event)}"
     if isinstance(event, Room):
         return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, about {event.needed / 1e9:.2f} GB needed"
     if isinstance(event, Proving):
@@ -122,6 +122,12 @@ def sentence(event: Event) -> str | None:
     if isinstance(event, Switched):
         return f"In place: {event.environment}"
     return None
+
+
+def _verified(event: Verified) -> str:
+    if not event.says:
+        return f"not verified, by {event.by}"
+    return f"verified by {event.by} ({event.took:.1f} s): {_installs(event)}"
 
 
 def _installs(event: Verified) -> str:

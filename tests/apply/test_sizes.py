@@ -64,3 +64,10 @@ def test_what_is_in_the_cache_is_no_download():
 def test_what_is_not_known_is_said(fields, words):
     event = Verified(**{"by": "uv pip install --dry-run", "installs": ("a", "b", "c"), "took": 0.25, **fields})
     assert sentence(event) == f"  verified by uv pip install --dry-run (0.2 s): {words}"
+
+
+def test_a_pip_without_a_dry_run_verified_nothing():
+    old = "nothing: this pip is older than 22.2 and has no dry run"
+    assert not Verification(by=old).says
+    assert sentence(Verified(by=old, installs=(), says=False)) == f"  not verified, by {old}"
+    assert Verification(by="uv", archives=()).says
