@@ -1,6 +1,10 @@
 """A rule's test is a table: each row says in one expression when it fires and when it is quiet."""
 
+import re
+from collections.abc import Iterator
 from typing import Any
+
+import msgspec
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.matrix.load import load_matrix
@@ -31,7 +35,18 @@ def fires(name: str, *, wish: Wish | None = None, **sections: Any) -> Finding:
     for finding in findings:
         assert finding.evidence, f"{name} fired without evidence"
         assert finding.summary.endswith("."), finding.summary
+        assert msgspec.convert(msgspec.to_builtins(finding), Finding) == finding, "a part of another type"
+        assert not re.search(r"\bNone\b", texts := " | ".join(texts_of(finding))), texts
     return findings[0]
+
+
+def texts_of(finding: Finding) -> Iterator[str]:
+    """Everything that a person reads."""
+    yield finding.summary
+    yield from (one.value for one in finding.evidence)
+    for fix in finding.fixes:
+        yield f"{fix.title} {fix.undo or ''}"
+        yield from (str(part) for step in fix.steps for part in msgspec.structs.astuple(step) if part is not None)
 
 
 def quiet(name: str, *, wish: Wish | None = None, **sections: Any) -> None:

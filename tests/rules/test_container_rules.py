@@ -144,6 +144,9 @@ def test_container_no_compute_cap():
     utility = Container(kind="docker", nvidia_driver_capabilities="utility")
     assert fires("container-no-compute-cap", gpus=gpus(), driver=half, container=utility).confidence == "certain"
     assert fires("container-no-compute-cap", gpus=gpus(), driver=half, container=DOCKER).confidence == "likely"
+    for container, told in ((utility, "utility"), (DOCKER, "not set, or not known")):
+        found = fires("container-no-compute-cap", gpus=gpus(), driver=half, container=container)
+        assert [one.value for one in found.evidence] == [told, "present", "missing"]
     full = Container(kind="docker", nvidia_driver_capabilities="compute,utility")
     quiet("container-no-compute-cap", gpus=gpus(), driver=half, container=full)
     quiet("container-no-compute-cap", gpus=gpus(), driver=driver(), container=utility)

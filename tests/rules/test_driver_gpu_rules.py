@@ -120,6 +120,10 @@ def test_cuda_compat():
 def test_module_flavours():
     name = "blackwell-needs-open-module"
     fires(name, gpus=gpus(BLACKWELL), driver=driver("570.86.16"), **HERE)
+    found = fires(name, gpus=gpus(BLACKWELL), driver=driver("570.86.16"), **HERE)
+    assert "nvidia-driver-570-open" in found.fixes[0].steps[-1].text
+    assert found.fixes[0].needs_root
+    assert found.fixes[0].needs_reboot
     quiet(name, gpus=gpus(BLACKWELL), driver=driver("570.86.16", module_flavour="open"), **HERE)
     quiet(name, gpus=gpus(BLACKWELL), driver=driver("570.86.16", module_flavour=None), **HERE)
     quiet(name, gpus=gpus(unlisted()), driver=driver(), **HERE)

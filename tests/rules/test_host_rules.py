@@ -38,6 +38,48 @@ def test_disk_tmp_small():
     quiet("disk-tmp-small", host=unknown, gpus=gpus(), frameworks=None)
 
 
+@pytest.mark.parametrize(
+    ("free", "with_gpu", "speaks"),
+    [
+        ((2.9, 50), True, True), ((3, 50), True, False), ((50, 6.9), True, True), ((50, 7), True, False),
+        ((0.9, 50), False, True), ((1, 50), False, False), ((50, 1.9), False, True), ((50, 2), False, False),
+    ],
+)  # fmt: skip
+def test_the_room_that_an_installation_takes(free, with_gpu, speaks):
+    say = fires if speaks else quiet
+    say("disk-tmp-small", host=room(*free), gpus=gpus() if with_gpu else None, frameworks=None)
+
+
+def test_what_a_full_disk_is():
+    torch = frameworks(("torch", "2.6.0"))
+    for mib, has, say in ((63, torch, fires), (64, torch, quiet), (199, None, fires)):
+        found = say("disk-tmp-small", host=room(mib / 1024), gpus=None, frameworks=has)
+        assert found is None or found.severity == "error"
+    assert fires("disk-tmp-small", host=room(200 / 1024), gpus=None, frameworks=None).severity == "warning"
+    other = frameworks(("keras", "3.0"))
+    assert fires("disk-tmp-small", host=room(0.5), gpus=None, frameworks=other).severity == "warning"
+
+
+def test_what_is_said_of_a_small_disk():
+    found = fires("disk-tmp-small", host=room(2, 3), gpus=gpus(), frameworks=None)
+    assert [(one.fact, one.value) for one in found.evidence] == [
+        ("free in /tmp", "2.0 GiB, tmpfs"),
+        ("free in /home/me/venv", "3.0 GiB"),
+    ]
+    assert "in /tmp and /home/me/venv to install" in found.summary
+    # No place is roomy enough: a person finds one.
+    assert not any(isinstance(step, SetEnv) for fix in found.fixes for step in fix.steps)
+    home = (Space(path="/home/me", purpose="home", free=free * GIB) for free in (2, 3))
+    for space, helps in zip(home, (False, True), strict=True):
+        host = System(os="linux", spaces=(*room(2).spaces, space))
+        step = fires("disk-tmp-small", host=host, gpus=gpus(), frameworks=None).fixes[0].steps[0]
+        assert isinstance(step, SetEnv) == helps
+    # Where another place than pip's is short, or on Windows, room is made.
+    for host in (room(50, 3), System(os="windows", spaces=room(2).spaces)):
+        fixes = fires("disk-tmp-small", host=host, gpus=gpus(), frameworks=None).fixes
+        assert [fix.title for fix in fixes] == ["Clear pip's cache", "Free space"]
+
+
 def glibc(version, libc="glibc"):
     return System(os="linux", libc=libc, libc_version=version, pretty_name="CentOS Linux 7")
 

@@ -58,7 +58,7 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
         severity="error" if full else "warning",
         confidence="certain" if full else "likely",
         evidence=tuple(seen(f"free in {space.path}", _size(space)) for space in short),
-        fixes=_fixes(short, _roomy(host, with_gpu=with_gpu), windows=os_of(host) == "windows"),
+        fixes=_fixes(short, _roomy(host, short, with_gpu=with_gpu), windows=os_of(host) == "windows"),
     )
 
 
@@ -83,10 +83,10 @@ def _size(space: Space) -> str:
     return f"{(space.free or 0) / GIB:.1f} GiB{kind}"
 
 
-def _roomy(host: System, *, with_gpu: bool) -> Space | None:
-    """A place of the user's own with room enough for pip's temporary files."""
+def _roomy(host: System, short: list[Space], *, with_gpu: bool) -> Space | None:
+    """A place of the user's own with room enough for pip's temporary files, beside what else is to go there."""
     need = NEEDS_GIB["temp"][0 if with_gpu else 1] * GIB
-    own = (space for space in host.spaces or () if space.purpose in ("cache", "home", "environment"))
+    own = (one for one in host.spaces or () if one.purpose in ("cache", "home", "environment") and one not in short)
     return next((space for space in own if space.free is not None and space.free >= need), None)
 
 
