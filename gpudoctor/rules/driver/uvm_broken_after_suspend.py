@@ -38,7 +38,8 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
     When CUDA programs work again.
 
     Sources:
-    NVIDIA driver README, chapter on power management (preserve all video memory allocations)
+    NVIDIA driver README, chapter on power management (preserve all video memory allocations):
+    https://download.nvidia.com/XFree86/Linux-x86_64/580.65.06/README/powermanagement.html
     """
     if not gpus.nvidia or wsl_of(container) or not driver.resumed_since_boot:
         return

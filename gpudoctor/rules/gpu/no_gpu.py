@@ -44,7 +44,9 @@ def no_gpu(
     When you have no NVIDIA GPU and do not need one.
 
     Sources:
-    PyTorch "Transfer learning" and TensorFlow "Transfer learning and fine-tuning" tutorials
+    PyTorch "Transfer learning" and TensorFlow "Transfer learning and fine-tuning" tutorials:
+    https://docs.pytorch.org/tutorials/beginner/transfer_learning_tutorial.html
+    https://www.tensorflow.org/tutorials/images/transfer_learning
     """
     if (gpus is not None and gpus.nvidia) or signs_of_a_gpu(gpus, known(driver), container):
         return

@@ -38,7 +38,8 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     When your data are small, or lie on the GPU all the time.
 
     Sources:
-    NVIDIA's nvbandwidth and Azure's health checks expect 67 to 83 % of the link; the rate of a link is computed from
+    NVIDIA's nvbandwidth (https://github.com/NVIDIA/nvbandwidth) and Azure's health checks
+    (https://github.com/Azure/azurehpc-health-checks) expect 67 to 83 % of the link; the rate of a link is computed from
     its generation and width (PCI Express base specification).
     """
     bench = live.bench
