@@ -6,7 +6,7 @@ docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR 
 
 from collections.abc import Iterator
 
-from gpudoctor.render.view import FindingView, View
+from gpudoctor.render.view import FindingView, View, fix_heading
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -29,7 +29,7 @@ def _lines(view: View) -> Iterator[str]:
 def _message(finding: FindingView) -> str:
     lines = [finding.summary, *(f"{fact}: {value}" for fact, value, _ in finding.evidence)]
     for fix in finding.fixes[:1]:
-        lines += [f"To mend it: {fix.title}", *(line for _, line in fix.commands)]
+        lines += [fix_heading(finding, 0), *(line for _, line in fix.commands)]
     return "\n".join(lines)
 
 

@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 from gpudoctor.render.facts import FactGroup
 from gpudoctor.render.grids import Grid
 from gpudoctor.render.html_style import SCRIPT, STYLE
-from gpudoctor.render.view import FindingView, FixView, View
+from gpudoctor.render.view import FindingView, FixView, View, fix_heading
 
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "\u2013", "unseen": "?"}
 _WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", "info": "with a note"}
@@ -114,7 +114,7 @@ def _finding(finding: FindingView, can_copy: bool) -> Element:
         "section", {"class": f"finding {finding.severity}", "aria-label": f"{finding.code} {finding.name}"}
     )
     label = SubElement(section, "p", {"class": "label"})
-    SubElement(label, "strong").text = f"{finding.severity} {finding.code}"
+    SubElement(label, "strong").text = f"{'note' if finding.severity == 'info' else finding.severity} {finding.code}"
     sure = "" if finding.confidence == "certain" else f" ({finding.confidence})"
     because = f", because of {', '.join(finding.because_of)}" if finding.because_of else ""
     SubElement(label, "span").text = f" {finding.name}{sure}{because}"
@@ -122,13 +122,12 @@ def _finding(finding: FindingView, can_copy: bool) -> Element:
     if finding.evidence:
         section.append(fact_table(((fact, value) for fact, value, _ in finding.evidence), "Evidence"))
     for number, fix in enumerate(finding.fixes):
-        _fix(section, fix, "To mend it" if number == 0 else "Or", can_copy)
+        SubElement(section, "p", {"class": "fix"}).text = fix_heading(finding, number)
+        _fix(section, fix, can_copy)
     return section
 
 
-def _fix(section: Element, fix: FixView, word: str, can_copy: bool) -> None:
-    needs = f" ({fix.needs})" if fix.needs else ""
-    SubElement(section, "p", {"class": "fix"}).text = f"{word}: {fix.title}{needs}"
+def _fix(section: Element, fix: FixView, can_copy: bool) -> None:
     for is_command, line in fix.commands:
         if not is_command:
             SubElement(section, "p", {"class": "say"}).text = line

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from gpudoctor.model.base import Fact
-from gpudoctor.render.view import FindingView, FixView, View
+from gpudoctor.render.view import FindingView, FixView, View, fix_heading
 
 #: Signs by state, for streams that can show them and for those that cannot.
 _SIGNS = {
@@ -100,12 +100,11 @@ def _finding(finding: FindingView, style: Style) -> Iterator[str]:
         source = f"  [{where}]" if where and style.verbosity > 0 else ""
         yield from wrapped(f"{fact}: {value}{source}", style, indent="    ", hang="      ")
     for number, fix in enumerate(finding.fixes):
-        yield from _fix(fix, style, first=number == 0)
+        yield from wrapped(fix_heading(finding, number), style, indent="  ", hang="    ")
+        yield from _fix(fix, style)
 
 
-def _fix(fix: FixView, style: Style, *, first: bool) -> Iterator[str]:
-    needs = f" ({fix.needs})" if fix.needs else ""
-    yield from wrapped(f"{'To mend it' if first else 'Or'}: {fix.title}{needs}", style, indent="  ", hang="    ")
+def _fix(fix: FixView, style: Style) -> Iterator[str]:
     for is_command, line in fix.commands:
         if is_command:
             # Never wrapped: it must be pasted as it stands.
@@ -132,8 +131,8 @@ def _note(finding: FindingView, style: Style) -> Iterator[str]:
     if style.verbosity > 0:
         for fact, value, _ in finding.evidence:
             yield from wrapped(f"{fact}: {value}", style, indent="    ", hang="      ")
-    for fix in finding.fixes:
-        yield from wrapped(f"{fix.title}:", style, indent="  ")
+    for number, fix in enumerate(finding.fixes):
+        yield from wrapped(f"{fix_heading(finding, number)}:", style, indent="  ")
         for is_command, line in fix.commands:
             if is_command:
                 yield f"    {line}"

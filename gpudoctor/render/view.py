@@ -59,6 +59,14 @@ class View(Fact, frozen=True, kw_only=True):
     was_run: bool = False
 
 
+def fix_heading(finding: FindingView, number: int) -> str:
+    """What goes before the lines of a fix. A note is no fault: what can be done about it mends nothing."""
+    fix = finding.fixes[number]
+    needs = f" ({fix.needs})" if fix.needs else ""
+    lead = "" if finding.severity == "info" else "To mend it: " if number == 0 else "Or: "
+    return f"{lead}{fix.title}{needs}"
+
+
 def view_of(report: Report) -> View:
     """The view of a report."""
     snapshot, diagnosis = report.snapshot, report.diagnosis

@@ -14,6 +14,8 @@ from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.versions import Capability, DriverRelease
+from gpudoctor.render.github import render_github
+from gpudoctor.render.html import render_html
 from gpudoctor.render.terminal import Style, render_terminal
 from gpudoctor.render.view import view_of
 
@@ -155,5 +157,7 @@ def test_which_gpu_is_meant_stands_before_the_sentence():
 
 def test_the_ways_out_of_a_note_say_what_they_are():
     slow = Fix(title="Number the GPUs alike", safety="safe", steps=(SetEnv(name="CUDA_DEVICE_ORDER", value="PCI"),))
-    text = plain(render_terminal(view(msgspec.structs.replace(NOTE, fixes=(slow,))), Style()))
+    shown = view(msgspec.structs.replace(NOTE, fixes=(slow,)))
+    assert "To mend it" not in render_github(shown) + render_html(shown, ())
+    text = plain(render_terminal(shown, Style()))
     assert "note FRM010: A note.\n  Number the GPUs alike:\n    export CUDA_DEVICE_ORDER=PCI\n" in text
