@@ -234,7 +234,8 @@ def test_wsl_kernel():
     quiet("wsl-kernel", driver=driver(), container=WSL2, host=custom)
     no_gpu_there = Container(kind="none", wsl=Wsl(version=2, dxg=False, driver_library=False))
     quiet("wsl-kernel", driver=None, container=no_gpu_there, host=genuine)
-    assert fires("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=custom).confidence == "likely"
+    found = fires("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=custom)
+    assert (found.confidence, found.severity) == ("likely", "error")
     quiet("wsl-kernel", driver=driver(nvml=answer(17)), container=WSL2, host=genuine)
 
 

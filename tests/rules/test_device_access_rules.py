@@ -74,6 +74,9 @@ def test_dev_cgroup_denied():
 def test_other_refusals_are_no_device_filter():
     group = tuple(node(one.path, accessible=False, error="EACCES", mode=0o660) for one in NODES)
     quiet("dev-cgroup-denied", gpus=gpus(unlisted()), driver=driver(device_nodes=group), container=BARE)
+    for error, mode in ((EPERM, 0o660), ("EACCES", 0o666)):
+        nodes = tuple(node(one.path, accessible=False, error=error, mode=mode) for one in NODES)
+        quiet("dev-cgroup-denied", gpus=gpus(unlisted()), driver=driver(device_nodes=nodes), container=BARE)
     quiet("dev-cgroup-denied", gpus=gpus(), driver=driver(device_nodes=DENIED), container=BARE)
     quiet("dev-cgroup-denied", gpus=gpus(unlisted()), driver=driver(), container=BARE)
 

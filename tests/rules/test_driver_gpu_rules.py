@@ -227,6 +227,10 @@ def wish(subject, *comparisons):
 
 def test_driver_required():
     fires("driver-required", wish=wish("driver", (">=", "570")), driver=driver())
+    for is_there, told in ((driver(), "535.183.01"), (None, "none, or not known")):
+        found = fires("driver-required", wish=wish("driver", (">=", "570")), driver=is_there)
+        assert [one.value for one in found.evidence] == [told]
+        assert bool(found.fixes) == (is_there is not None)
     fires("driver-required", wish=wish("driver"), driver=None)
     quiet("driver-required", wish=wish("driver", (">=", "535"), ("<", "570")), driver=driver())
     quiet("driver-required", wish=wish("driver", ("==", "535")), driver=driver())

@@ -235,6 +235,11 @@ def test_dev_permission():
     found = fires("dev-permission", gpus=BUS, driver=driver(device_nodes=denied), host=machine, container=BARE)
     assert "usermod -aG video" in words(found)
     assert any("0660" in evidence.value for evidence in found.evidence)
+    assert ("your groups", "users") in [(one.fact, one.value) for one in found.evidence]
+    for groups, told in (((), ["none"]), (None, [])):
+        host = System(os="linux", groups=groups)
+        found = fires("dev-permission", gpus=BUS, driver=driver(device_nodes=denied), host=host, container=BARE)
+        assert [one.value for one in found.evidence if one.fact == "your groups"] == told
     fires("dev-permission", gpus=BUS, driver=driver(device_nodes=(), nvml=answer(4)), host=machine, container=BARE)
     caps = (node("/dev/nvidia-caps/nvidia-cap1", accessible=False, error="EACCES"),)
     quiet("dev-permission", gpus=gpus(), driver=driver(device_nodes=NODES + caps), host=machine, container=BARE)
