@@ -116,7 +116,14 @@ def not_newer(build: Build, machine: Machine, judged: Judge, matrix: Matrix) -> 
     if not nearest:
         return None
     found, one = min(nearest, key=lambda pair: cost(pair[0]))
-    return NotNewer(build=one.label, obstacles=tuple(found))
+    return NotNewer(build=one.label, obstacles=(*found, *_of_same_kind(build, one, nearest)))
+
+
+def _of_same_kind(build: Build, named: Build, newer: Sequence[Candidate]) -> Iterable[Obstacle]:
+    """Why it is not the newer release built as this one is, where only that it is not to be had keeps it away."""
+    for found, one in newer:
+        if one.variant == build.variant and one.label != named.label and {o.constraint for o in found} == {"index"}:
+            yield Obstacle(constraint="index", text=f"{one.label} would fit, but {found[0].text}")
 
 
 def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
