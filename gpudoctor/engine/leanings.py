@@ -173,6 +173,11 @@ def _tf_misses_its_packages(stated: Stated) -> bool:
     return numbers is not None and (2, 16) <= numbers < (2, 19) and stated.os in ("linux", "wsl") and stated.sees_no_gpu
 
 
+def _secure_boot_is_off(stated: Stated) -> bool:
+    driver = stated.section(Driver, "driver")
+    return driver is not None and driver.secure_boot is False
+
+
 def _others_hold_memory(stated: Stated) -> bool:
     """PyTorch's own numbers leave a part of the GPU's memory to other programs that mattered."""
     told = (parse_out_of_memory(text) for text in stated.messages)
@@ -266,6 +271,7 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT),),
     "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD),),
     "drv-not-loaded": (_answers,),
+    "drv-secureboot-rejected": (_secure_boot_is_off,),
     "drv-absent": (_answers,),
     "no-gpu": (_answers,),
     # What reached the GPU of a Mac does not fail for want of CUDA.

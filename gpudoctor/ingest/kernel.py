@@ -16,6 +16,9 @@ _LINE = re.compile(r"\bNVRM: (?!version)|\bXid \(PCI|fallen off the bus|\bnouvea
 _BEFORE = re.compile(r"^.*?(?=\bNVRM: |\bnouveau |\bnvidia[-\w]*: |\bLockdown: |\bXid )")
 _NVRM = re.compile(r"NVRM version: ")
 _LSMOD = re.compile(r"^\s*(nvidia(?:_uvm|_drm|_modeset|_peermem)?|nouveau|nova_core)\s+(\d{3,9})\s+(\d+|-?\d+)\b")
+#: A shell's prompt with a command: "$ lsmod | grep nvidia", "(base) me@box:~$ dkms status".
+_COMMAND = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:\[?[\w.-]+@[\w.-]+[:\s][^$#]{0,60})?[$#]\s+(\S.*)$")
+_ASKED_MODULES = re.compile(r"^(?:sudo )?lsmod\s*\|\s*(?:e|f)?grep\s+(?:-\w+\s+)*['\"]?nvidia['\"]?\s*$", re.I)
 _SECURE_BOOT = re.compile(r"^\s*SecureBoot (enabled|disabled)\s*$|^\s*Secure ?Boot:?\s*(enabled|disabled)\b", re.I)
 _REJECTED = re.compile(r"could not insert '?nvidia[\w-]*'?: Key was rejected by service|Key was rejected by service")
 _DKMS = re.compile(r"^\s*(nvidia[\w-]*)[/,]\s?(\d{3}[\d.]*)(?:,\s*(\d[^,\s]+),\s*\w+)?:\s*(added|built|installed)\b")
@@ -64,7 +67,18 @@ def _version(text: Pasted) -> tuple[Fragment, ...]:
 
 def _modules(text: Pasted) -> tuple[Fragment, ...]:
     found = {match[1]: number for number, match in text.matches(_LSMOD)}
-    return fragment(MODULES, found.values(), driver=Driver(modules_loaded=tuple(sorted(found)))) if found else ()
+    if found:
+        return fragment(MODULES, found.values(), driver=Driver(modules_loaded=tuple(sorted(found))))
+    silent = next((number for number, match in text.matches(_COMMAND) if _is_silent(text, number, match[1])), None)
+    return (Fragment(form=MODULES, lines=(silent,), sections={"driver": Driver(modules_loaded=())}),) if silent else ()
+
+
+def _is_silent(text: Pasted, number: int, command: str) -> bool:
+    """It asked for NVIDIA's modules, and the next thing is another prompt: there are none."""
+    if not _ASKED_MODULES.match(command):
+        return False
+    after = next((line for line in text.lines[number:] if line.strip()), None)
+    return after is not None and _COMMAND.match(after) is not None
 
 
 def _secure_boot(text: Pasted) -> tuple[Fragment, ...]:

@@ -69,10 +69,13 @@ def module_for(driver: Driver, kernel: str | None) -> ModuleFile | None:
 
 
 def module_is_built(driver: Driver, kernel: str | None) -> bool | None:
-    """Whether there is a module file for the running kernel."""
-    if kernel is None or driver.module_files is None:
+    """Whether there is a module file for the running kernel; where no files were looked at, as DKMS says."""
+    if kernel is None:
         return None
-    return module_for(driver, kernel) is not None
+    if driver.module_files is not None:
+        return module_for(driver, kernel) is not None
+    rows = [row for row in driver.dkms or () if row.module.startswith("nvidia") and row.kernel is not None]
+    return any(row.kernel == kernel and row.state == "installed" for row in rows) if rows else None
 
 
 def brings_kernel_module(driver: Driver) -> bool:

@@ -443,3 +443,19 @@ def test_words_that_only_look_like_lists_state_nothing() -> None:
 def test_what_is_no_text_is_refused(raw: bytes) -> None:
     with pytest.raises(NotText):
         ingest(raw, load_matrix())
+
+
+@pytest.mark.parametrize(
+    ("text", "loaded"),
+    [
+        ("$ lsmod | grep nvidia\n$ uname -r\n", "()"),
+        ("me@box:~$ lsmod | grep -i nvidia\n\nme@box:~$ ls\n", "()"),
+        ("$ lsmod | grep nvidia\n", "unseen"),
+        ("$ lsmod | grep nvidia\nsome words\n", "unseen"),
+        ("$ lsmod | grep nouveau\n$ uname -r\n", "unseen"),
+        ("run lsmod | grep nvidia\n$ uname -r\n", "unseen"),
+    ],
+)
+def test_a_command_that_printed_nothing(text: str, loaded: str) -> None:
+    driver = ingest(text.encode(), load_matrix()).snapshot.driver
+    assert ("unseen" if isinstance(driver, Gap) else str(driver.modules_loaded)) == loaded

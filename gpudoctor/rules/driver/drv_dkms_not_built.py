@@ -48,6 +48,7 @@ def drv_dkms_not_built(
         return
     yield Problem(
         summary=f"The NVIDIA driver is installed, but it has no kernel module for the running kernel {host.kernel}.",
+        confidence="certain" if driver.module_files is not None else "likely",
         evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver)),
         explains=(*NO_MODULE, "drv-nouveau-bound"),
         fixes=(*_fixes(host, driver), *_without_nouveau(gpus, driver, host, container)),
@@ -61,8 +62,9 @@ def _without_nouveau(gpus: Gpus, driver: Driver, host: System, container: Contai
 
 
 def _built(driver: Driver) -> Iterator[Evidence]:
-    kernels = sorted({file.kernel for file in driver.module_files or ()})
-    yield seen("kernels with an NVIDIA module", ", ".join(kernels) or "none")
+    if driver.module_files is not None:
+        kernels = sorted({file.kernel for file in driver.module_files})
+        yield seen("kernels with an NVIDIA module", ", ".join(kernels) or "none")
     for row in driver.dkms or ():
         where = f"{row.version}, kernel {row.kernel}" if row.kernel else row.version
         state = f"{where}: {row.state or 'state not known'}"
