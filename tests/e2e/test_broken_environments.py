@@ -94,7 +94,9 @@ WAYS = {
     "half uninstalled": Way("cpu", TORCH, _half_uninstall, "files-damaged"),
     "empty __init__": Way("cpu", TORCH, lambda c: c.write("torch/__init__.py", ""), "files-damaged"),
     "broken METADATA": Way("cpu", TORCH, lambda c: c.write(METADATA, b"\xff\x00"), "packages-unreadable"),
-    "missing dependency": Way("cpu", TORCH, uv("uninstall", "typing-extensions"), "", "framework-import-failed"),
+    "missing dependency": Way("cpu", TORCH, uv("uninstall", "typing-extensions"), "dependency-missing"),
+    "dependency too old": Way("cpu", TORCH, uv("install", "typing-extensions==4.5.0"), "dependency-version"),
+    "record deleted": Way("cpu", TORCH, lambda c: c.delete("torch-*.dist-info"), "package-without-record"),
     "sitecustomize exits": Way(
         "cpu", TORCH, lambda c: c.write("sitecustomize.py", EXITS), "", "framework-run-ended-silently"
     ),
