@@ -73,7 +73,9 @@ def python_fix(
     if conda_prefix(scene.interpreter) is not None:
         create = Run(argv=("conda", "create", "--name", NEW_ENVIRONMENT, f"python={usual}", "pip"))
         title = f"Make an environment with Python {usual}"
-        return Fix(title=title, safety="safe", steps=(create, Ask(text=f"Then: conda activate {NEW_ENVIRONMENT}")))
+        then = Ask(text=f"Then: conda activate {NEW_ENVIRONMENT}, and install there.")
+        # conda keeps its environments in a place of its own, and this one is yet without what is wanted.
+        return Fix(title=title, safety="manual", steps=(create, then))
     tried = dict.fromkeys((usual, *reversed(pythons))) if wanted is not None else {}
     found = ((python, steps) for python in tried if (steps := _installs(wanted, python, scene, host, matrix)))
     python, installs = next(found, (usual, ()))
