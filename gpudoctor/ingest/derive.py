@@ -25,7 +25,7 @@ _PLAIN = ("torchvision", "torchaudio", "keras", "tf-keras", "jax", "triton")
 _JAX_PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
 _EXTENSIONS = re.compile(
     r"(flash-attn|xformers|bitsandbytes|onnxruntime|cupy|torch-(?:scatter|sparse|cluster)|mmcv|detectron2"
-    r"|pytorch3d)(?:-.*)?"
+    r"|pytorch3d|mamba-ssm|causal-conv1d|auto-gptq)(?:-.*)?"
 )
 _JAXLIB = re.compile(r"cuda(\d+)(?:\.cudnn(\d)(\d+))?")
 _CONDA_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)+)")

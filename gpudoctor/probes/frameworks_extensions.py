@@ -44,9 +44,13 @@ EXTENSIONS = (
     Extension(name="mmcv", dists="mmcv(?:-full)?", module="mmcv", binary="_ext"),
     Extension(name="detectron2", dists="detectron2", module="detectron2", binary="_C"),
     Extension(name="pytorch3d", dists="pytorch3d", module="pytorch3d", binary="_C"),
+    Extension(name="mamba-ssm", dists="mamba-ssm", module="mamba_ssm", binary="../selective_scan_cuda"),
+    Extension(name="causal-conv1d", dists="causal-conv1d", module="causal_conv1d", binary="../causal_conv1d_cuda"),
+    Extension(name="auto-gptq", dists="auto-gptq", module="auto_gptq", binary="../autogptq_cuda_"),
 )
 
-_RUNTIME = re.compile(r"libcudart\.so\.(\d+)")
+#: Before CUDA 11 the name of the runtime carries the whole version.
+_RUNTIME = re.compile(r"libcudart\.so\.((?:9|10)\.\d+|\d+)")
 _DEVICE_IN_NAME: dict[str, Variant] = {"gpu": "cuda", "cuda": "cuda", "rocm": "rocm", "xpu": "xpu"}
 
 
@@ -121,7 +125,7 @@ def _stated(site: Site, extension: Extension, folder: str | None) -> dict[str, s
 
 
 def _linked_cuda(site: Site, binary: str | None) -> CudaVersion | None:
-    """The major of the CUDA runtime it is linked to; the SONAME says no more."""
+    """The CUDA of the runtime it is linked to, of newer ones the major; the SONAME says no more."""
     elf = read_elf(site.host, binary) if binary else None
     found = next((match for name in (elf.needed if elf else ()) if (match := _RUNTIME.match(name))), None)
     return CudaVersion(found.group(1)) if found else None

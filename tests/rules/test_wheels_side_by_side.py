@@ -160,7 +160,7 @@ def test_what_jax_does_not_compare(unmet):
 # Extensions and companions of another torch.
 
 
-@pytest.mark.parametrize("name", ["torch-scatter", "torch-sparse", "mmcv", "detectron2", "pytorch3d"])
+@pytest.mark.parametrize("name", ["torch-scatter", "torch-sparse", "mmcv", "detectron2", "pytorch3d", "mamba-ssm"])
 def test_an_extension_of_another_cuda_major(name):
     built = Framework(name=name, dist=name, version="1.0", variant="cuda", cuda=CudaVersion("11"))
     machine = stack(RTX_3090, frameworks=frameworks(torch("1.7.1", variant="cuda", cuda=CudaVersion("10.2")), built))
@@ -255,7 +255,7 @@ def test_a_dll_that_does_not_start():
 
 
 @pytest.mark.parametrize(
-    ("version", "installer", "told"), [("2.6.0", "conda", True), ("2.9.1", "pip", True), ("2.21.0", "pip", False)]
+    ("version", "installer", "told"), [("2.6.0", "conda", True), ("2.9.1", "pip", True), ("2.14.0", "conda", False)]
 )
 def test_keras_is_imported_at_the_start_of_some_releases(version, installer, told):
     gone = Unmet(package="tensorflow", requirement="keras", wanted="~=2.6", found=None)

@@ -7,7 +7,8 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene, uninstall
+from gpudoctor.model.versions import CudaVersion
+from gpudoctor.plan.places import Scene, install, safety, uninstall
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -15,7 +16,12 @@ from gpudoctor.rules._evidence import seen
 #: They have rules of their own.
 COMPANIONS = ("torch", "torchvision", "torchaudio")
 #: They are linked to the CUDA libraries that torch brings, whether a tag states their torch or not.
-LINKED = ("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d")
+LINKED = (
+    *("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d"),
+    *("mamba-ssm", "causal-conv1d", "auto-gptq"),
+)
+#: They name the one torch they are compiled for in their metadata.
+PINNED = ("vllm", "xformers", "torch-tensorrt")
 
 
 @rule("FRM009", name="ext-abi-mismatch", severity="error", since="0.1")
@@ -25,11 +31,12 @@ def ext_abi_mismatch(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """A compiled extension was built for another torch than the installed one.
+    """A compiled extension was built for another torch, or TensorFlow, than the installed one.
 
     What it means:
-    A package such as flash-attn or xformers carries machine code that was linked against one build of torch. The
-    installed torch is another one: another release, another CUDA major version or another C++ ABI.
+    A package such as flash-attn, xformers or vllm carries machine code that was linked against one build of torch,
+    tensorflow-text against one line of TensorFlow. The installed one is another: another release, another CUDA major
+    version or another C++ ABI.
 
     Why it breaks:
     The extension looks for functions under names that this torch does not have. Its import ends with
@@ -45,12 +52,15 @@ def ext_abi_mismatch(
     Sources:
     https://github.com/Dao-AILab/flash-attention/releases
     https://docs.pytorch.org/tutorials/advanced/cpp_extension.html
+    https://github.com/tensorflow/text#a-note-about-different-operating-system-packages
+    https://github.com/vllm-project/vllm/issues/3528
     """
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield from _tensorflow_text(frameworks.get("tensorflow"), scene)
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
-    for extension in frameworks.found:
+    for extension in (*frameworks.found, *_pinned(frameworks, packages)):
         differences = _differences(torch, extension)
         if extension.name in COMPANIONS or not differences:
             continue
@@ -61,21 +71,63 @@ def ext_abi_mismatch(
                 seen("torch", torch.version, torch.source),
                 seen(f"{extension.label} was built for", _made_for(extension), extension.source),
             ),
-            fixes=(
-                Fix(
-                    title=f"Install a {extension.name} made for torch {torch.version}",
-                    safety="review",
-                    steps=(
-                        *uninstall(scene, extension.dist or extension.name),
-                        Ask(
-                            text=f"Install the {extension.name} wheel whose name states torch "
-                            f"{'.'.join(str(n) for n in (release_numbers(torch.version) or ())[:2])}, your CUDA, ABI "
-                            "and Python; or build it against the installed torch (pip install --no-build-isolation)."
-                        ),
-                    ),
-                ),
-            ),
+            fixes=(_fix(torch, extension, scene),),
         )
+
+
+def _fix(torch: Framework, extension: Framework, scene: Scene) -> Fix:
+    release = ".".join(str(number) for number in (release_numbers(torch.version) or ())[:2])
+    if extension.name in PINNED and extension.built_for_torch and extension.built_for_torch.count(".") > 1:
+        text = f"Install torch=={extension.built_for_torch} from where torch {torch.version} came from, or a newer "
+        text += f"{extension.name}, with the torch that it brings along, in an environment of its own."
+        return Fix(title=f"Give {extension.name} its torch", safety="manual", steps=(Ask(text=text),))
+    text = f"Install the {extension.name} wheel whose name states torch {release}, your CUDA, ABI and Python; or build "
+    text += "it against the installed torch (pip install --no-build-isolation)."
+    return Fix(
+        title=f"Install a {extension.name} made for torch {torch.version}",
+        safety="review",
+        steps=(*uninstall(scene, extension.dist or extension.name), Ask(text=text)),
+    )
+
+
+def _pinned(frameworks: Frameworks, packages: Packages | Gap | None) -> Iterator[Framework]:
+    """Extensions that name one torch in their metadata; those whose files say more are among the frameworks."""
+    for one in packages.unmet if isinstance(packages, Packages) else ():
+        known = next((found for found in frameworks.found if one.package in (found.name, found.dist)), None)
+        package = packages.find(one.package) if isinstance(packages, Packages) else None
+        is_pin = one.requirement == "torch" and one.wanted.startswith("==") and one.package in PINNED
+        if is_pin and package is not None and (known is None or known.built_for_torch is None):
+            wanted = one.wanted.removeprefix("==")
+            yield Framework(name=one.package, dist=one.package, version=package.version, built_for_torch=wanted)
+
+
+def _tensorflow_text(tensorflow: Framework | None, scene: Scene) -> Iterator[Problem]:
+    """Each line of tensorflow-text is compiled for the line of TensorFlow with the same number."""
+    text, numbers = scene.find("tensorflow-text"), release_numbers(tensorflow.version if tensorflow else None)
+    theirs = release_numbers(text.version) if text else None
+    if (
+        tensorflow is None
+        or text is None
+        or text.installer == "conda"
+        or not numbers
+        or not theirs
+        or numbers[:2] == theirs[:2]
+    ):
+        return
+    line = f"{numbers[0]}.{numbers[1]}"
+    yield Problem(
+        summary=f"tensorflow-text {text.version} was built for another TensorFlow than the installed "
+        f"{tensorflow.version}.",
+        subject=f"tensorflow-text {text.version}",
+        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tensorflow-text", text.version)),
+        fixes=(
+            Fix(
+                title=f"Install the tensorflow-text of TensorFlow {line}",
+                safety=safety(scene),
+                steps=install(scene, f"tensorflow-text=={line}.*", options=("--no-deps",)),
+            ),
+        ),
+    )
 
 
 def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:
@@ -85,12 +137,19 @@ def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:
     if built and have and have[: min(2, len(built))] != built[:2]:
         found.append(f"built for torch {extension.built_for_torch}, installed is {torch.version}")
     is_linked = extension.built_for_torch is not None or extension.name in LINKED
-    if is_linked and extension.cuda and torch.cuda and extension.cuda.major != torch.cuda.major:
+    if is_linked and extension.cuda and torch.cuda and _differ(extension.cuda, torch.cuda):
         found.append(f"built for CUDA {extension.cuda}, torch has CUDA {torch.cuda}")
     abis = (extension.cxx11_abi, torch.cxx11_abi)
     if extension.built_for_torch and None not in abis and abis[0] != abis[1]:
         found.append(f"built for the C++11 ABI {_on(abis[0])}, torch has it {_on(abis[1])}")
     return tuple(found)
+
+
+def _differ(one: CudaVersion, other: CudaVersion) -> bool:
+    """The libraries of one major have the same names; before CUDA 11 the minor is in them, too (libcudart.so.10.1)."""
+    if one.major != other.major:
+        return True
+    return one.major < 11 and "." in str(one) and "." in str(other) and one.minor != other.minor
 
 
 def _made_for(extension: Framework) -> str:

@@ -13,6 +13,7 @@ from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._torch_lines import of_another_line
 
 #: From these releases on a companion asks for "this torch or a newer one" (package metadata, read 2026-11).
 NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}
@@ -27,14 +28,17 @@ def torch_companion_version(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed torchvision or torchaudio belongs to another release of torch.
+    """The installed torchvision, torchaudio or torchtext belongs to another release of torch.
 
     What it means:
-    Each torchvision and torchaudio release is compiled against one torch release. The installed ones are no such pair.
+    Each torchvision and torchaudio release is compiled against one torch release, torchtext, torchcodec and dgl against
+    one or a few. The installed ones are no such pair. Triton for Windows works with a torch of its time or newer.
 
     Why it breaks:
     The compiled parts call functions that another torch does not have. The import fails with "undefined symbol", or
-    operators are missing ("operator torchvision::nms does not exist").
+    operators are missing ("operator torchvision::nms does not exist"), "Could not load libtorchcodec", "Cannot find DGL
+    C++ graphbolt library". torchcodec, dgl and the last torchtext do not tell pip which torch they need. With a Triton
+    that is too new, torch.compile ends with "cannot import name 'AttrsDescriptor'".
 
     How to mend it:
     Install the release that belongs to your torch. The command below names it.
@@ -45,6 +49,9 @@ def torch_companion_version(
     Sources:
     https://github.com/pytorch/vision#installation
     https://docs.pytorch.org/audio/stable/installation.html
+    https://github.com/pytorch/text and https://github.com/meta-pytorch/torchcodec (their tables)
+    https://github.com/dmlc/dgl/issues/7247
+    https://github.com/woct0rdho/triton-windows/releases/tag/v3.6.0-windows.post24
     """
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
@@ -69,6 +76,7 @@ def torch_companion_version(
             explains=("torch-companion-cuda",) if severity == "error" else (),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
+    yield from of_another_line(torch, scene)
 
 
 def severity_of(

@@ -23,6 +23,8 @@ from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
 #: Libraries that frameworks do without, for several GPUs or faster inference.
 OPTIONAL = ("libnvinfer", "libnccl", "libnvshmem", "libcufile", "libcupti", "libnvToolsExt")
+#: Of these, what torch does not start without where its own libraries are linked to it.
+LINKED = ("libnccl", "libcupti")
 
 
 @rule("LIB002", name="tf-soname-missing", severity="error", since="0.1")
@@ -94,7 +96,11 @@ def tf_soname_missing(
 def _missing(framework: Framework, libraries: Libraries) -> tuple[Resolution, ...]:
     names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
     found = (one for name in dict.fromkeys(names) for one in libraries.missing(name))
-    return tuple(one for one in found if not one.soname.startswith((*DRIVER_LIBRARIES, *OPTIONAL)))
+    return tuple(one for one in found if not one.soname.startswith((*DRIVER_LIBRARIES, *OPTIONAL)) or _is_linked(one))
+
+
+def _is_linked(one: Resolution) -> bool:
+    return one.framework == "torch" and one.how == "linked" and one.soname.startswith(LINKED)
 
 
 def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evidence:

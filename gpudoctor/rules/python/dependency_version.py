@@ -30,6 +30,8 @@ _KERAS_2, _KERAS_LATER = ((2, 6), (2, 15)), (2, 13)
 _KERAS_3_TOO = (2, 15)
 #: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
+#: Triton under its names, its first release without triton.ops, and the first bitsandbytes that does without (wheels).
+_TRITONS, _OPS_END, _WITHOUT_OPS = ("triton", "triton-windows", "pytorch-triton"), (3, 2), (0, 45, 1)
 
 
 @rule("PYT017", name="dependency-version", severity="error", since="0.1")
@@ -49,7 +51,8 @@ def dependency_version(
     Why it breaks:
     Imports end with "cannot import name ..." or "module compiled against ...". It happens when another package, or a
     person, installed an older release, or a much newer one. TensorFlow 2.6.0 itself asks for any Keras 2, and pip takes
-    the newest: "cannot import name 'dtensor'".
+    the newest: "cannot import name 'dtensor'". bitsandbytes up to 0.45.0 imports a module that Triton 3.2 has not:
+    "No module named 'triton.ops'".
 
     How to mend it:
     Install a release that the framework accepts, as below.
@@ -60,9 +63,11 @@ def dependency_version(
     Sources:
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     https://github.com/intel/ipex-llm/pull/7106 (keras)
+    https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1492
     """
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from _keras_of_another_release(frameworks, packages, scene)
+    yield from _triton_without_ops(packages, scene)
     for name, at_start in AT_START.items():
         framework = frameworks.get(name)
         if framework is None or is_conda(packages, owner := framework.dist or name):
@@ -102,6 +107,23 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
         severity="warning" if ours >= _KERAS_LATER and theirs >= (3,) else "error",
         evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("keras", keras.version)),
         fixes=(Fix(title="Install the keras of this TensorFlow", safety=safety(scene), steps=install(scene, wanted)),),
+    )
+
+
+def _triton_without_ops(packages: Packages, scene: Scene) -> Iterator[Problem]:
+    """Triton 3.2 dropped the module triton.ops; bitsandbytes imports it up to 0.45.0."""
+    bnb = packages.find("bitsandbytes")
+    triton = next((one for name in _TRITONS if (one := packages.find(name)) is not None), None)
+    ours, theirs = (release_numbers(one.version) if one else None for one in (bnb, triton))
+    if bnb is None or triton is None or not ours or not theirs or ours >= _WITHOUT_OPS or theirs < _OPS_END:
+        return
+    steps = install(scene, "bitsandbytes>=0.45.1", options=("--upgrade",))
+    yield Problem(
+        summary=f"bitsandbytes {bnb.version} imports triton.ops, which {triton.name} {triton.version} has not.",
+        subject="bitsandbytes",
+        confidence="likely",
+        evidence=(seen("bitsandbytes", bnb.version), seen(triton.name, triton.version)),
+        fixes=(Fix(title="Install a current bitsandbytes", safety=safety(scene), steps=steps),),
     )
 
 

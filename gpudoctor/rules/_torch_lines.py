@@ -1,0 +1,142 @@
+"""Packages with compiled parts for one line of torch, which their own metadata does not say.
+
+Sources: the tables in the READMEs of github.com/pytorch/text and github.com/meta-pytorch/torchcodec (read 2026-11);
+github.com/woct0rdho/triton-windows (README, and the notes of release 3.6.0); dgl: the names of the files in its wheel
+2.1.0, and https://github.com/dmlc/dgl/issues/7450 for 2.2.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gpudoctor.model.finding import Problem, Severity
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Framework, Package
+from gpudoctor.plan.places import Scene, install, safety, uninstall
+from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._evidence import seen
+
+Release = tuple[int, ...]
+
+#: Line of the package, and the one line of torch that it is compiled for.
+PAIRS: dict[str, dict[Release, Release]] = {
+    "torchtext": dict(
+        zip(
+            [(0, minor) for minor in range(8, 19)],
+            [*[(1, minor) for minor in range(7, 14)], *[(2, minor) for minor in range(4)]],
+            strict=True,
+        )
+    ),
+    "torchcodec": {
+        (0, 1): (2, 5),
+        (0, 2): (2, 6),
+        (0, 3): (2, 7),
+        (0, 4): (2, 7),
+        (0, 5): (2, 7),
+        (0, 6): (2, 8),
+        (0, 7): (2, 8),
+        (0, 8): (2, 9),
+        (0, 9): (2, 9),
+        (0, 10): (2, 10),
+        (0, 11): (2, 11),
+    },
+}
+#: The oldest torch that knows a line of Triton. On Linux torch asks for its own, and that is told elsewhere.
+TRITON: dict[Release, Release] = {
+    (3, 0): (2, 4),
+    (3, 1): (2, 4),
+    (3, 2): (2, 6),
+    (3, 3): (2, 7),
+    (3, 4): (2, 8),
+    (3, 5): (2, 9),
+    (3, 6): (2, 10),
+}
+#: The newest torch that a line has a compiled part for.
+ENDS: dict[str, dict[Release, Release]] = {"dgl": {(2, 1): (2, 2, 1), (2, 2): (2, 3, 0)}}
+#: Compiled by whoever made the image or the channel, against the torch that is beside it.
+_UNFINISHED = re.compile(r"\d(?:a|b|rc)\d|dev|\+git")
+
+
+class Misfit(NamedTuple):
+    """What does not go together, in words, and what to do."""
+
+    wants: str
+    severity: Severity
+    fix: Fix
+
+
+def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
+    """The packages there that were made for another torch than this one."""
+    have = release_numbers(torch.version)
+    if _UNFINISHED.search(torch.version or ""):
+        return
+    for name in (*PAIRS, "triton-windows", *ENDS):
+        package = scene.find(name)
+        if package is None or package.installer == "conda" or _UNFINISHED.search(package.version) or not have:
+            continue
+        if (misfit := _misfit(package, have, scene)) is None:
+            continue
+        label = f"{package.name} {package.version}"
+        yield Problem(
+            summary=f"{label} needs torch {misfit.wants}, and torch {torch.version} is installed.",
+            subject=label,
+            severity=misfit.severity,
+            confidence="likely",
+            evidence=(
+                seen("torch", torch.version, torch.source),
+                seen(package.name, package.version),
+                seen(f"torch that {label} is made for", misfit.wants),
+            ),
+            fixes=(misfit.fix,),
+        )
+
+
+def _misfit(package: Package, have: Release, scene: Scene) -> Misfit | None:
+    line = (release_numbers(package.version) or ())[:2]
+    if package.name in PAIRS:
+        wanted = PAIRS[package.name].get(line)
+        is_fit = wanted is None or wanted == have[:2]
+        return None if is_fit or wanted is None else Misfit(_text(wanted), "error", _pair(package.name, have, scene))
+    if package.name in ENDS:
+        newest = ENDS[package.name].get(line)
+        is_fit = newest is None or have[:3] <= newest
+        return (
+            None if is_fit or newest is None else Misfit(f"{_text(newest)} at most", "error", _older(package, newest))
+        )
+    floor = TRITON.get(line)
+    return Misfit(f"{_text(floor)} or newer", "warning", _triton(have, scene)) if floor and floor > have[:2] else None
+
+
+def _pair(name: str, have: Release, scene: Scene) -> Fix:
+    """The newest line of the package for this torch; torchtext ended with the one for torch 2.3."""
+    lines = [line for line, torch in PAIRS[name].items() if torch == have[:2]]
+    if lines:
+        steps = install(scene, f"{name}=={_text(max(lines))}.*", options=("--no-deps",))
+        return Fix(title=f"Install the {name} of torch {_text(have[:2])}", safety=safety(scene), steps=steps)
+    if have[:2] < max(PAIRS[name].values()):
+        text = f"There is no {name} for torch {_text(have[:2])}: uninstall it, or take another torch."
+        return Fix(title=f"Remove {name}", safety="review", steps=(*uninstall(scene, name), Ask(text=text)))
+    if name == "torchtext":
+        text = (
+            "torchtext ended with 0.18, for torch 2.3. A program that needs it: torch==2.3.1 in an environment of its"
+        )
+        return Fix(title=f"Remove {name}", safety="review", steps=(*uninstall(scene, name), Ask(text=f"{text} own.")))
+    steps = install(scene, name, options=("--upgrade", "--no-deps"))
+    return Fix(title=f"Install a current {name}", safety=safety(scene), steps=steps)
+
+
+def _triton(have: Release, scene: Scene) -> Fix:
+    too_new = min(line for line, torch in TRITON.items() if torch > have[:2])
+    steps = install(scene, f"triton-windows<{_text(too_new)}", options=("--upgrade",))
+    return Fix(title=f"Install the Triton of torch {_text(have[:2])}", safety=safety(scene), steps=steps)
+
+
+def _older(package: Package, newest: Release) -> Fix:
+    text = (
+        f"Install torch=={_text(newest)} for it in an environment of its own, or a {package.name} made for this torch."
+    )
+    return Fix(title=f"Give {package.name} its torch", safety="manual", steps=(Ask(text=text),))
+
+
+def _text(release: Release) -> str:
+    return ".".join(map(str, release))
