@@ -145,4 +145,8 @@ def _fared(run: SmokeRun) -> str:
         return visible(how_it_ended(run.run))
     counts = [(sum(t.outcome == word for t in run.trials), word) for word in ("passed", "failed", "skipped")]
     words = listing(f"{count} {word}" for count, word in counts if count)
-    return f"{words}, in {run.run.seconds:.1f} s" if words else "trained nothing"
+    if words:
+        return f"{words}, in {run.run.seconds:.1f} s"
+    reasons = (stage.detail or (stage.error.text if stage.error else "") for stage in run.run.stages)
+    why = next(filter(None, reasons), "").strip().partition("\n")[0]
+    return visible(f"trained nothing: {why}" if why else "trained nothing")

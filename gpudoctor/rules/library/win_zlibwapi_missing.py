@@ -19,7 +19,7 @@ FIRST, LAST = LibraryVersion("8.3"), LibraryVersion("9.0")
 
 @rule("LIB022", name="win-zlibwapi-missing", severity="error", since="0.1")
 def win_zlibwapi_missing(gpus: Gpus, libraries: Libraries, frameworks: Frameworks, host: System) -> Iterator[Problem]:
-    """CuDNN 8 on Windows needs zlibwapi.dll, which is not found.
+    """On Windows cuDNN 8 needs zlibwapi.dll, which is not found.
 
     What it means:
     cuDNN from 8.3 to 8.9 for Windows needs the library zlib under the name zlibwapi.dll, and does not bring it.
