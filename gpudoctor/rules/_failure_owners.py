@@ -86,6 +86,7 @@ _BY_TABLE = {
     "precision": "smoke-failed",
     "makers": "cuda-start-failed",
     "data_loading": "run-out-of-memory",
+    "complaints": "smoke-failed",
     "distributed": "nccl-failed",
     "installers": "install-failed",
 }

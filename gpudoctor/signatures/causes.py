@@ -66,6 +66,24 @@ OTHER_CAUSES: dict[str, str] = {
     "import-order": "A library must be loaded before others: import its package first, or name it in LD_PRELOAD.",
     "no-cpp-compiler": "No C++ compiler was found, and a package is built from source.",
     "model-parts-unused": "Parts of the model get no gradient in a step, which training on several GPUs must be told.",
+    "cdi-list-old": "The engine's list of devices (CDI) is older than the driver; write it anew: "
+    "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml.",
+    "container-tools-settings": "NVIDIA's container tools are set up for another system: the ldconfig line in "
+    "/etc/nvidia-container-runtime/config.toml must name a program that exists (@/sbin/ldconfig, on Ubuntu and Debian "
+    "@/sbin/ldconfig.real).",
+    "gpu-asked-for-absent": "The container was given the number or UUID of a GPU that this machine does not have.",
+    "cluster-no-free-gpu": "All GPUs of the cluster are taken, or the service that offers them does not run.",
+    "cluster-settings": "The cluster's settings name other GPUs than the machine has; its administrator mends that.",
+    "notebook-limits": "The notebook service's limit for GPUs is used up, or none is free.",
+    "gpu-in-use": "Programs still use the GPU: the desktop, a service, or a job; end them first.",
+    "gpu-address-space": "The firmware has no room for the GPU's memory: switch Above 4G Decoding on, or try the "
+    "kernel option pci=realloc.",
+    "gpu-firmware-missing": "The driver's firmware files (/lib/firmware/nvidia) are missing or of another release: "
+    "install the driver's packages anew, all of one release.",
+    "gpu-settings-damaged": "The GPU's own store of settings (infoROM) is damaged; its maker knows if that matters.",
+    "mig-mode-off": "MIG is off, or waits for a reset of the GPU: sudo nvidia-smi -mig 1, then restart.",
+    "open-module-not-enabled": "Drivers 515 to 545 with open modules need the module option "
+    "NVreg_OpenRmEnableUnsupportedGpus=1 on such GPUs, or the proprietary modules.",
 }
 
 #: A cause that needs surroundings which are not known to be there, or are, counts by this factor.

@@ -65,7 +65,8 @@ SIGNATURES = (
     ),
     signature(
         "ncc-cgroups",
-        r"nvidia-container-cli: container error: (?:cgroup subsystem|failed to get device cgroup)",
+        r"nvidia-container-cli: container error: (?:cgroup subsystem|failed to get device cgroup)"
+        r"|nvidia-container-cli: mount error: failed to add device rules",
         needles=("nvidia-container-cli",),
         meaning="NVIDIA's container tools and the host's control groups (cgroup v2) do not fit together.",
         causes={"ctk-not-configured": 0.5, "dev-permission-rootless": 0.4, "ctk-missing": 0.1},
@@ -110,8 +111,9 @@ SIGNATURES = (
     ),
     signature(
         "runtime-hook-failed",
-        r"error running (?:prestart )?hook #?\d|oci runtime create failed[^\n]{0,120}hook",
-        needles=("error running hook", "error running prestart hook", "oci runtime create failed"),
+        r"error running (?:prestart )?hook #?\d|oci runtime create failed[^\n]{0,120}hook"
+        r"|error executing hook \S*nvidia",
+        needles=("error running hook", "error running prestart hook", "oci runtime create failed", "executing hook"),
         meaning="The container could not be started, because the step that gives it the GPU failed.",
         causes={"ctk-missing": 0.3, "drv-not-loaded": 0.3, "ctk-not-configured": 0.2, "drv-lib-mismatch": 0.2},
         ask="nvidia-smi; nvidia-container-cli -k -d /dev/stderr info",

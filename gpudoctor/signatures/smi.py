@@ -110,8 +110,9 @@ SIGNATURES = (
     ),
     signature(
         "nvml-driver-not-loaded",
-        r"failed to initialize nvml: driver not loaded|nvmlerror_drivernotloaded|nvml_error_driver_not_loaded",
-        needles=("driver not loaded", "drivernotloaded", "driver_not_loaded"),
+        r"\bnvml: driver not loaded|\bnvidia driver is not loaded"
+        r"|nvmlerror_drivernotloaded|nvml_error_driver_not_loaded",
+        needles=("driver not loaded", "driver is not loaded", "drivernotloaded", "driver_not_loaded"),
         meaning="The kernel part of the NVIDIA driver is not loaded.",
         causes={
             "drv-not-loaded": 0.4,

@@ -128,7 +128,8 @@ MESSAGES = [
 ]  # fmt: skip
 
 #: More of them: packages that add GPU code, other makers' GPUs, data loaders, several machines, building, precision.
-MESSAGES += [tuple(row) for row in json.loads(Path(__file__).with_name("messages.json").read_text(encoding="utf-8"))]
+for _file in sorted(Path(__file__).parent.glob("messages*.json")):
+    MESSAGES += [tuple(row) for row in json.loads(_file.read_text(encoding="utf-8"))]
 
 #: Lines of a run in which nothing is wrong.
 HEALTHY = """
@@ -155,6 +156,13 @@ Initializing process group with TCPStore on node1:29500, world size 2
 conda install pytorch torchvision pytorch-cuda=12.1 -c pytorch -c nvidia
 Available providers: ['CUDAExecutionProvider', 'CPUExecutionProvider']
 Building wheel for flash-attn (setup.py): finished with status 'done'
+NVRM: loading NVIDIA UNIX Open Kernel Module for x86_64  570.124.06  Release Build
+nvidia: loading out-of-tree module taints kernel.
+Started nvidia-persistenced.service - NVIDIA Persistence Daemon.
+vermagic:       6.8.0-45-generic SMP preempt mod_unload modversions
+INFO[0000] Selecting /dev/nvidia-uvm as /dev/nvidia-uvm
+nvidia-gridd: License acquired successfully. (Info: 10.0.0.5, NVIDIA RTX Virtual Workstation)
+Allocated resources: nvidia.com/gpu 1 1
 """
 
 
