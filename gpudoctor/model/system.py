@@ -92,6 +92,8 @@ class ContainerTools(Fact, frozen=True, kw_only=True):
     nvidia_toolkit: bool | None = None
     #: Runtimes registered in docker's daemon.json.
     docker_runtimes: tuple[str, ...] | None = None
+    #: Which Docker the user's commands go to: Docker Desktop's is a virtual machine of its own.
+    docker_context: Literal["default", "desktop", "other"] | None = None
 
 
 class Container(Section, frozen=True, kw_only=True):

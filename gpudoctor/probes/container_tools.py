@@ -1,11 +1,14 @@
 """The container engines of a host, and NVIDIA's toolkit for them."""
 
+from typing import Literal
+
 import msgspec
 
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.system import ContainerTools
 from gpudoctor.probes.reading import exists
+from gpudoctor.probes.system_spaces import is_remote
 
 _ENGINES = ("docker", "podman", "nerdctl", "apptainer", "singularity", "enroot")
 _TOOLKIT = ("nvidia-ctk", "nvidia-container-runtime", "nvidia-container-toolkit")
@@ -14,8 +17,15 @@ _SNAP = "/snap/bin/docker"
 _DAEMON = ("/etc/docker/daemon.json", "/var/snap/docker/current/config/daemon.json")
 
 
+Context = Literal["default", "desktop", "other"]
+
+
 class _Daemon(msgspec.Struct):
     runtimes: dict[str, msgspec.Raw] = {}
+
+
+class _Client(msgspec.Struct, rename="camel"):
+    current_context: str = "default"
 
 
 def read_tools(host: Host) -> ContainerTools:
@@ -30,7 +40,37 @@ def read_tools(host: Host) -> ContainerTools:
         docker_is_snap=snap,
         nvidia_toolkit=any(host.tool(name) for name in _TOOLKIT),
         docker_runtimes=None if docker is None else _runtimes(host, _DAEMON[1] if snap else _DAEMON[0]),
+        docker_context=None if docker is None else _context(host),
     )
+
+
+def _context(host: Host) -> Context | None:
+    """The Docker that the user's commands go to: named by the environment or by the user's settings."""
+    home = host.env.get("HOME")
+    if host.env.get("DOCKER_HOST"):
+        return "desktop" if "/.docker/desktop/" in host.env["DOCKER_HOST"] else "other"
+    if host.env.get("DOCKER_CONTEXT"):
+        return _kind_of(host.env["DOCKER_CONTEXT"])
+    if not home or is_remote(host, home):
+        return None
+    raw = host.read(f"{home}/.docker/config.json")
+    if isinstance(raw, Gap):
+        return None
+    return "default" if raw is None else parse_client(raw)
+
+
+def parse_client(raw: bytes) -> Context | None:
+    """The context in docker's config.json; its logins are not looked at. None where it is no JSON object."""
+    try:
+        return _kind_of(msgspec.json.decode(raw, type=_Client).current_context) if raw.strip() else "default"
+    except (msgspec.DecodeError, RecursionError):
+        return None
+
+
+def _kind_of(name: str) -> Context:
+    if name in ("", "default"):
+        return "default"
+    return "desktop" if name.startswith("desktop-") else "other"
 
 
 def _runtimes(host: Host, path: str) -> tuple[str, ...] | None:

@@ -11,8 +11,8 @@ SIGNATURES = (
         r"could not select device driver|unknown or invalid runtime name: nvidia|unknown runtime specified nvidia",
         needles=("could not select device driver", "runtime name: nvidia", "runtime specified nvidia"),
         meaning="Docker does not know how to give GPUs to a container.",
-        causes={"ctk-missing": 0.6, "ctk-docker-snap": 0.3, "ctk-not-configured": 0.35},
-        ask="which nvidia-ctk docker; docker info | grep -i runtimes; cat /etc/docker/daemon.json",
+        causes={"ctk-missing": 0.6, "ctk-not-configured": 0.35, "ctk-docker-snap": 0.3, "ctk-docker-desktop": 0.25},
+        ask="which nvidia-ctk docker; docker info | grep -i -E 'runtimes|context'; cat /etc/docker/daemon.json",
         source=_INSTALL,
     ),
     signature(
@@ -24,6 +24,7 @@ SIGNATURES = (
             "container-driver-in-image": 0.4,
             "drv-absent": 0.35,
             "wsl-driver-libs-missing @ wsl": 0.3,
+            "ctk-docker-desktop": 0.2,
             "ctk-docker-snap": 0.15,
             "nvml-library-missing": 0.2,
         },

@@ -167,3 +167,25 @@ def test_tools(host: RecordedHost, engines: Any, snap: Any, toolkit: bool, runti
         toolkit,
         runtimes,
     )
+
+
+CONFIG = "/home/ada/.docker/config.json"
+
+
+@pytest.mark.parametrize(
+    ("env", "config", "expected"),
+    [
+        ({}, '{"currentContext": "desktop-linux"}', "desktop"),
+        ({}, '{"auths": {"https://index.example": {"auth": "c2VjcmV0"}}}', "default"),
+        ({}, '{"currentContext": "the-lab"}', "other"),
+        ({}, "{", None),
+        ({}, None, "default"),
+        ({"DOCKER_CONTEXT": "default"}, '{"currentContext": "desktop-linux"}', "default"),
+        ({"DOCKER_HOST": "unix:///home/ada/.docker/desktop/docker.sock"}, None, "desktop"),
+        ({"DOCKER_HOST": "ssh://lab"}, '{"currentContext": "desktop-linux"}', "other"),
+    ],
+)
+def test_docker_context(env: dict[str, str], config: str | None, expected: str | None) -> None:
+    files = {"/usr/bin/docker": "ELF"} | ({CONFIG: config} if config is not None else {})
+    tools = read_tools(RecordedHost(files, env={"HOME": "/home/ada", **env}))
+    assert tools.docker_context == expected

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.fix import Ask
-from gpudoctor.model.system import Container, System
+from gpudoctor.model.fix import Ask, Run
+from gpudoctor.model.system import Container, ContainerTools, System
 from tests.rules.situations import (
     BARE,
     DOCKER,
@@ -168,3 +168,16 @@ def test_one_card_in_tcc_mode_keeps_all_from_wsl():
     quiet("wsl-gpu-blocked", gpus=gpus(barred[0], gpu(1)), driver=failing, container=WSL2)
     quiet("wsl-gpu-blocked", gpus=gpus(*barred), driver=driver(), container=WSL2)
     quiet("wsl-gpu-blocked", gpus=gpus(*barred), driver=failing, container=BARE)
+
+
+def desktop(context, **fields):
+    return Container(kind="none", tools=ContainerTools(engines={"docker": "docker"}, docker_context=context), **fields)
+
+
+def test_docker_desktop_has_no_gpu_on_linux():
+    found = fires("ctk-docker-desktop", gpus=gpus(), container=desktop("desktop"))
+    assert Run(argv=("docker", "context", "use", "default")) in found.fixes[0].steps
+    for context in ("default", "other", None):
+        quiet("ctk-docker-desktop", gpus=gpus(), container=desktop(context))
+    quiet("ctk-docker-desktop", gpus=None, container=desktop("desktop"))
+    quiet("ctk-docker-desktop", gpus=gpus(), container=desktop("desktop", wsl=WSL2.wsl))

@@ -24,6 +24,7 @@ _CAUSES = (
     "compute-mode-exclusive",
     "ecc-uncorrectable",
     "gpu-passed-through",
+    "vgpu-driver-mismatch",
 )
 
 

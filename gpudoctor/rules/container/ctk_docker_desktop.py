@@ -1,0 +1,52 @@
+"""BOX025: Docker's commands go to Docker Desktop."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Container
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import is_bare
+
+
+@rule("BOX025", name="ctk-docker-desktop", severity="warning", since="0.1")
+def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
+    """Docker's commands go to Docker Desktop, which has no GPU on Linux.
+
+    What it means:
+    On Linux, Docker Desktop runs its containers in a virtual machine. The machine's GPU is not in it, and it does not
+    read the settings of this machine either. Installing Docker Desktop switches the docker command over to it.
+
+    Why it breaks:
+    docker run --gpus all fails ("could not select device driver", "load library failed"), though the driver and
+    NVIDIA's container toolkit are installed.
+
+    How to mend it:
+    Use the Docker Engine of the machine itself: docker context use default. Images and containers of Docker Desktop
+    are not in it; pull or build them anew.
+
+    When to ignore it:
+    When you do not use the GPU in containers.
+
+    Sources:
+    https://github.com/NVIDIA/nvidia-container-toolkit/issues/814;
+    https://github.com/docker/roadmap/issues/497
+    """
+    tools = container.tools
+    if not gpus.nvidia or not is_bare(container) or tools is None or tools.docker_context != "desktop":
+        return
+    engine = "If there is no Docker Engine beside Docker Desktop, install it: https://docs.docker.com/engine/install/"
+    switch = Fix(
+        title="Use the machine's own Docker Engine",
+        safety="manual",
+        steps=(Run(argv=("docker", "context", "use", "default")), Ask(text=engine)),
+        undo="docker context use desktop-linux",
+    )
+    yield Problem(
+        summary="Docker's commands go to Docker Desktop, which has no GPU on Linux.",
+        confidence="likely",
+        evidence=(seen("docker context", "Docker Desktop's"),),
+        fixes=(switch,),
+    )
