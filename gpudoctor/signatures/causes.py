@@ -72,7 +72,6 @@ OTHER_CAUSES: dict[str, str] = {
     "/etc/nvidia-container-runtime/config.toml must name a program that exists (@/sbin/ldconfig, on Ubuntu and Debian "
     "@/sbin/ldconfig.real).",
     "gpu-asked-for-absent": "The container was given the number or UUID of a GPU that this machine does not have.",
-    "cluster-no-free-gpu": "All GPUs of the cluster are taken, or the service that offers them does not run.",
     "cluster-settings": "The cluster's settings name other GPUs than the machine has; its administrator mends that.",
     "notebook-limits": "The notebook service's limit for GPUs is used up, or none is free.",
     "gpu-in-use": "Programs still use the GPU: the desktop, a service, or a job; end them first.",
