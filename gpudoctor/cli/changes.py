@@ -40,9 +40,16 @@ def told(change: Change) -> str:
     if change.state in UNFINISHED:
         what = "cut short, or still going on"
     elif change.state == "failed":
-        what = f"failed: {(change.reason or '').splitlines()[0] if change.reason else 'no reason is known'}"
+        what = f"failed: {_first_sentence(change.reason or 'no reason is known')}"
     else:
         made = ", ".join(line for line in differences(change.before, change.after)[:4])
         what = {"new": "new environment", "replaced": "new environment in place of another"}.get(change.kind, made)
         what += {"undone": " (undone)", "forgotten": " (the way back is not kept)"}.get(change.state, "")
     return visible(f"{change.id}  {change.environment}  {what}")
+
+
+def _first_sentence(reason: str) -> str:
+    """The first line, and the next one that is no warning where that only announces it."""
+    first, *more = [line.strip() for line in reason.splitlines() if line.strip()] or [""]
+    errors = [line for line in more if not line.startswith("WARNING")]
+    return " ".join([first, *errors[:1]]) if first.endswith(":") else first

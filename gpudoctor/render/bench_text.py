@@ -48,7 +48,7 @@ def _lines(report: BenchReport, style: Style) -> Iterator[str]:
 
 def _heading(report: BenchReport) -> str:
     bench = report.bench
-    measured = f"{bench.seconds:.0f} s of measuring" if bench.seconds else "stopped"
+    measured = f"{bench.seconds:.0f} s of measuring" if bench.seconds else "Stopped"
     imported = f" after {bench.import_seconds:.0f} s of import" if bench.import_seconds else ""
     against = " and ".join(gpu.product or gpu.name for gpu in bench.gpus) or "no GPU"
     processor = report.processor or "CPU"
