@@ -178,6 +178,9 @@ def test_nvml_library_missing():
     found = fires("nvml-library-missing", driver=driver(libraries=empty, cuda_init=NO_LIBRARY), **given)
     assert "empty" in words(found)
     quiet("nvml-library-missing", driver=driver(), **given)
+    for blind, name in (({"nvml": NO_LIBRARY}, "libnvidia-ml.so.1"), ({"cuda_init": NO_LIBRARY}, "libcuda.so.1")):
+        facts = [one.fact for one in fires("nvml-library-missing", driver=driver(**blind), **given).evidence]
+        assert [fact for fact in facts if fact.startswith("Loading ")] == [f"Loading {name} answers"]
     assert fires("nvml-library-missing", driver=driver(nvml=NO_LIBRARY), **given).severity == "warning"
     assert fires("nvml-library-missing", driver=driver(cuda_init=NO_LIBRARY), **given).severity == "error"
     quiet("nvml-library-missing", driver=unloaded(nvml=NO_LIBRARY), **given)

@@ -233,6 +233,12 @@ def test_xid_119_gsp():
     log = (line("NVRM: Xid (PCI:0000:01:00): 119, Timeout waiting for RPC from GSP!", 119, "0000:01:00"),)
     found = fires("xid-119-gsp", gpus=gpus(), driver=driver("525.60.13", kernel_log=log))
     assert "525.105.17" in words(found)
+    # From the release that mended it, and in other branches, any newer one.
+    for release, told in (("525.105.17", False), ("525.99.01", True), ("530.30.02", False), ("515.65.01", False)):
+        one = fires("xid-119-gsp", gpus=gpus(), driver=driver(release, kernel_log=log))
+        assert ("525.105.17 or newer" in words(one)) == told
+        update = next(fix for fix in one.fixes if fix.title == "Update the driver")
+        assert (update.needs_root, update.needs_reboot) == (True, True)
     opened = fires("xid-119-gsp", gpus=gpus(), driver=driver(kernel_log=log, module_flavour="open"))
     assert not any("GSP off" in fix.title for fix in opened.fixes)
     quiet("xid-119-gsp", gpus=gpus(), driver=driver())

@@ -327,6 +327,11 @@ def test_nvjitlink_older_than_the_rest() -> None:
     old = packages("nvidia-nvjitlink-cu12==12.1.105", *rest)
     finding = fires("nvidia-wheels-skew", **stack(RTX_4090, frameworks=frameworks(torch()), packages=old))
     assert "nvidia-nvjitlink-cu12>=12.4,<13" in commands(finding)[0]
-    newer = packages("nvidia-nvjitlink-cu12==12.9.86", *rest)
-    quiet("nvidia-wheels-skew", **stack(RTX_4090, frameworks=frameworks(torch()), packages=newer))
+    for version in ("12.4.99", "12.9.86"):
+        fits = packages(f"nvidia-nvjitlink-cu12=={version}", *rest)
+        quiet("nvidia-wheels-skew", **stack(RTX_4090, frameworks=frameworks(torch()), packages=fits))
+    thirteen = ("nvidia-cuda-runtime==13.1.80", "nvidia-cusparse==12.7.2")
+    old_13 = packages("nvidia-nvjitlink==13.0.88", *thirteen, "nvidia-nvjitlink-cu12==12.4.127", *rest)
+    finding = fires("nvidia-wheels-skew", **stack(RTX_4090, frameworks=frameworks(torch()), packages=old_13))
+    assert "nvidia-nvjitlink>=13.1,<14" in commands(finding)[0]
     quiet("nvidia-wheels-skew", **stack(frameworks=frameworks(torch()), packages=old))

@@ -278,8 +278,9 @@ def test_records_that_cannot_be_read() -> None:
         (None, {}),
         ("/usr/bin/python3", {"chosen_by": "--python"}),
         ("/home/me/.pyenv/shims/python", {}),
+        ("/usr/bin/env", {}),
     ],
-    ids=["the same", "not known", "chosen by hand", "a shim"],
+    ids=["the same", "not known", "chosen by hand", "a shim", "whichever comes first"],
 )
 def test_pip_of_this_python(other: str | None, fields: dict) -> None:
     quiet("py-pip-mismatch", **stack(on=interpreter(pip_on_path_interpreter=other, **fields)))
