@@ -37,6 +37,7 @@ SIGNATURES = (
             "nvml-library-missing": 0.25,
             "wsl-libcuda-path @ wsl": 0.3,
             "no-gpu": 0.2,
+            "cudnn-bare-libcuda": 0.15,
             "triton-libcuda-link": 0.15,
         },
         ask="ldconfig -p | grep libcuda; nvidia-smi",

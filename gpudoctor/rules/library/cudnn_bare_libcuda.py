@@ -1,0 +1,78 @@
+"""LIB023 cudnn-bare-libcuda."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.system import Container
+from gpudoctor.rules._bare_libcuda import in_vain
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._situation import wsl_of
+
+NEWER = Fix(
+    title="Or use a newer build, whose cuDNN does not open that name",
+    safety="manual",
+    steps=(Ask(text="torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."),),
+)
+
+
+@rule("LIB023", name="cudnn-bare-libcuda", severity="warning", since="0.1")
+def cudnn_bare_libcuda(
+    gpus: Gpus, driver: Driver, libraries: Libraries, container: Container | Gap | None
+) -> Iterator[Problem]:
+    """A cuDNN 8 opens libcuda.so, and only libcuda.so.1 is there.
+
+    What it means:
+    The driver's library is found under the name that programs use, libcuda.so.1. The cuDNN of this framework opens it
+    by the name without a version, which is nowhere on its way.
+
+    Why it breaks:
+    The name libcuda.so is a link for compilers. Some driver packages and ways to hand a GPU to a container (CDI, Slurm)
+    leave it out. CUDA starts; the first convolution ends the program with "Could not load library
+    libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". cuDNN 8.9 and newer do without.
+
+    How to mend it:
+    Make a link libcuda.so to libcuda.so.1 beside cuDNN's own files, where it looks first. Or install a build with a
+    newer cuDNN.
+
+    When to ignore it:
+    If nothing you run uses convolutions.
+
+    Sources:
+    https://github.com/ahmetoner/whisper-asr-webservice/issues/205 (podman), https://github.com/lbcb-sci/herro/issues/76
+    https://github.com/facebookresearch/nougat/issues/105 (the link beside cuDNN's files)
+    """
+    found = driver.library("libcuda.so.1")
+    if not gpus.nvidia or wsl_of(container) is not None or libraries.libcuda_of_cudnn is None or found is None:
+        return
+    for cudnn in in_vain(libraries, None):
+        yield Problem(
+            summary=f"cuDNN {cudnn.version} opens libcuda.so, and there is libcuda.so.1 only: the first convolution "
+            "fails.",
+            subject=cudnn.framework,
+            confidence="likely",
+            evidence=(
+                seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
+                seen("libcuda.so", "not found by it"),
+                seen("driver library", found.path, driver.source),
+            ),
+            fixes=(_link(cudnn, found.path), NEWER),
+        )
+
+
+def _link(cudnn: Resolution, library: str) -> Fix:
+    """Files of a package look for others in their own folder; those of the system look where the loader does."""
+    of_package = cudnn.origin == "pip"
+    folder = (cudnn.path if of_package and cudnn.path else library).rpartition("/")[0]
+    return Fix(
+        title="Give the driver's library that name, too",
+        safety="review",
+        steps=(Run(argv=("ln", "-s", library, f"{folder}/libcuda.so")),),
+        needs_root=not of_package,
+        undo=f"rm {folder}/libcuda.so",
+    )
