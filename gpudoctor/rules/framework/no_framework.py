@@ -22,8 +22,8 @@ ANY = Fix(
     safety="manual",
     steps=(
         Ask(
-            text="`gpudoctor install torch --venv env` makes an environment with the build that fits this machine; "
-            "so it does with tensorflow or jax."
+            text="To make an environment with the build that fits this machine (tensorflow and jax likewise): "
+            "gpudoctor install torch --venv env"
         ),
     ),
 )
