@@ -60,7 +60,7 @@ def _take(finding: Finding, kept: list[Mending], *, can_be_root: bool | None) ->
             kept.append(_mending(fix, (finding.code,), (finding.summary,)))
             return None
         other, why = against
-        codes = (*other.cures, finding.code)
+        codes = tuple(dict.fromkeys((*other.cures, finding.code)))
         first = first or Conflict(kept=other.fix.title, left_out=fix.title, codes=codes, text=why)
     return first
 
@@ -76,8 +76,9 @@ def _commands(fix: Fix) -> tuple[Step, ...]:
 
 
 def _joined(one: Mending, fix: Fix, finding: Finding) -> Mending:
-    codes = tuple(dict.fromkeys((*one.cures, finding.code)))
-    because = tuple(dict.fromkeys((*one.because, finding.summary)))
+    # A code may stand for several findings: what three frameworks miss is three sentences.
+    pairs = dict.fromkeys((*zip(one.cures, one.because, strict=True), (finding.code, finding.summary)))
+    codes, because = zip(*pairs, strict=True)
     return _mending(_stronger(one.fix, fix), codes, because)
 
 

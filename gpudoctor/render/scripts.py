@@ -111,7 +111,7 @@ def _calls(line: str, name: str) -> bool:
 
 def _mending(one: Mending, shell: Shell) -> Iterator[str]:
     yield ""
-    yield from comment(f"{one.fix.title} ({', '.join(one.cures)})")
+    yield from comment(f"{one.fix.title} ({', '.join(dict.fromkeys(one.cures))})")
     for because in one.because:
         yield from comment(because)
     if one.needs:
@@ -152,7 +152,7 @@ def _by_hand(ones: list[Mending], shell: Shell) -> Iterator[str]:
         return
     yield from ("", "# ---- By hand ----", f"say {quoted('Left to do by hand:', shell)}")
     for one in ones:
-        words = [f"- {one.fix.title} ({', '.join(one.cures)})"]
+        words = [f"- {one.fix.title} ({', '.join(dict.fromkeys(one.cures))})"]
         for step in one.fix.steps:
             lines = [step.text] if isinstance(step, Ask) else step_lines(step, shell=shell)
             words += [f"    {_one_line(line)}" for line in lines]

@@ -6,7 +6,7 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Unmet
 from gpudoctor.plan.neighbours import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import release_numbers
+from gpudoctor.rules._builds import in_words, release_numbers
 
 
 def is_gpu_requirement(name: str) -> bool:
@@ -32,8 +32,9 @@ def _floor(unmet: Unmet) -> tuple[int, ...] | None:
 
 
 def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
-    """Install what is missing, as the owner's metadata words it."""
-    title = f"Install what {owner} needs"
+    """Install what is missing, as those word it who need it: the owner, and others that the same command serves."""
+    owners = tuple(dict.fromkeys(one.package for one in unmet)) or (owner,)
+    title = f"Install what {in_words(owners)} {'needs' if len(owners) == 1 else 'need'}"
     package = scene.find(owner)
     if scene.is_shared or (package is not None and package.installer == "conda"):
         text = f"Install {owner} again, with its dependencies, in an environment of its own."

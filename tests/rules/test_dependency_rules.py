@@ -8,7 +8,7 @@ from gpudoctor.model.fix import Run, Write
 from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
 from gpudoctor.model.python import Broken, Framework, Unmet
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
-from tests.rules.table import fires, quiet
+from tests.rules.table import fires, judge, quiet
 
 PIP = "/home/me/env/bin/python -m pip install"
 JAX = Framework(name="jax", dist="jax", version="0.10.2", location=f"{SITE}/jax")
@@ -93,6 +93,29 @@ def test_tensorflow_trains_without_keras_and_few_programs_do() -> None:
     finding = fires("dependency-missing", **stack(frameworks=frameworks(tensorflow("2.21.0", None)), packages=has))
     assert finding.summary == "tensorflow 2.21.0 needs keras, which is not installed."
     assert commands(finding) == [f"{PIP} keras>=3.12.0"]
+
+
+def test_what_several_frameworks_miss_is_one_command() -> None:
+    """Two commands for one package would contradict each other, and one of them would be left out."""
+    found = frameworks(JAX, torch(), tensorflow("2.21.0", None))
+    lacks = (
+        unmet("jax", "ml-dtypes", ">=0.5.0"),
+        unmet("tensorflow", "ml-dtypes", "<1.0.0,>=0.5.1"),
+        unmet("tensorflow", "typing-extensions", ">=3.6.6"),
+        unmet("torch", "typing-extensions", ">=4.10.0"),
+    )
+    machine = stack(
+        frameworks=found, packages=packages("jax==0.10.2", "torch==2.6.0", "tensorflow==2.21.0", unmet=lacks)
+    )
+    findings = judge("dependency-missing", **machine)
+    (command,) = {command for finding in findings for command in commands(finding)}
+    assert command == f"{PIP} ml-dtypes>=0.5.0,<1.0.0,>=0.5.1 typing-extensions>=3.6.6,>=4.10.0"
+    assert len(findings) == 3
+    assert findings[0].fixes[0].title == "Install what jax, tensorflow and torch need"
+    old = tuple(structs.replace(one, found="0.1") for one in lacks)
+    has = packages("jax==0.10.2", "torch==2.6.0", "tensorflow==2.21.0", unmet=old)
+    told = judge("dependency-version", **stack(frameworks=found, packages=has))
+    assert len({command for finding in told for command in commands(finding)}) == 2, "one for each package"
 
 
 # package-without-record

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.rules._at_start import AT_START, SOON
@@ -45,30 +45,37 @@ def dependency_missing(
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     """
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
-    for name, needed in AT_START.items():
-        framework = frameworks.get(name)
-        if framework is None:
-            continue
-        owner = framework.dist or name
-        # conda says in records of its own what a package needs, and under other names.
-        names = frozenset() if is_conda(packages, owner) else needed | SOON.get(name, frozenset())
-        names |= {"keras"} if _starts_with_keras(framework) else frozenset()
-        missing = tuple(
-            one
-            for one in packages.unmet
-            if one.package == owner and one.found is None and one.files is None and one.requirement in names
+    found = {
+        name: missing
+        for name in AT_START
+        if (framework := frameworks.get(name)) is not None and (missing := _missing(framework, packages))
+    }
+    # One command for all: what two of them need must suit both.
+    together = tuple(one for missing in found.values() for one in missing if not is_conda(packages, one.package))
+    for name, missing in found.items():
+        owner = missing[0].package
+        label = (frameworks.get(name) or Framework(name=name)).label
+        names = in_words(one.requirement for one in missing[:6])
+        when = " to start" if all(one.requirement in AT_START[name] for one in missing) else ""
+        yield Problem(
+            summary=f"{label} needs {names}{when}, which {'is' if len(missing) == 1 else 'are'} not installed.",
+            subject=name,
+            evidence=tuple(seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing),
+            fixes=(complete(scene, owner, missing if is_conda(packages, owner) else together),),
         )
-        if missing:
-            yield Problem(
-                summary=f"{framework.label} needs {in_words(one.requirement for one in missing[:6])}"
-                f"{' to start' if all(one.requirement in needed for one in missing) else ''}, "
-                f"which {'is' if len(missing) == 1 else 'are'} not installed.",
-                subject=name,
-                evidence=tuple(
-                    seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing
-                ),
-                fixes=(complete(scene, owner, missing),),
-            )
+
+
+def _missing(framework: Framework, packages: Packages) -> tuple[Unmet, ...]:
+    owner = framework.dist or framework.name
+    needed = AT_START[framework.name] | SOON.get(framework.name, frozenset())
+    # conda says in records of its own what a package needs, and under other names.
+    names = frozenset() if is_conda(packages, owner) else needed
+    names |= {"keras"} if _starts_with_keras(framework) else frozenset()
+    return tuple(
+        one
+        for one in packages.unmet
+        if one.package == owner and one.found is None and one.files is None and one.requirement in names
+    )
 
 
 def _starts_with_keras(framework: Framework) -> bool:

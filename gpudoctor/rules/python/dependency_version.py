@@ -86,7 +86,7 @@ def dependency_version(
                         seen(f"{owner} needs", f"{one.requirement}{one.wanted}"),
                         seen(one.requirement, one.found),
                     ),
-                    fixes=(complete(scene, owner, (one,)),),
+                    fixes=(complete(scene, owner, _asked_by_all(one, packages)),),
                 )
 
 
@@ -124,6 +124,16 @@ def _triton_without_ops(packages: Packages, scene: Scene) -> Iterator[Problem]:
         confidence="likely",
         evidence=(seen("bitsandbytes", bnb.version), seen(triton.name, triton.version)),
         fixes=(Fix(title="Install a current bitsandbytes", safety=safety(scene), steps=steps),),
+    )
+
+
+def _asked_by_all(one: Unmet, packages: Packages) -> tuple[Unmet, ...]:
+    """What all say who do not accept the installed release: one release must suit them."""
+    return tuple(
+        other
+        for other in packages.unmet
+        if other.requirement == one.requirement
+        and (other == one or (other.found is not None and not is_conda(packages, other.package)))
     )
 
 
