@@ -1,4 +1,4 @@
-"""Writes compat/schema.json from the row types: after a change of gpudoctor/matrix/types.py, gpu_types.py or tables.py."""
+"""Writes compat/schema.json from the row types: after a change of matrix/types.py, gpu_types.py or tables.py."""
 
 import json
 import os
