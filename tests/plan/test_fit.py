@@ -124,11 +124,16 @@ def test_builds_outside_the_release_matrix_are_known_but_not_offered() -> None:
         (machine("450.80.02", T4, python="3.9"), "2.14.1"),
         (machine("470.256.02", K80, python="3.9"), "2.14.1"),
         (machine("528.33", "8.6", python="3.10", platform="windows-x86_64"), "2.10.1"),
-        (machine("570.124.06", "10.0"), "2.20.0"),  # by PTX, compiled at the first start
     ],
 )
 def test_the_best_tensorflow(where: Machine, best: str) -> None:
     assert tensorflow_releases_that_fit(where, MATRIX)[0].last == best
+
+
+@pytest.mark.parametrize("capability", ["10.0", "12.0"])
+def test_no_tensorflow_fits_blackwell_by_itself(capability: str) -> None:
+    """Up to 2.20 most of its PTX is for Hopper only (sm_90a); 2.21.0 does not find cuSOLVER."""
+    assert tensorflow_releases_that_fit(machine("580.65.06", capability), MATRIX) == ()
 
 
 @pytest.mark.parametrize(
