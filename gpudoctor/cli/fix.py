@@ -13,6 +13,7 @@ from gpudoctor.host.aside import Aside
 @click.option("--only", multiple=True, metavar="CODES", help="Only these findings: codes or names, by comma.")
 @click.option("--script", metavar="FILE", help="Write the plan as a script to read and run; - is standard output.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--apply", "do_apply", is_flag=True, help="Carry out what concerns this environment; then check again.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--require", multiple=True, metavar="WHAT", help="Demand gpu, torch>=2.6, 'driver>=570' …; repeatable.")
@@ -22,14 +23,16 @@ def command(
     only: tuple[str, ...],
     script: str | None,
     form: str,
+    verify: bool,
     do_apply: bool,
     yes: bool,
     require: tuple[str, ...],
 ) -> None:
     """Say how to mend what is wrong with this machine: every change once, in the order to make it.
 
-    Without --apply nothing is changed. With it, changes of your own environment (pip, uv, conda) are made on a copy,
-    proved, and switched to; `gpudoctor undo` takes them back. What needs an administrator is never run.
+    Without --apply nothing is changed; --verify asks the package index whether each command would work. With --apply,
+    changes of your own environment (pip, uv, conda) are verified, made on a copy, proved, and switched to;
+    `gpudoctor undo` takes them back. What needs an administrator is never run.
 
     The exit code is that of check: 0 nothing wrong, 1 there is something to mend, 3 could not examine; with --apply
     also 5 mended but not proved, 6 refused: nothing was changed, 7 failed: everything is as it was.
@@ -38,6 +41,8 @@ def command(
         raise click.UsageError("--python names an interpreter of this machine, and --from plans for another one.")
     if do_apply and source is not None:
         raise click.UsageError("--from is another machine's snapshot, and --apply changes this one.")
+    if verify and source is not None:
+        raise click.UsageError("--from is another machine's snapshot, and --verify asks the installer of this one.")
     if do_apply and script is not None:
         raise click.UsageError("--script writes the plan down, and --apply carries it out. Leave one out.")
     if script == "-" and form == "json":
@@ -48,6 +53,7 @@ def command(
     look = Aside(finish)
     from gpudoctor.cli.judging import criteria_of, judge
     from gpudoctor.cli.mending import codes_of, show_plan, with_plan
+    from gpudoctor.model.plan import Plan
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
@@ -65,4 +71,8 @@ def command(
 
         raise click.exceptions.Exit(apply(report, criteria, codes, yes=yes, as_json=form == "json"))
     show_plan(report, form, script)
+    if verify:
+        from gpudoctor.cli.verifying import say_verified
+
+        say_verified(report.plan or Plan())
     raise click.exceptions.Exit(report.exit_code)
