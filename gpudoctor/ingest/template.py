@@ -111,7 +111,9 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
     if len(value) > 160:
         return ()
     if name == "os":
-        wsl = Container(wsl=Wsl(version=2)) if is_wsl(value) or re.search(r"\bwsl", value, re.I) else None
+        named = re.search(r"\bwsl\W?(1\b(?!\.\d))?", value, re.I)
+        version = 1 if named and named[1] else 2
+        wsl = Container(wsl=Wsl(version=version)) if is_wsl(value) or named else None
         return fragment(FORM, (number,), WORDS, host=of_os(value), container=wsl)
     if name == "python" and (version := python_version(value)):
         interpreter = Interpreter(executable="python", chosen_by="report", version=version)

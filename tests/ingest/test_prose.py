@@ -37,6 +37,9 @@ def read(text):
         ),
         ("An A100 with jax version 0.4.30.", {"gpus.0.name": "NVIDIA A100", "frameworks.jax.version": "0.4.30"}),
         ("pip list:\ntorch 2.3.0+cu121\nnumpy 2.0.1", {"frameworks.torch.cuda": "12.1", "packages.numpy": "2.0.1"}),
+        ("OS: Windows 10, Ubuntu app (WSL 1)", {"container.wsl.version": "1"}),
+        ("OS: Ubuntu 22.04 on WSL 1.3.11", {"container.wsl.version": "2"}),
+        ("OS: Ubuntu 22.04 (WSL2)", {"container.wsl.version": "2"}),
         # Told twice is told once.
         ("My RTX 3090 is idle. The RTX 3090 has 24 GB.", {"gpus.0.name": "NVIDIA GeForce RTX 3090"}),
         # A label outranks a sentence, and a tool's output both.
