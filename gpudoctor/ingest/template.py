@@ -111,10 +111,7 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
     if len(value) > 160:
         return ()
     if name == "os":
-        named = re.search(r"\bwsl\W?(1\b(?!\.\d))?", value, re.I)
-        version = 1 if named and named[1] else 2
-        wsl = Container(wsl=Wsl(version=version)) if is_wsl(value) or named else None
-        return fragment(FORM, (number,), WORDS, host=of_os(value), container=wsl)
+        return fragment(FORM, (number,), WORDS, host=of_os(value), container=_wsl(value))
     if name == "python" and (version := python_version(value)):
         interpreter = Interpreter(executable="python", chosen_by="report", version=version)
         return fragment(FORM, (number,), WORDS, interpreter=interpreter)
@@ -136,6 +133,13 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
         )
         return fragment(FORM, (number,), WORDS, toolkits=Toolkits(found=(toolkit,)) if toolkit else None)
     return _framework(name, number, value)
+
+
+def _wsl(value: str) -> Container | None:
+    named = re.search(r"\bwsl\W?(1\b(?!\.\d))?", value, re.I)
+    if named is None and not is_wsl(value):
+        return None
+    return Container(wsl=Wsl(version=1 if named and named[1] else 2))
 
 
 def _framework(name: str, number: int, value: str) -> tuple[Fragment, ...]:
