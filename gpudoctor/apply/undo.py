@@ -46,7 +46,9 @@ def _current(change: Change) -> Change:
 def _check(change: Change, *, anyway: bool) -> None:
     if change.state != "done":
         raise CannotUndo(f"{change.id} is {change.state} already; there is nothing to take back")
-    later = [one.id for one in journal.load_changes(change.environment) if one.id > change.id and one.state == "done"]
+    every = journal.load_changes(change.environment)
+    place = next((number for number, one in enumerate(every) if one.id == change.id), len(every))
+    later = [one.id for one in every[place + 1 :] if one.state == "done"]
     if later:
         raise CannotUndo(f"{change.id} is not the last change of {change.environment}; undo {later[-1]} first")
     if change.kind != "new" and not os.path.isdir(change.tree):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.model.codec import encode
-from gpudoctor.model.snapshot import Snapshot
+from tests.bare import BARE
 from tests.e2e.command import gpudoctor
 
-SAVED = json.loads(encode(Snapshot(gpus=None, interpreter=None, packages=None, frameworks=None)))
+SAVED = json.loads(encode(BARE))
 
 
 def says(done, code, *words):

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from gpudoctor.model.codec import encode
-from gpudoctor.model.snapshot import Snapshot
+from tests.bare import BARE
 from tests.e2e.command import gpudoctor
 from tests.live.fakes import MODULE, fake_environment
 
@@ -68,7 +68,7 @@ def test_smoke_refuses(arguments, words, python):
 def test_nothing_to_run(tmp_path):
     empty = fake_environment(tmp_path / "env").executable
     says(gpudoctor("smoke", "--python", empty), 3, "none of TensorFlow, PyTorch")
-    assert "No device was listed" in gpudoctor("devices", "--python", empty).out
+    assert "No device to list" in gpudoctor("devices", "--python", empty).out
 
 
 def test_an_interpreter_that_cannot_be_examined(tmp_path):
@@ -78,7 +78,7 @@ def test_an_interpreter_that_cannot_be_examined(tmp_path):
 
 
 def test_a_snapshot_judged_later_runs_nothing(tmp_path, python):
-    (tmp_path / "saved.json").write_bytes(encode(Snapshot(gpus=None, interpreter=None, packages=None, frameworks=None)))
+    (tmp_path / "saved.json").write_bytes(encode(BARE))
     done = gpudoctor("check", "--from", str(tmp_path / "saved.json"), env={"FAKE_TORCH": "os._exit(9)"})
     assert done.returncode == 0, done.out
 
