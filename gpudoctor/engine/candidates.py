@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from typing import Literal
 
-from gpudoctor.engine.leanings import FOR, Stated, excluded, support
+from gpudoctor.engine.leanings import FOR, excluded, support
+from gpudoctor.engine.stated import Stated
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.finding import Diagnosis, Finding
 from gpudoctor.model.gpus import Gpus

@@ -6,18 +6,13 @@ build, whatever else is unknown; TensorFlow 2.16 on Windows has no GPU support, 
 
 import re
 from collections.abc import Callable
-from typing import Any
 
+from gpudoctor.engine.stated import Stated
 from gpudoctor.formats.out_of_memory import parse_out_of_memory
-from gpudoctor.model.base import Section
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Container, System
-from gpudoctor.rules._builds import release_numbers
+from gpudoctor.model.libraries import Libraries, Toolkits
+from gpudoctor.model.python import Frameworks
 
 #: Products of Ampere and later, and of Kepler.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
@@ -26,101 +21,6 @@ _GEFORCE = re.compile(r"GeForce RTX [45]0\d\d")
 _OLD = re.compile(r"\bGTX? [67]\d\d|\bTesla K\d|\bQuadro K\d")
 #: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
 _NO_WINDOWS, _WITH_EXTRA = (2, 11), (2, 14)
-
-
-class Stated:
-    """The sections of a snapshot that were seen, and short ways to what they state."""
-
-    def __init__(self, snapshot: Snapshot) -> None:
-        self._snapshot = snapshot
-
-    def section(self, kind: type[Section], name: str) -> Any:
-        """The section if it was seen."""
-        value = getattr(self._snapshot, name)
-        return value if isinstance(value, kind) else None
-
-    @property
-    def os(self) -> str | None:
-        """linux, windows, macos, wsl."""
-        host = self.section(System, "host")
-        container = self.section(Container, "container")
-        if container and container.wsl:
-            return "wsl"
-        return host.os if host else None
-
-    @property
-    def no_gpu(self) -> bool:
-        """It was looked for a GPU, and there is none."""
-        return self._snapshot.gpus is None
-
-    @property
-    def sees_no_gpu(self) -> bool:
-        """A framework says so."""
-        live = self._snapshot.live
-        silent = (
-            "gpu-not-used",
-            "program-sees-no-gpu",
-            "torch-uses-no-gpu",
-            "tensorflow-uses-no-gpu",
-            "tf-cannot-dlopen",
-            "torch-cuda-unavailable",
-            "torch-not-compiled-with-cuda",
-            "xpu-not-built",
-            "tf-no-gpus-listed",
-            "jax-no-gpu-found",
-        )
-        return isinstance(live, Live) and any(one.signature in silent for one in live.symptoms)
-
-    @property
-    def makers(self) -> frozenset[str]:
-        """Who made the GPUs that are stated."""
-        gpus = self.section(Gpus, "gpus")
-        return frozenset(gpu.vendor for gpu in gpus.devices if gpu.vendor) if gpus else frozenset()
-
-    @property
-    def messages(self) -> tuple[str, ...]:
-        """The known messages that are stated, in their words."""
-        live = self.section(Live, "live")
-        return tuple(one.text for one in live.symptoms) if live else ()
-
-    def said(self, *signatures: str) -> bool:
-        """One of these messages is stated."""
-        live = self.section(Live, "live")
-        return bool(live) and any(one.signature in signatures for one in live.symptoms)
-
-    def framework(self, name: str) -> Framework | None:
-        """A framework."""
-        frameworks = self.section(Frameworks, "frameworks")
-        return frameworks.get(name) if frameworks else None
-
-    def variant(self, name: str) -> str | None:
-        """What a framework was built for."""
-        framework = self.framework(name)
-        return framework.variant if framework else None
-
-    def numbers(self, name: str) -> tuple[int, ...] | None:
-        """The release of a framework."""
-        framework = self.framework(name)
-        return release_numbers(framework.version) if framework else None
-
-    @property
-    def missed(self) -> tuple[Resolution, ...]:
-        """The libraries that TensorFlow did not find."""
-        libraries = self.section(Libraries, "libraries")
-        return libraries.missing("tensorflow") if libraries else ()
-
-    def all_named(self, pattern: re.Pattern[str]) -> bool:
-        """There are GPUs, and the names of all match."""
-        gpus = self.section(Gpus, "gpus")
-        names = [gpu.name for gpu in gpus.nvidia if gpu.name] if gpus else []
-        return bool(names) and all(pattern.search(name) for name in names)
-
-    @property
-    def by_conda(self) -> bool | None:
-        """Whether torch came from conda."""
-        packages = self.section(Packages, "packages")
-        torch = (packages.find("pytorch") or packages.find("torch")) if packages else None
-        return torch.installer == "conda" if torch is not None and torch.installer else None
 
 
 def _tf_without_windows(stated: Stated) -> bool:

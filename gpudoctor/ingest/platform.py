@@ -10,7 +10,7 @@ from gpudoctor.model.system import System
 FORM = "prompts and paths"
 
 _CLUES: dict[str, re.Pattern[str]] = {
-    # Releases of three numbers are those of the drivers for Linux; Windows has two (docs.nvidia.com/datacenter/tesla).
+    # Releases of three numbers are those of the drivers for Linux; Windows has two, as in compat/cuda_driver.json.
     "linux": re.compile(
         r"\blib\w+\.so(?:\.\d+)*\b|(?:^|[\s'\"(=:,])/(?:usr|home|root|lib|lib64|etc|proc|dev|mnt)/\w"
         r"|\bdriver version:?\s*\d{3}\.\d{2,3}\.\d{2}\b",
