@@ -13,6 +13,7 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import Rule
 from gpudoctor.rules._load import load_rules
+from tests.rules.needs import not_as_listed
 
 
 def rule_of(name: str) -> Rule:
@@ -34,6 +35,7 @@ def fires(name: str, *, wish: Wish | None = None, **sections: Any) -> Finding:
     assert findings, f"{name} should have fired"
     for finding in findings:
         assert finding.evidence, f"{name} fired without evidence"
+        assert not (rows := not_as_listed(finding)), f"needs.txt says otherwise of {rows}"
         assert finding.summary.endswith("."), finding.summary
         assert msgspec.convert(msgspec.to_builtins(finding), Finding) == finding, "a part of another type"
         assert not re.search(r"\bNone\b", texts := " | ".join(texts_of(finding))), texts

@@ -16,6 +16,7 @@ from gpudoctor.model.snapshot import SECTIONS, Snapshot
 from gpudoctor.rules._load import load_rules
 from tests.cases.load import cases
 from tests.rules.broken_machines import MACHINES
+from tests.rules.needs import listed, not_as_listed
 from tests.rules.situations import gpu
 
 MATRIX, RULES, CASES = load_matrix(), load_rules(), cases()
@@ -139,6 +140,14 @@ def test_a_fix_says_when_it_needs_root_or_a_reboot():
                 if REBOOT.search(told) or fix.title.startswith(("Install a driver", "Install the NVIDIA driver")):
                     assert fix.needs_reboot or "Windows" in told, where
                     assert fix.needs_root or "Windows" in told, where
+
+
+def test_what_fixes_need_is_what_the_list_says():
+    assert not {row for _, snapshot in machines() for finding in judged(snapshot) for row in not_as_listed(finding)}
+
+
+def test_the_list_of_needs_names_rules_that_there_are():
+    assert {name for name, _ in listed()} <= {rule.name for rule in RULES}
 
 
 def test_another_gpu_beside_it_hides_no_fault_of_a_gpu():

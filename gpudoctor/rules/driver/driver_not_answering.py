@@ -96,7 +96,14 @@ def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
     )
     if worst.outcome in ("crashed", "garbage"):
         text = "Check that the library named above belongs to the NVIDIA driver; then install the driver anew."
-        return (Fix(title="Install the driver anew", safety="manual", steps=(Ask(text=text),), needs_root=True), log)
+        anew = Fix(
+            title="Install the driver anew",
+            safety="manual",
+            steps=(Ask(text=text),),
+            needs_root=True,
+            needs_reboot=True,
+        )
+        return (anew, log)
     if worst.outcome == "timed-out":
         persistence = Fix(
             title="If nvidia-smi answers after a while, keep the driver awake",

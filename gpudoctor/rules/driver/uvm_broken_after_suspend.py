@@ -73,6 +73,7 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
                 safety="manual",
                 steps=(lasting, *_there(services, container)),
                 needs_root=True,
+                needs_reboot=True,
             ),
         ),
     )
