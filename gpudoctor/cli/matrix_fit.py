@@ -3,20 +3,16 @@
 import click
 
 from gpudoctor.cli.describing import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
-from gpudoctor.cli.matrix import MatrixUnusable, not_known
+from gpudoctor.cli.matrix import MatrixUnusable
 from gpudoctor.cli.output import width, write_bytes, write_text
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.matrix.tables import MatrixUnreadable
 from gpudoctor.model.codec import encode
-from gpudoctor.plan.answer import Fit, Wanted
-from gpudoctor.plan.builds import FRAMEWORKS
+from gpudoctor.plan.answer import Fit
+from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.solve import fit
-from gpudoctor.plan.specifiers import agree
+from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.render.fit_text import fit_text
-
-COMPANIONS = ("torchvision", "torchaudio")
-WISHES = (*FRAMEWORKS, *COMPANIONS)
 
 
 @click.command("fit")
@@ -29,7 +25,7 @@ WISHES = (*FRAMEWORKS, *COMPANIONS)
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
-@click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [torchaudio] ...")
+@click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [xformers] ...")
 def command(
     driver: str | None,
     gpus: tuple[str, ...],
@@ -44,9 +40,12 @@ def command(
 ) -> None:
     """Which builds fit a machine that is not here, and why nothing newer does.
 
-    Frameworks may carry versions: 'torch>=2.6,<2.8'. The first is the most important. Without any: torch.
+    Frameworks may carry versions: 'torch>=2.6,<2.8'. The first is the most important. Without any: torch. Packages that
+    go with a framework (torchvision, keras, xformers, flash-attn, onnxruntime-gpu ...) are paired with it.
     The exit code is 0 if all fit, 1 if one does not.
     """
+    demand = _wish(wish or ("torch",))
+    cpu = cpu or demand.cpu_only
     _contradictions(driver, gpus, system, glibc, cpu=cpu)
     matrix = load_matrix()
     try:
@@ -60,7 +59,7 @@ def command(
             libc_version=glibc_of(glibc),
             cpu_only=cpu,
         )
-        found = fit(machine, _wish(wish or ("torch",)), matrix)
+        found = fit_with_extras(machine, demand, matrix)
     except MatrixUnreadable as error:
         raise MatrixUnusable(str(error)) from None
     _show(found, form, verbose=verbose)
@@ -88,37 +87,9 @@ def _contradictions(driver: str | None, gpus: tuple[str, ...], system: str, glib
         raise click.UsageError(f"--glibc is of Linux, and --os is {system}.")
 
 
-def _wish(texts: tuple[str, ...]) -> tuple[Wanted, ...]:
-    """The frameworks that are wanted, in order; companions belong to torch, which they bring along."""
-    asked: dict[str, str] = {}
-    for text in texts:
-        name, specifier = _requirement(text)
-        asked[name] = ",".join(filter(None, (asked.get(name, ""), specifier)))
-    for name, specifier in asked.items():
-        if not agree(specifier):
-            raise click.UsageError(f"No version can be {name}{specifier}.")
-    companions = tuple((name, asked.pop(name)) for name in COMPANIONS if name in asked)
-    if companions:
-        asked.setdefault("torch", "")
-    return tuple(
-        Wanted(framework=name, specifier=specifier, companions=companions if name == "torch" else ())
-        for name, specifier in asked.items()
-    )
-
-
-def _requirement(text: str) -> tuple[str, str]:
-    # Imported here: reading requirements is heavy, and the other commands need none.
-    from packaging.requirements import InvalidRequirement, Requirement
-
+def _wish(texts: tuple[str, ...]) -> Demand:
+    """What is asked for. Raises click.UsageError."""
     try:
-        requirement = Requirement(text)
-    except InvalidRequirement:
-        raise click.UsageError(f"{text!r} is no framework; write torch, torch==2.6.0 or 'torch>=2.6,<2.8'.") from None
-    name = requirement.name.lower().replace("_", "-")
-    name = {"pytorch": "torch", "tensorflow-gpu": "tensorflow", "tensorflow-cpu": "tensorflow"}.get(name, name)
-    if name not in WISHES:
-        # Imported here: only a slip of the pen needs it.
-        from difflib import get_close_matches
-
-        raise not_known(f"framework {requirement.name!r}", tuple(get_close_matches(name, WISHES, n=3)) or WISHES)
-    return name, str(requirement.specifier)
+        return parse_demand(texts)
+    except NotADemand as error:
+        raise click.UsageError(str(error)) from None

@@ -1,6 +1,6 @@
 """A claim: one thing that a row of the matrix says and the index can confirm or refute."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, Protocol
 
 from packaging.version import Version
@@ -104,7 +104,24 @@ def words(value: object) -> str:
     if isinstance(value, bool):
         return "has it" if value else "does not have it"
     if isinstance(value, dict):
-        return "; ".join(f"{key}: {words(one)}" for key, one in value.items()) or "no wheels"
+        return wheel_words(value)
     if isinstance(value, tuple):
         return " ".join(map(str, value)) or "none"
     return "none" if value is None else str(value)
+
+
+def wheel_words(wheels: Mapping[str, tuple[str, ...]]) -> str:
+    """Wheels by platform: "linux-x86_64: Python 3.9, 3.10; every platform: Python 2, 3 and newer"."""
+    return (
+        "; ".join(
+            f"{'every platform' if platform == 'any' else platform}: Python {', '.join(map(_python, pythons))}"
+            for platform, pythons in wheels.items()
+        )
+        or "no wheels"
+    )
+
+
+def _python(tag: str) -> str:
+    """The Python of a wheel: 3.12, "3 and newer" of >=3, "3.13 (free-threaded)" of 3.13t."""
+    plain = tag.removeprefix(">=").removesuffix("t")
+    return plain + " and newer" * tag.startswith(">=") + " (free-threaded)" * tag.endswith("t")

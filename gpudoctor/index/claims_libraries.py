@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
-from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual
+from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual, wheel_words
 from gpudoctor.index.claims_tensorflow import satisfiable
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import Cudnn, JaxBuild, Release
@@ -76,13 +76,8 @@ def release_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         for found in shelf.finals(package):
             if Version(found.version) not in versions:
                 name = f"{package} {found.version}"
-                wheels = words_of(found.wheels)
+                wheels = wheel_words(found.wheels)
                 yield Claim(table="releases", row=name, about="release", outcome="lacking", index=wheels)
-
-
-def words_of(wheels: dict[str, tuple[str, ...]]) -> str:
-    """Wheels in words."""
-    return "; ".join(f"{platform}: {' '.join(pythons)}" for platform, pythons in wheels.items()) or "no wheels"
 
 
 def _release(row: Release, version: str, shelf: Shelf) -> Iterator[Claim]:

@@ -98,6 +98,11 @@ class Matrix:
         branches = self._of("cuda_driver", DriverBranch)
         return next((b for b in branches if b.os == os and b.first <= release.branch <= b.last), None)
 
+    def newest_branch(self, os: Os) -> DriverBranch | None:
+        """The newest driver branch that is known."""
+        branches = (row for row in self._of("cuda_driver", DriverBranch) if row.os == os)
+        return max(branches, key=lambda row: row.branch, default=None)
+
     def forward_compat(self, cuda: CudaVersion) -> ForwardCompat | None:
         """Kernel drivers under which the cuda-compat package of a CUDA version works (data-centre GPUs)."""
         return next((row for row in self._of("cuda_driver", ForwardCompat) if row.cuda == cuda), None)

@@ -59,6 +59,11 @@ class Environment(Fact, frozen=True, kw_only=True):
 
     proposals: tuple[Proposal, ...]
     command: tuple[str, ...]
+    #: Packages that go with the frameworks, as the command asks for them or for those after it.
+    extras: tuple[str, ...] = ()
+    #: Commands that come afterwards: what is compiled against the frameworks.
+    after: tuple[tuple[str, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Way(Fact, frozen=True, kw_only=True):

@@ -9,13 +9,13 @@ from gpudoctor.model.python import Packages
 from gpudoctor.plan.alternatives import alternatives_of
 from gpudoctor.plan.answer import Fit, NotNewer, Proposal, Refusal, Wanted
 from gpudoctor.plan.demand import Demand
-from gpudoctor.plan.extras import Extras, extras_for, torch_for_extra
+from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch
 from gpudoctor.plan.proposals import must_be_named
 from gpudoctor.plan.removals import clash_with_present, removals
 from gpudoctor.plan.served import served_part
-from gpudoctor.plan.specifiers import agree
 from gpudoctor.plan.steps import install_step, make_steps, remove_steps
 
 
@@ -55,10 +55,10 @@ def plan_install(
         return Refused(refusals=found.refusals)
     extras, kept_back = extras_for(demand, found, matrix), ""
     if extras.refusals:
-        narrowed = _with_an_older_torch(extras.refusals, machine, demand, matrix)
+        narrowed = with_an_older_torch(extras.refusals, machine, demand, matrix)
         if narrowed is None:
             return Refused(refusals=extras.refusals)
-        kept_back = ", ".join(sorted({one.framework for one in extras.refusals}))
+        kept_back = older_torch_for(extras.refusals)
         demand, found, left_out, extras = narrowed
     present = None if place.is_new else packages
     clash = clash_with_present(found.environments[0].proposals if found.environments else (), present)
@@ -77,29 +77,6 @@ def plan_install(
         alternatives=alternatives_of(found, demand, machine, matrix, can_be_root=can_be_root),
         notes=(*plans[0].notes, *_notes(found, seen, demand, left_out, kept_back)),
     )
-
-
-def _with_an_older_torch(
-    refusals: tuple[Refusal, ...], machine: Machine, demand: Demand, matrix: Matrix
-) -> tuple[Demand, Fit, tuple[str, ...], Extras] | None:
-    """The newest torch for which the extras that were refused are made; None: there is none."""
-    names = {one.framework for one in refusals}
-    for bound in dict.fromkeys(bound for name in sorted(names) for bound in torch_for_extra(name, matrix)):
-        wanted = tuple(_bounded(one, *bound) for one in demand.wanted)
-        if not all(agree(one.specifier) for one in wanted):
-            continue
-        found, left_out = served_part(machine, wanted, matrix)
-        extras = extras_for(demand, found, matrix)
-        if not found.refusals and not extras.refusals:
-            return replace(demand, wanted=wanted), found, left_out, extras
-    return None
-
-
-def _bounded(wanted: Wanted, bound: str, cuda: str | None) -> Wanted:
-    if wanted.framework != "torch":
-        return wanted
-    specifier = ",".join(filter(None, (wanted.specifier, bound)))
-    return replace(wanted, specifier=specifier, cuda=wanted.cuda or cuda)
 
 
 def _own_place(place: Place, number: int, proposals: tuple[Proposal, ...]) -> Place:
@@ -198,7 +175,7 @@ def _notes(found: Fit, seen: Machine, demand: Demand, left_out: tuple[str, ...],
     if seen.cpu_only and not found.machine.cpu_only:
         notes.append("No NVIDIA GPU is seen here: that the driver and the GPU suit these builds was not judged.")
     if kept_back:
-        notes.append(f"An older torch, or another CUDA, than would fit: {kept_back} is made for these only.")
+        notes.append(kept_back)
     if left_out:
         notes.append(f"No build serves every GPU: {', '.join(left_out)} cannot be used by what is installed here.")
     if found.not_judged:

@@ -46,8 +46,8 @@ def environment(proposals: tuple[Proposal, ...], machine: Machine) -> Environmen
     return Environment(proposals=proposals, command=command(proposals, machine))
 
 
-def command(proposals: tuple[Proposal, ...], machine: Machine) -> tuple[str, ...]:
-    """The pip command for these builds in one environment.
+def command(proposals: tuple[Proposal, ...], machine: Machine, *others: str) -> tuple[str, ...]:
+    """The pip command for these builds, and other packages beside them, in one environment.
 
     torch alone comes from the index of its build. Beside others it is named with its build, and that index is added.
     """
@@ -56,14 +56,19 @@ def command(proposals: tuple[Proposal, ...], machine: Machine) -> tuple[str, ...
     options: tuple[str, ...] = ()
     if index is not None:
         torch = next(one for one in proposals if one.framework == "torch")
-        if not must_be_named(proposals):
+        if not others and not must_be_named(proposals):
             options = ("--index-url", index)
         else:
             options = ("--extra-index-url", index)
             plain = f"torch=={torch.version}"
             requirements = [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
+    return (*pip_install(machine), *dict.fromkeys((*requirements, *others)), *options)
+
+
+def pip_install(machine: Machine) -> tuple[str, ...]:
+    """How pip of the machine's Python is called."""
     python = "python" if machine.os == "windows" else f"python{machine.python or '3'}"
-    return (python, "-m", "pip", "install", *dict.fromkeys(requirements), *options)
+    return (python, "-m", "pip", "install")
 
 
 def must_be_named(proposals: tuple[Proposal, ...]) -> bool:

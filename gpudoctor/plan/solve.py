@@ -22,7 +22,7 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
     Of several frameworks the first is the most important: it is as new as it can be, then the second, and so on. They
     share one environment where what they ask for is known to agree.
     """
-    unknown = _not_judged(machine)
+    unknown = _not_judged(machine, matrix)
     hopeless = driver_refusal(machine, matrix)
     if hopeless is not None:
         return Fit(machine=machine, refusals=(hopeless,), not_judged=unknown)
@@ -136,13 +136,28 @@ def _alternatives(
             yield proposal(other, wanted, machine, matrix)
 
 
-def _not_judged(machine: Machine) -> tuple[str, ...]:
+def _not_judged(machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     if not machine.uses_cuda:
         system = ("macOS release",) if machine.os == "macos" else ()
         return (*(name for name in machine.not_judged if name not in ("driver", "GPU")), *system)
     found = list(machine.not_judged)
     if machine.driver is not None and "." not in machine.driver.text:
         found.append(f"which release of driver branch {machine.driver} it is (taken as the first)")
+    found += _unknown_branch(machine, matrix)
     if machine.os == "linux" and machine.libc is None and machine.libc_version is None:
         found.append("C library")
     return tuple(found)
+
+
+def _unknown_branch(machine: Machine, matrix: Matrix) -> Iterator[str]:
+    """A driver of a branch that the matrix lacks; a newer one serves at least what the newest that is known does."""
+    if machine.driver is None or matrix.driver_branch(machine.driver, machine.driver_os) is not None:
+        return
+    newest = matrix.newest_branch(machine.driver_os)
+    if newest is not None and machine.driver.branch > newest.last:
+        yield (
+            f"what is new in driver branch {machine.driver.branch} (newer than all that are known; taken to serve at "
+            f"least what branch {newest.branch} does, CUDA {newest.cuda})"
+        )
+    else:
+        yield f"driver branch {machine.driver.branch} itself (no branch of this number is known)"

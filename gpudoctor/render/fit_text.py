@@ -45,10 +45,16 @@ def _environment(
     environment: Environment, number: int, count: int, width: int, *, windows: bool, verbose: bool
 ) -> list[str]:
     lines = [f"Environment {number} of {count}", ""] if count > 1 else []
-    lines += [f"    {line}" for line in step_lines(Run(argv=environment.command), windows=windows)]
+    for command in (environment.command, *environment.after):
+        lines += [f"    {line}" for line in step_lines(Run(argv=command), windows=windows)]
     lines.append("")
     for proposal in environment.proposals:
         lines += _proposal(proposal, width, verbose=verbose)
+    if environment.extras:
+        lines += _wrap(f"With it: {', '.join(environment.extras)}.", width)
+        for note in environment.notes:
+            lines += _item("! ", note, width)
+        lines.append("")
     return lines
 
 

@@ -25,7 +25,7 @@ def cuda_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
     wanted = CudaVersion.parse(version)
     if wanted is None or not any(row.cuda == wanted for row in floors):
         raise NotKnown(f"CUDA {version}", _near(version, (str(row.cuda) for row in floors)))
-    own = [row for row in floors if row.cuda == wanted and row.kind == "toolkit"]
+    own = _toolkit_floors(floors, wanted)
     family = [row for system in SYSTEMS if (row := matrix.family_floor(wanted, system)) is not None]
     lines = tuple(_floor(row) for row in [*own, *(row for row in family if row not in own)])
     return (
@@ -34,6 +34,15 @@ def cuda_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
         *_forward(matrix.forward_compat(wanted), version),
         *_torch_of(matrix, wanted),
     )
+
+
+def _toolkit_floors(floors: Iterable[DriverFloor], wanted: CudaVersion) -> list[DriverFloor]:
+    """The toolkits of a CUDA version; of one update (12.4.1) only that. Raises NotKnown where there is no such one."""
+    own = [row for row in floors if row.cuda == wanted and row.kind == "toolkit"]
+    update = [row for row in own if row.toolkit == wanted.text]
+    if update or wanted.text.count(".") < 2:  # 12.4 names all its updates
+        return update or own
+    raise NotKnown(f"CUDA {wanted}", tuple(dict.fromkeys(row.toolkit for row in own if row.toolkit)))
 
 
 _FLOOR = ("CUDA", "system", "driver", "for", "note")

@@ -60,6 +60,15 @@ def test_fits_the_page(arguments, words):
     assert len(widest) <= 100, widest
 
 
+def test_of_an_update_of_cuda_its_own_driver_alone_is_shown():
+    shown = {version: ran("cuda", version).output for version in ("12.4", "12.4.0", "12.4.1")}
+    for version, own in (("12.4.0", ("550.54.14", "551.61")), ("12.4.1", ("550.54.15", "551.78"))):
+        for driver in ("550.54.14", "551.61", "550.54.15", "551.78"):
+            assert (driver in shown[version]) is (driver in own)
+            assert driver in shown["12.4"]
+        assert "525.60.13" in shown[version]
+
+
 def test_one_product_where_the_name_is_whole():
     assert "3090 Ti" not in ran("gpu", "RTX 3090").output
     assert "1080 Ti" not in ran("gpu", "GTX 1080").output
@@ -112,6 +121,7 @@ def test_sources_are_short_or_whole():
         (("keras", "7"), "3"),
         (("cuda", "12.44"), "12.4"),
         (("cuda", "twelve"), "CUDA twelve"),
+        (("cuda", "12.4.7"), "knows no CUDA 12.4.7. Did you mean 12.4.1, 12.4.0?"),
         (("driver", "536x"), "535"),
         (("driver", "123"), "driver 123. Did you mean 346"),
         (("driver", "445"), "Did you mean 450, 440"),

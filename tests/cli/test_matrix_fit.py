@@ -113,6 +113,95 @@ def test_bad_input_is_one_clear_message(arguments, words):
     assert done.output.count("Error:") == 1
 
 
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        (("torch", "flash-attn"), ("torch==2.14.1", "flash-attn==", "--no-build-isolation", "is compiled here")),
+        (
+            ("torch<2.9", "xformers"),
+            ("With it: xformers"),
+        ),
+        (("xformers",), ("torch==2.14.1", "xformers==0.0.35")),
+        (("torch>2.7,<2.12", "bitsandbytes"), ("torch==2.11.0", "bitsandbytes==0.50.2")),
+        (("onnxruntime-gpu",), ("pip install onnxruntime-gpu==1.26.0", "With it: onnxruntime-gpu==1.26.0.")),
+        (("cupy",), ("pip install cupy-cuda12x==14.2.0",)),
+        (("triton", "torch<2.7"), ("torch==2.6.0", "triton==3.2.0")),
+        (("tensorflow<2.16", "keras"), ("tensorflow[and-cuda]==2.15.1", "keras<2.16,>=2.15.0")),
+        (("keras",), ("tensorflow[and-cuda]==", "keras>=3.10.0")),
+        (("torch", "keras"), ("keras>=3", "KERAS_BACKEND=torch")),
+    ],
+)
+def test_what_goes_with_a_framework_is_paired_with_it(wish, words):
+    driver = ("--driver", "535.54", "--gpu", "RTX 4090", "--python", "3.11", "--glibc", "2.35")
+    done = ran(*driver, *wish)
+    assert done.exit_code == 0, done.output
+    for word in words:
+        assert word in " ".join(done.output.split()), done.output
+
+
+def test_why_an_older_torch_is_said_where_a_package_asks_for_it():
+    done = ran("--driver", "580.65.06", "--gpu", "8.9", "--python", "3.12", "torch", "xformers")
+    assert "An older torch, or another CUDA, than would fit: xformers is made for these only." in " ".join(
+        done.output.split()
+    )
+    assert "An older torch" not in ran(*HERE, "torch", "keras").output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--gpu", "GTX 1080", "flash-attn"), "No flash-attn is known that suits torch"),
+        (("--gpu", "RTX 4090", "tensorflow", "keras<3"), "keras<3 is asked for"),
+        (("--gpu", "RTX 4090", "torch==2.14.1", "xformers==0.0.30"), "a wish without xformers"),
+        (("--cpu", "onnxruntime-gpu"), "onnxruntime in its place"),
+    ],
+)
+def test_what_does_not_pair_is_refused_and_nothing_is_proposed(arguments, words):
+    done = ran("--python", "3.12", *arguments)
+    assert done.exit_code == 1
+    assert words in " ".join(done.output.split())
+    assert "pip install" not in done.output
+
+
+def test_tensorflow_cpu_is_a_wish_for_the_cpu():
+    assert "it runs on the CPU" in ran("--python", "3.12", "tensorflow-cpu").output
+    done = ran("--gpu", "RTX 4090", "tensorflow-cpu")
+    assert done.exit_code == 2
+    assert "Leave one out" in done.output
+
+
+@pytest.mark.parametrize(
+    ("driver", "words", "absent"),
+    [
+        ("999.10", ["what is new in driver branch 999", "what branch 615 does, CUDA 13.4"], ["taken as the first"]),
+        ("616.10", ["what is new in driver branch 616"], []),
+        ("615.10", [], ["driver branch"]),
+        ("445.10", ["driver branch 445 itself (no branch of this number is known)"], ["what is new"]),
+    ],
+)
+def test_a_driver_that_is_not_in_the_tables_is_judged_and_said(driver, words, absent):
+    done = " ".join(ran("--driver", driver, "--gpu", "7.5", "--python", "3.8", "--glibc", "2.35").output.split())
+    assert "pip install torch" in done
+    assert all(word in done for word in words), done
+    assert not any(word in done for word in absent), done
+
+
+def test_windows_drivers_have_numbers_of_their_own():
+    done = ran("--os", "windows", "--driver", "616.10", "--gpu", "7.5", "--python", "3.12")
+    assert "driver branch" not in done.output
+
+
+def test_a_driver_newer_than_the_tables_serves_what_the_newest_branch_serves():
+    given = ("--python", "3.12", "--glibc", "2.39", "torch")
+    for gpu in ("7.5", "8.9", "12.0"):
+        known, newer = ran("--driver", "615.10", "--gpu", gpu, *given), ran("--driver", "999.10", "--gpu", gpu, *given)
+        assert [line for line in known.output.splitlines() if "pip install" in line] == [
+            line for line in newer.output.splitlines() if "pip install" in line
+        ]
+    # Maxwell, Pascal and Volta ended with branch 580.
+    assert "does not serve" in ran("--driver", "999.10", "--gpu", "6.1", *given).output
+
+
 def test_separate_environments_are_numbered():
     done = ran("--driver", "580.65.06", "--gpu", "GTX 1080 Ti", "--python", "3.12", "torch", "tensorflow")
     assert done.exit_code == 0

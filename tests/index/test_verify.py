@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from gpudoctor.cli.main import cli
 from gpudoctor.index import fetch
+from gpudoctor.index.claims import wheel_words
 from gpudoctor.index.fetch import IndexUnusable
 from gpudoctor.index.files import Found, releases
 from gpudoctor.index.pages import Link
@@ -419,3 +420,22 @@ def test_every_table_that_an_index_can_speak_about_is_compared():
     document = json.loads(run_against(PAGES, "--format", "json").output)
     silent = {"cuda_arch", "cuda_driver", "gpus"}
     assert {one["table"] for one in document["tables"]} >= set(TABLES) - silent - {"gpu_peaks", "gpu_reference"}
+
+
+@pytest.mark.parametrize(
+    ("wheels", "words"),
+    [
+        ({"any": ("2", ">=3")}, "every platform: Python 2, 3 and newer"),
+        (
+            {"linux-x86_64": ("3.9", "3.10"), "windows-x86_64": (">=3.7",)},
+            "linux-x86_64: Python 3.9, 3.10; windows-x86_64: Python 3.7 and newer",
+        ),
+        (
+            {"linux-x86_64": ("3.13t", ">=3.14t")},
+            "linux-x86_64: Python 3.13 (free-threaded), 3.14 and newer (free-threaded)",
+        ),
+        ({}, "no wheels"),
+    ],
+)
+def test_wheels_in_words(wheels, words):
+    assert wheel_words(wheels) == words
