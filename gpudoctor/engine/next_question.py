@@ -87,10 +87,18 @@ def _list(snapshot: Snapshot) -> str:
     return _WINDOWS_PIP if isinstance(host, System) and host.os == "windows" else _PIP
 
 
+def _unknown(snapshot: Snapshot) -> str:
+    if not isinstance(snapshot.gpus, Gap):
+        return "The driver is not known."
+    return (
+        "The GPU is not known." if not isinstance(snapshot.driver, Gap) else "Neither the GPU nor its driver is known."
+    )
+
+
 def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Question | None:
     """The section that most verdicts lack."""
     if isinstance(snapshot.gpus, Gap) or isinstance(snapshot.driver, Gap):
-        return Question(ask="nvidia-smi", why="Neither the GPU nor its driver is known.")
+        return Question(ask="nvidia-smi", why=_unknown(snapshot))
     if isinstance(snapshot.frameworks, Gap):
         return Question(ask=_list(snapshot), why="No framework and no version of one is known.")
     unbuilt = [one for one in snapshot.frameworks.found if one.variant is None] if snapshot.frameworks else []

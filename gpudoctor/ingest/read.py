@@ -9,6 +9,7 @@ from gpudoctor.ingest.built_for import parse_built_for
 from gpudoctor.ingest.collect_env import parse_collect_env
 from gpudoctor.ingest.conda import parse_conda
 from gpudoctor.ingest.derive import completed, of_packages
+from gpudoctor.ingest.documents import spread
 from gpudoctor.ingest.echoes import parse_echoes
 from gpudoctor.ingest.fragment import WORDS, Contradiction, Fragment
 from gpudoctor.ingest.in_words import parse_in_words
@@ -100,7 +101,7 @@ def ingest(raw: bytes, matrix: Matrix) -> Ingested:
     if raw.startswith(b"\x1f\x8b"):
         raw = unpacked(raw)
     text, encoding = decode(raw)
-    return ingest_text(plain(text, encoding), matrix)
+    return ingest_text(plain(spread(text), encoding), matrix)
 
 
 def unpacked(raw: bytes) -> bytes:

@@ -127,8 +127,17 @@ _OTHERS, _NVIDIA = (
 )
 
 
+#: A line of a form that denies, or leaves open, what its label names: "WSL: no", "Container: n/a", "slurm: None".
+_DENIED = re.compile(
+    r"^[^\n:=]{1,60}[:=][ :\"'*]*(?:none|null|nil|n/?a|no|nope|false|0|unknown|not (?:used|applicable|given|known))"
+    r"[ \"'*,.]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
+    text = _DENIED.sub("", text)
     found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE)}
     if found.intersection(_OTHERS) and _NVIDIA.search(text):
         found.difference_update(_OTHERS)

@@ -81,6 +81,13 @@ def test_surroundings_turn_the_order():
     assert surroundings_in("an ordinary sentence") == frozenset()
 
 
+@pytest.mark.parametrize("answer", ["no", "None", "null", "n/a", "False", "not used", "unknown"])
+@pytest.mark.parametrize("label", ["WSL: ", "- Slurm: ", "Using Docker? : ", '  "slurm": ', "**Container (Docker)**: "])
+def test_a_form_that_denies_its_label_does_not_mention_it(label, answer):
+    assert surroundings_in(f"OS: Ubuntu\n{label}{answer}\nGPU: A100") == frozenset()
+    assert surroundings_in(f"OS: Ubuntu\n{label}{answer} of the usual\nGPU: A100") != frozenset()
+
+
 def test_a_cause_in_words():
     assert words_of_cause("batch-too-large", {}).endswith(".")
     assert words_of_cause("driver-too-old", {"driver-too-old": "The driver is old."}) == "The driver is old."
