@@ -86,13 +86,14 @@ def candidates(
         elif codes.get(name) in diagnosis.not_applicable:
             weights[name] *= _CLEAN_WHOLE
     settled = frozenset() if partial else {*diagnosis.clean, *diagnosis.not_applicable}
-    told = {finding.name for finding in diagnosis.findings}
+    shown = tuple(finding for finding in diagnosis.findings if not finding.told)
+    told = {finding.name for finding in shown}
     for name in FOR:
         # A rule that spoke, or that saw all it needs, knows better than what speaks for its cause.
         if codes.get(name) not in settled and name not in told:
             weights[name] = _either(weights.get(name, 0.0), support(name, stated))
     weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
-    found = {finding.name: finding for finding in reversed(diagnosis.findings) if finding.severity != "info"}
+    found = {finding.name: finding for finding in reversed(shown) if finding.severity != "info"}
     _count_findings(weights, found, partial=partial)
     summaries |= {name: finding.summary for name, finding in found.items()}
     for finding in supposed:
@@ -112,7 +113,7 @@ def candidates(
         for name, weight in weights.items()
         if weight >= _LEAST
     )
-    order = {finding.name: place for place, finding in reversed(tuple(enumerate(diagnosis.findings)))}
+    order = {finding.name: place for place, finding in reversed(tuple(enumerate(shown)))}
     return tuple(
         sorted(rows, key=lambda one: (-one.weight, one.state != "found", order.get(one.key, len(order)), one.key))
     )

@@ -11,11 +11,13 @@ from gpudoctor.model.finding import Crash, Diagnosis, Finding, Problem, Skipped
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import Rule
+from gpudoctor.rules._failures import pasted
 
 
 def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
     """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
     wish = wish or Wish()
+    rules = tuple(rules)
     findings: list[Pointing] = []
     clean: list[str] = []
     not_applicable: list[str] = []
@@ -37,12 +39,24 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
-        findings=in_causal_order(as_grave_as_shown(findings)),
+        findings=_with_named(as_grave_as_shown(findings), snapshot, rules),
         clean=tuple(clean),
         not_applicable=tuple(not_applicable),
         skipped=tuple(skipped),
         crashed=tuple(crashed),
     )
+
+
+def _with_named(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
+    """The findings in order, and with them the causes that only a pasted message names."""
+    ordered = in_causal_order(findings)
+    if not pasted(snapshot.live):
+        return ordered
+    # Imported here: a look that runs nothing needs no catalogue of messages.
+    from gpudoctor.engine.named import named_by_messages
+
+    named = named_by_messages(snapshot, ordered, rules)
+    return in_causal_order([*findings, *named]) if named else ordered
 
 
 def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:

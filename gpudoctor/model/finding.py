@@ -50,6 +50,8 @@ class Finding(Fact, frozen=True, kw_only=True):
     summary: str
     subject: str | None = None
     confidence: Confidence = "certain"
+    #: Only a message that somebody pasted shows it; the facts do not.
+    told: bool = False
     evidence: tuple[Evidence, ...] = ()
     explains: tuple[str, ...] = ()
     follows_from: tuple[str, ...] = ()
