@@ -16,7 +16,7 @@ from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.rebase import Step, rebased
 from gpudoctor.apply.refuse import Refused
 from gpudoctor.apply.room import check, rooms, uv_links
-from gpudoctor.apply.verify import asked, is_install, is_uv, verify
+from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, verify
 from gpudoctor.model.fix import Run, Write
 
 #: What pip says then.
@@ -101,7 +101,10 @@ class Building:
         """Only ask what these commands would do. Raises Refused, NoRoom, OSError."""
         for step in steps:
             if isinstance(step, Run) and is_install((moved := rebased(step, self._names, self._place)).argv):
-                self._ask(moved)
+                if is_compiled(moved.argv):
+                    self._say(Verified(by="nobody: it is compiled once the rest is there", installs=(), says=False))
+                else:
+                    self._ask(moved)
 
     def _ask(self, moved: Run) -> Verification:
         self._say(Asked(by=asked(moved.argv)))
@@ -170,7 +173,7 @@ def _refusal(found: Verification) -> str:
     if found.unreachable:
         return (
             f"{found.refused}\nIt was tried for {found.seconds:.0f} s. Look at the network, the proxy and the address; "
-            "`gpudoctor install` takes other addresses with --index-url and --torch-index."
+            "`gpudoctor install` takes others with --index-url and --torch-index."
         )
     return f"{found.by} says that it cannot be installed:\n{found.refused}"
 

@@ -100,7 +100,8 @@ def run(
         text = scrub(raw.decode("utf-8", "replace")).rstrip()[:LONGEST]
         if text:
             kept.append(text)
-            del kept[:-KEPT]
+            # The first says where pip looks.
+            del kept[1 : max(1, len(kept) - KEPT + 1)]
             tell(text)
 
     try:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 _TELLING = re.compile("error|fatal|no solution|conflict|because|requires|not a trusted", re.IGNORECASE)
 #: pip's line about a connection that did not come about; the objects in it, and what is written around them.
@@ -14,15 +15,29 @@ _HOST = re.compile(r"HTTPS?Connection(?:Pool)?\(host='(?P<host>[^']+)', port=(?P
 _FAILED = re.compile(r"error: Request failed after \d+ retr(?:y|ies) in [\d.]+s|error: Failed to fetch: .*")
 _CAUSE = re.compile(r"\s*cause: (?P<why>.*)|\s*Caused by: (?P<older>.*)")
 _ADDRESS = re.compile(r"https?://[^\s`)]+")
+#: What an installer says because an index was not reached.
+_FOLLOWS = re.compile(r"ERROR: (?:Could not find a version that satisfies|No matching distribution found)")
+#: pip names the indexes where they are not the usual one.
+_LOOKING = re.compile(r"Looking in indexes: (?P<addresses>.*)")
+#: The page of a package on an index.
+_PAGE = re.compile(r"/[^/]+/$")
+_OF_ADDRESS = re.compile(r" for url \(\S+\)$")
+#: Lines that are kept of a reason, and indexes that are named in it.
+_MOST, _INDEXES = 8, 2
 
 
 def why(lines: tuple[str, ...]) -> str:
     """The lines that say what went wrong, as far as they can be told from the others."""
     lost = unreachable(lines)
-    others = [line for line in lines if not _RETRYING.search(line) and not (lost and _of_uv(line))]
+    others = [line for line in lines if not _RETRYING.search(line) and not (lost and _follows(line))]
     telling = [line for line in others if _TELLING.search(line)]
-    # What pip says after that, "could not find a version", follows from it.
-    return "\n".join((*lost, *(telling or ([] if lost else others))[-8:]))
+    if lost:
+        return "\n".join((*lost, *telling[-1:]))
+    return "\n".join((telling or others)[-_MOST:])
+
+
+def _follows(line: str) -> bool:
+    return bool(_FAILED.match(line) or _CAUSE.match(line) or _FOLLOWS.search(line))
 
 
 def is_try(line: str) -> bool:
@@ -32,26 +47,37 @@ def is_try(line: str) -> bool:
 
 def unreachable(lines: tuple[str, ...], *, given_up: bool = False) -> tuple[str, ...]:
     """The indexes that could not be reached, a sentence for each. `given_up`: its tries were ended before the last."""
-    return tuple(dict.fromkeys((*_by_pip(lines, given_up=given_up), *_by_uv(lines))))
+    found = tuple(dict.fromkeys((*_by_pip(lines, given_up=given_up), *_by_uv(lines))))
+    more = len(found) - _INDEXES
+    return found if more <= 0 else (*found[:_INDEXES], f"And {more} more.")
 
 
 def _by_pip(lines: tuple[str, ...], *, given_up: bool) -> Iterator[str]:
     """The last of its tries has none left (total=0)."""
+    named = [urlsplit(word.rstrip(",")) for line in lines for word in _addresses(line)]
     for line in lines:
         match = _RETRYING.search(line)
         if match is not None and (given_up or match["left"] == "0"):
             reason = _OBJECT.sub("", match["why"])
             host = _HOST.search(reason)
-            where = match["path"] if host is None else _place(host["host"], host["port"]) + match["path"]
+            place = "" if host is None else _place(host["host"], host["port"])
+            whole = {
+                f"{one.scheme}://{one.netloc.rpartition('@')[2]}"
+                for one in named
+                if place in ("", one.netloc.rpartition("@")[2]) and match["path"].startswith(f"{one.path.rstrip('/')}/")
+            }
+            # pip may tell the path only; where two indexes have it, that is all that is known.
+            where = (whole.pop() if len(whole) == 1 else place) + _PAGE.sub("", match["path"])
             yield f"The package index could not be reached at {where}: {_HOST.sub('', reason)}"
+
+
+def _addresses(line: str) -> list[str]:
+    looking = _LOOKING.search(line)
+    return _ADDRESS.findall(looking["addresses"]) if looking is not None else []
 
 
 def _place(host: str, port: str) -> str:
     return host if port in ("80", "443") else f"{host}:{port}"
-
-
-def _of_uv(line: str) -> bool:
-    return bool(_FAILED.match(line) or _CAUSE.match(line))
 
 
 def _by_uv(lines: tuple[str, ...]) -> Iterator[str]:
@@ -61,4 +87,5 @@ def _by_uv(lines: tuple[str, ...]) -> Iterator[str]:
             address = next((found.group() for text in (line, *causes) if (found := _ADDRESS.search(text))), None)
             if address is not None and causes:
                 said = "did not serve" if causes[-1].startswith("HTTP status") else "could not be reached at"
-                yield f"The package index {said} {address}: {causes[-1]}"
+                reason = _OF_ADDRESS.sub("", causes[-1])
+                yield f"The package index {said} {_PAGE.sub('', address)}: {reason}"

@@ -38,6 +38,12 @@ def rebased(step: Run, names: tuple[str, ...], tree: str) -> Run:
     return Run(argv=argv, env=step.env)
 
 
+def led(step: Run, folder: str, to: str) -> Run:
+    """The same command, with everything that begins with the path `folder`, as it is written there, below `to`."""
+    argv = tuple(to + word[len(folder) :] if _within(word, folder) else word for word in step.argv)
+    return Run(argv=argv, env=step.env)
+
+
 def names_of(environment: str, given: str | None = None) -> tuple[str, ...]:
     """The ways in which the path of an environment may be written, the longest first. A bare word is none."""
     ways = {way.rstrip(os.sep) for way in (environment, os.path.realpath(environment), given or "")}

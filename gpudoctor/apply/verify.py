@@ -23,6 +23,11 @@ def is_pip(argv: tuple[str, ...]) -> bool:
     return any(argv[at : at + 3] == ("-m", "pip", "install") for at in range(min(10, len(argv))))
 
 
+def is_compiled(argv: tuple[str, ...]) -> bool:
+    """Whether it compiles against what is installed in the environment by then; before, it cannot be asked about."""
+    return "--no-build-isolation" in argv
+
+
 def asked(argv: tuple[str, ...]) -> str:
     """The command that is asked, in words."""
     return "uv pip install --dry-run" if is_uv(argv) else "pip install --dry-run"
@@ -33,7 +38,13 @@ def verify(
     env: Mapping[str, str],
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
+    *,
+    files: bool = True,
 ) -> Verification:
-    """Ask the installer what `argv`, an install command, would do. `tick` is called about once a second."""
-    ask = ask_uv if is_uv(argv) else ask_pip
-    return ask(asked(argv), argv, env, keep_open, tick)
+    """Ask the installer what `argv`, an install command, would do. `tick` is called about once a second.
+
+    `files` False: not which files it would install, which takes uv several seconds.
+    """
+    if is_uv(argv):
+        return ask_uv(asked(argv), argv, env, keep_open, tick, files=files)
+    return ask_pip(asked(argv), argv, env, keep_open, tick)

@@ -2,14 +2,10 @@
 
 import json
 import os
-import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import urlsplit
-
-from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
@@ -60,15 +56,15 @@ def ask_pip(
         report = os.path.join(folder, "report.json")
         patience = _Patience(tick)
         command = (*argv, "--dry-run", "--report", report)
+        # Where a user allows one try only, pip does not say that it came to nothing.
+        tries = {**TRIES, **env} if env.get("PIP_RETRIES") != "0" else {**env, "PIP_RETRIES": "1"}
         try:
-            done = run(command, env={**TRIES, **env}, tell=patience.line, tick=patience.tick, keep_open=keep_open)
+            done = run(command, env=tries, tell=patience.line, tick=patience.tick, keep_open=keep_open)
         except _GivenUpError:
             seconds = time.monotonic() - patience.began
             reason = "\n".join(unreachable(tuple(patience.lines), given_up=True))
-            found = Verification(by=by, refused=reason, unreachable=True, seconds=seconds)
-        else:
-            found = _told(by, done, report)
-    return replace(found, refused=_located(found.refused, argv)) if found.unreachable else found
+            return Verification(by=by, refused=reason, unreachable=True, seconds=seconds)
+        return _told(by, done, report)
 
 
 def _told(by: str, done: Done, report: str) -> Verification:
@@ -90,21 +86,6 @@ def _told(by: str, done: Done, report: str) -> Verification:
         seconds=done.seconds,
         release=str(told.get("pip_version", "")) or None,
     )
-
-
-_REACHED = re.compile(r"(?<=reached at )(?P<place>[^/\s]*)(?P<path>/\S*)(?=: )")
-
-
-def _located(reason: str | None, argv: tuple[str, ...]) -> str | None:
-    """The whole address of an index that the command names; pip may tell its path only."""
-    found = _REACHED.search(reason or "")
-    for address in map(urlsplit, argv if found is not None else ()):
-        if found is None or reason is None or address.scheme not in ("http", "https"):
-            continue
-        host = address.netloc.rpartition("@")[2]
-        if found["place"] in ("", host) and found["path"].startswith(f"{address.path.rstrip('/')}/"):
-            return f"{reason[: found.start()]}{address.scheme}://{host}{found['path']}{reason[found.end() :]}"
-    return reason
 
 
 def _archive(item: dict[str, Any]) -> Archive:

@@ -4,7 +4,8 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from gpudoctor.apply.archives import Archive, Verification
@@ -22,6 +23,7 @@ _TAKE_A_VALUE = frozenset(
         *("-f", "--index-strategy", "--torch-backend", "--prerelease", "--resolution", "--exclude-newer"),
         *("--only-binary", "--no-binary", "--upgrade-package", "-P", "--constraint", "--constraints", "-c"),
         *("--override", "--overrides", "--build-constraint", "--build-constraints", "-b", "--config-file"),
+        *("--python-version", "--python-platform"),
     )
 )
 _FILES = {"-r", "--requirement", "--requirements"}
@@ -37,13 +39,16 @@ def ask_uv(
     env: Mapping[str, str],
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
+    *,
+    files: bool = True,
 ) -> Verification:
-    """What uv would install."""
+    """What uv would install; `files`: and from which files."""
     lines: list[str] = []
     if not any(name in env for name in _TIMEOUTS):
         env = {**env, "UV_HTTP_TIMEOUT": TIMEOUT}
     command = (*argv, "--dry-run", "--color", "never")
-    done = run(command, env=env, tell=lines.append, tick=tick, keep_open=keep_open)
+    with _leaving_no_lock(argv):
+        done = run(command, env=env, tell=lines.append, tick=tick, keep_open=keep_open)
     if not done.ok:
         lost = bool(unreachable(done.lines))
         return Verification(by=by, refused=done.why or "it said nothing", unreachable=lost, seconds=done.seconds)
@@ -52,10 +57,25 @@ def ask_uv(
     return Verification(
         by=by,
         installs=installs,
-        archives=_locked(argv, env, installs),
+        archives=_locked(argv, env, installs) if files and installs else (None if installs else ()),
         to_download=next(downloads, 0),
         seconds=done.seconds,
     )
+
+
+@contextmanager
+def _leaving_no_lock(argv: tuple[str, ...]) -> Iterator[None]:
+    """Remove the empty lock file that uv makes lock file in the virtual environment that it is asked about."""
+    python = argv[argv.index("--python") + 1] if "--python" in argv[:-1] else ""
+    folder = os.path.dirname(os.path.dirname(python))
+    path = os.path.join(folder, ".lock")
+    ours = os.path.isfile(os.path.join(folder, "pyvenv.cfg")) and not os.path.lexists(path)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            if ours and os.path.getsize(path) == 0:
+                os.unlink(path)
 
 
 def _locked(argv: tuple[str, ...], env: Mapping[str, str], installs: tuple[str, ...]) -> tuple[Archive, ...] | None:

@@ -1,6 +1,9 @@
 """The machine that a plan is for: this one, or one that options describe."""
 
+import platform
 import re
+import sys
+from typing import Literal
 
 import click
 
@@ -12,6 +15,7 @@ from gpudoctor.model.python import Packages
 from gpudoctor.plan.machine import Machine
 
 NEW_ENVIRONMENT = "gpu-env"
+_SYSTEMS = {"linux": "linux", "win32": "windows", "darwin": "macos"}
 
 
 class Described(Fact, frozen=True, kw_only=True):
@@ -34,6 +38,14 @@ class Described(Fact, frozen=True, kw_only=True):
         """The version, where --python is one."""
         match = re.fullmatch(r"([23]\.\d{1,2})(?:\.\d+)?", (self.python or "").strip())
         return match.group(1) if match else None
+
+    def where(self, machine: Machine) -> Literal["here", "alike", "elsewhere"]:
+        """Whether this machine is meant, one of its platform, or another one."""
+        if not self.is_elsewhere:
+            return "here"
+        own = _SYSTEMS.get(sys.platform)
+        alike = own is not None and self.glibc is None and platform_of(own, platform.machine()) == machine.platform
+        return "alike" if alike else "elsewhere"
 
 
 class Target(Fact, frozen=True, kw_only=True):
@@ -79,17 +91,17 @@ def _elsewhere(
     given = " and ".join(n for n, v in (("--gpu", described.gpus), ("--driver", described.driver)) if v)
     if given and cpu_only:
         raise click.UsageError(f"--cuda cpu asks for builds without a GPU, and {given} for builds with one.")
-    platform = platform_of(described.system or "linux", described.arch)
-    if platform.startswith("macos") and given:
+    there = platform_of(described.system or "linux", described.arch)
+    if there.startswith("macos") and given:
         raise click.UsageError(f"--os macos contradicts {given}: macOS has no driver for NVIDIA GPUs.")
-    if not platform.startswith("linux") and described.glibc:
+    if not there.startswith("linux") and described.glibc:
         raise click.UsageError(f"--glibc is of Linux, and --os is {described.system}.")
     machine = Machine(
         driver=driver_of(described.driver),
         capabilities=tuple(capability_of(name, matrix) for name in described.gpus),
         gpu_names=tuple(name_of(name, matrix) for name in described.gpus),
         python=version,
-        platform=platform,
+        platform=there,
         libc="musl" if described.glibc == "musl" else "glibc" if described.glibc else None,
         libc_version=glibc_of(described.glibc),
         cpu_only=cpu_only,

@@ -8,7 +8,7 @@ import click
 
 from gpudoctor.apply.building import interpreter_of
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.rebase import is_own, names_of
+from gpudoctor.apply.rebase import is_own, led, names_of
 from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
 from gpudoctor.cli.applying import file_sizes, of_target, real_folder
@@ -85,7 +85,8 @@ def _works(plan: Plan, target: Interpreter) -> Iterator[tuple[Work, str | None, 
             continue
         there, rest = split_by_folder(mending.fix.steps, folder)
         here += rest
-        steps = tuple(_absolute(step, folder) for step in there)
+        whole = os.path.abspath(folder)
+        steps = tuple(led(step, folder, whole) if isinstance(step, Run) else step for step in there)
         place = real_folder(folder)
         _allowed(check_new, place, replace=False)
         yield Work(environment=place, given=place, kind="new", steps=steps, variables=dict(os.environ)), None, mending
@@ -106,14 +107,3 @@ def _allowed(check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs)
         return check(*arguments, **options)
     except Refused as error:
         raise NotThere(f"{error} Nothing was changed.") from None
-
-
-def _absolute(step: Step, folder: str) -> Step:
-    if not isinstance(step, Run):
-        return step
-    whole = os.path.abspath(folder)
-    argv = tuple(
-        whole + word[len(folder) :] if word == folder or word.startswith((f"{folder}/", f"{folder}{os.sep}")) else word
-        for word in step.argv
-    )
-    return Run(argv=argv, env=step.env)

@@ -26,6 +26,7 @@ FORMATS = ("terminal", "shell", "powershell", "dockerfile", "requirements", "uv"
 @click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
 @click.option("--index-url", metavar="URL", help="In place of the index that pip or uv is set up for.")
 @click.option("--torch-index", metavar="URL", help="A mirror of https://download.pytorch.org/whl.")
+@click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--output", "-o", metavar="FILE", help="Write it there.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")
 def command(
@@ -44,13 +45,15 @@ def command(
     from_pyproject: bool,
     index_url: str | None,
     torch_index: str | None,
+    verify: bool,
     output: str | None,
     wish: tuple[str, ...],
 ) -> None:
     """Work out what to install, and write it for a shell, a Dockerfile, pip, uv or conda.
 
-    For this machine; or, where --driver, --gpu or --os describe another one, for that. Nothing is installed. The exit
-    code is 0 if everything fits, 1 if something does not.
+    For this machine; or, where --driver, --gpu or --os describe another one, for that. Nothing is installed; --verify
+    asks the package index whether each command would work, also for the machine that is described. The exit code is 0
+    if everything fits, 1 if something does not or the installer refuses it, 3 if the installer could not be asked.
     """
     if conda is not None and venv is not None:
         raise click.UsageError("--conda names an environment, and so does --venv. Leave one out.")
@@ -85,10 +88,15 @@ def command(
 
         click.echo(refusals_text(plan.refusals, width()), nl=False, err=True)
         raise click.exceptions.Exit(1)
-    text = written(without_logins(plan), form, target, matrix)
+    plain = without_logins(plan)
+    text = written(plain, form, target, matrix)
     if output is None:
         write_text(text)
-        return
-    from gpudoctor.cli.files import write_file
+    else:
+        from gpudoctor.cli.files import write_file
 
-    write_file(output, text, executable=form == "shell")
+        write_file(output, text, executable=form == "shell")
+    if verify:
+        from gpudoctor.cli.verifying import verify_install
+
+        raise click.exceptions.Exit(verify_install(plan, plain, target.machine, described.where(target.machine)))

@@ -1,54 +1,108 @@
-"""`gpudoctor fix --verify`: the installer's own dry run of every install command of a plan."""
+"""`--verify` of `fix` and `plan`: the installer's own dry run of every install command that is printed."""
 
 import os
-import shutil
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
 import click
 
 from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.installer import scrub
-from gpudoctor.apply.verify import is_install, is_uv, verify
+from gpudoctor.apply.verify import is_install
 from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import Plan
-from gpudoctor.render.commands import step_lines
+from gpudoctor.model.plan import InstallPlan, Plan, Step
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.steps import install_step
+from gpudoctor.render.commands import step_lines, visible
 
+#: Where a plan is for: this machine; one with the same platform, which is described; another one.
+Where = Literal["here", "alike", "elsewhere"]
+#: Exit codes: would be installed; the installer refuses; it could not be asked.
+VERIFIED, REFUSED, NOT_ASKED = 0, 1, 3
 #: Packages that are named of what would be installed.
 _NAMED = 6
 
 
 def say_verified(plan: Plan) -> None:
-    """Ask for each command, and say on standard error what would be installed, or why not. No package is changed."""
-    commands = tuple({step.argv: step for step in _installs(plan)}.values())
-    for step in commands:
-        click.echo("\n".join((*step_lines(step, windows=os.name == "nt"), f"  {_answer(step)}")), err=True)
+    """Ask for each command of the fixes, and say on standard error what would be installed, or why not."""
+    steps = tuple(step for one in plan.fixes for step in one.fix.steps)
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
+        asking = Asking(folder, os.environ)
+        commands = {step.argv: step for step in _runs(steps) if is_install(step.argv)}
+        for step in commands.values():
+            _say(step, lambda step=step: asking.ask(step, tuple(_runs(steps))), windows=os.name == "nt")  # type: ignore[misc]
     if not commands:
         click.echo("No command of this plan installs with pip or uv: nothing to verify.", err=True)
 
 
-def _installs(plan: Plan) -> Iterator[Run]:
-    for mending in plan.fixes:
-        yield from (step for step in mending.fix.steps if isinstance(step, Run) and is_install(step.argv))
+def verify_install(plan: InstallPlan, shown: InstallPlan, machine: Machine, where: Where) -> int:
+    """The same for the environments of an install plan, as it is `shown`; the exit code."""
+    codes = [VERIFIED]
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
+        asking = Asking(folder, os.environ)
+        for one, plain in zip((plan, *plan.apart), (shown, *shown.apart), strict=True):
+            for step, printed in zip(_runs(one.install), _runs(plain.install), strict=True):
+                question = _question(asking, one, step, machine, where)
+                codes.append(_say(printed, question, windows=machine.os == "windows"))
+    return max(codes)
 
 
-def _answer(step: Run) -> str:
-    if not _is_there(step.argv):
-        return "not verified: this environment is not there yet. --apply makes it, and asks before it installs."
-    found = verify(step.argv, {**os.environ, **step.env}, (), lambda: None)
+def _question(
+    asking: Asking, plan: InstallPlan, step: Run, machine: Machine, where: Where
+) -> Callable[[], Verification]:
+    def ask() -> Verification:
+        why = []
+        try:
+            if where != "elsewhere":
+                return asking.ask(step, tuple(_runs(plan.make)), anew=where == "alike")
+        except NotAsked as error:
+            why.append(str(error))
+        try:
+            words = step.argv[len(install_step(plan.place, (), None, ()).argv) :]
+            return asking.ask_uv_for(words, plan.place.version or machine.python, machine)
+        except NotAsked as error:
+            raise NotAsked("; ".join(dict.fromkeys((*why, str(error))))) from None
+
+    return ask
+
+
+def _runs(steps: Iterable[Step]) -> Iterator[Run]:
+    return (step for step in steps if isinstance(step, Run))
+
+
+def _say(step: Run, ask: Callable[[], Verification], *, windows: bool) -> int:
+    """Say the command and what is answered about it; the exit code."""
+    click.echo("\n".join(step_lines(step, windows=windows)), err=True)
+    try:
+        found = ask()
+    except NotAsked as error:
+        answer, code = f"not verified: {error}", NOT_ASKED
+    else:
+        answer, code = _answer(found)
+    click.echo("\n".join(f"  {visible(line)}" for line in _lines(answer)), err=True)
+    return code
+
+
+def _answer(found: Verification) -> tuple[str, int]:
+    if found.unreachable:
+        return f"not verified by {found.by}. {found.refused}", NOT_ASKED
     if found.refused is not None:
-        return f"not verified: {found.by} refuses. {scrub(found.refused)}"
-    return f"verified by {found.by} in {found.seconds:.1f} s: {_would(found)}"
-
-
-def _is_there(argv: tuple[str, ...]) -> bool:
-    """Whether the installer and the interpreter it installs for can be started."""
-    python = argv[argv.index("--python") + 1] if is_uv(argv) and "--python" in argv[:-1] else argv[0]
-    return shutil.which(argv[0]) is not None and shutil.which(python) is not None
+        return f"not verified: {found.by} refuses. {found.refused}", REFUSED
+    if found.archives is None and not found.installs and found.by.startswith("nothing"):
+        return f"not verified, by {found.by}", NOT_ASKED
+    return f"verified by {found.by} in {found.seconds:.1f} s: {_would(found)}", VERIFIED
 
 
 def _would(found: Verification) -> str:
-    if not found.says:
-        return "nothing would change."
+    if not found.installs:
+        return "nothing would change." if found.says else "it does not say what it would install."
     named = ", ".join(found.installs[:_NAMED])
     more = len(found.installs) - _NAMED
     return f"it would install {named}{f' and {more} more' if more > 0 else ''}."
+
+
+def _lines(text: str) -> list[str]:
+    """Lines without credentials and colours."""
+    return [scrub(line) for line in text.splitlines()]

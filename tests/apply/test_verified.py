@@ -129,9 +129,7 @@ def test_an_index_that_never_answers_is_given_up(bare, tmp_path, monkeypatch, ma
     assert time.monotonic() - begun < 60
     assert (end.outcome, end.exit_code) == ("refused", 6)
     first, second = end.reason.splitlines()
-    assert f"The package index could not be reached at 127.0.0.1:{there.server_port}/simple/kit/" in first.replace(
-        "http://", ""
-    )
+    assert first.startswith(f"The package index could not be reached at {there.url}: ")
     assert second.startswith("It was tried for ")
     assert any(isinstance(event, Progress) for event in events)
 

@@ -1,6 +1,7 @@
 """`fix --verify`: what the real installers answer about the commands of a plan, and that nothing is changed by it."""
 
 import os
+import sys
 
 import pytest
 from click.testing import CliRunner
@@ -25,18 +26,42 @@ def plan(*of_it):
 def test_the_answer_of_the_installer(index, bare, manager, wanted, answer, monkeypatch, capsys):
     for name, value in offline(index).items():
         monkeypatch.setenv(name, value)
-    before = {name: one for name, one in tree(bare).items() if name != ".lock"}
+    before = tree(bare)
     say_verified(plan(*steps(manager, os.path.join(bare, "bin", "python"), *wanted.split())))
     told = capsys.readouterr().err
     assert answer in told, told
     assert f"{manager} install --dry-run" in told.replace("uv pip", "uv")
-    # uv leaves its empty lock file in the environment.
-    assert {name: one for name, one in tree(bare).items() if name != ".lock"} == before
+    assert tree(bare) == before
 
 
-def test_an_environment_that_is_not_there_yet(capsys):
-    say_verified(plan(Run(argv=("nowhere/bin/python", "-m", "pip", "install", "kit"))))
-    assert "this environment is not there yet" in capsys.readouterr().err
+@pytest.mark.parametrize("manager", ["pip", "uv"])
+def test_an_environment_that_is_not_there_yet_is_made_elsewhere(index, manager, monkeypatch, capsys, tmp_path):
+    for name, value in offline(index).items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    make = {"pip": (sys.executable, "-m", "venv", "new"), "uv": ("uv", "venv", "--python", sys.executable, "new")}
+    say_verified(plan(Run(argv=make[manager]), *steps(manager, "new/bin/python", "kit==2.0")))
+    assert "it would install kit==2.0, part==1.5." in capsys.readouterr().err
+    assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        ((), "its environment is not there"),
+        ((Run(argv=("python0.1", "-m", "venv", "nowhere")),), "there is no program 'python0.1'"),
+        ((Run(argv=("python3", "-m", "venv", "other")),), "its environment is not there"),
+    ],
+)
+def test_what_cannot_be_asked_is_said(made, why, capsys):
+    say_verified(plan(*made, Run(argv=("nowhere/bin/python", "-m", "pip", "install", "kit"))))
+    assert why in capsys.readouterr().err
+
+
+def test_what_is_compiled_against_the_rest_is_not_asked_about(bare, capsys):
+    python = os.path.join(bare, "bin", "python")
+    say_verified(plan(Run(argv=(python, "-m", "pip", "install", "--no-build-isolation", "kit"))))
+    assert "not verified: it is compiled against" in capsys.readouterr().err
 
 
 def test_nothing_to_verify(capsys):

@@ -1,0 +1,100 @@
+"""Asks installers about commands whose environment is not there yet, or is that of another machine.
+
+What is missing is made in a temporary folder, with the command that would make it; for another machine uv is asked,
+which resolves for any Python and platform.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+
+from msgspec.structs import replace
+
+from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.installer import run
+from gpudoctor.apply.rebase import led
+from gpudoctor.apply.verify import is_compiled, is_uv, verify
+from gpudoctor.model.fix import Run
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.places import new_folder
+
+#: A platform as `uv pip install --python-platform` names it; {} is the C library of a Linux.
+_UV_PLATFORMS = {
+    "linux-x86_64": "x86_64-manylinux_{}",
+    "linux-aarch64": "aarch64-manylinux_{}",
+    "windows-x86_64": "x86_64-pc-windows-msvc",
+    "macos-arm64": "aarch64-apple-darwin",
+    "macos-x86_64": "x86_64-apple-darwin",
+}
+#: The C libraries that uv knows there.
+_GLIBCS = tuple(LibraryVersion(f"2.{minor}") for minor in (17, 28, *range(31, 41)))
+#: What is taken where that of the machine is not known: the newest that wheels of frameworks ask for.
+_USUAL = LibraryVersion("2.28")
+
+
+class NotAsked(RuntimeError):
+    """The installer could not be asked; the message says why."""
+
+
+class Asking:
+    """A folder for environments that are made only to be asked about."""
+
+    def __init__(self, folder: str, variables: Mapping[str, str]) -> None:
+        self._folder = folder
+        self._variables = variables
+        self._made: dict[str, str] = {}
+
+    def ask(self, step: Run, makes: Sequence[Run] = (), *, anew: bool = False) -> Verification:
+        """What `step` would install. `makes`: the commands that make its environment where that is not there.
+
+        `anew`: make it whatever is there. Raises NotAsked.
+        """
+        _refuse_compiled(step.argv)
+        if anew or not _is_there(step.argv):
+            step = self._moved(step, makes)
+        return verify(step.argv, {**self._variables, **step.env}, (), lambda: None, files=False)
+
+    def ask_uv_for(self, words: tuple[str, ...], python: str | None, machine: Machine) -> Verification:
+        """What the requirements and options `words` would install for a Python on a machine. Raises NotAsked."""
+        _refuse_compiled(words)
+        platform = _UV_PLATFORMS.get(machine.platform or "")
+        if shutil.which("uv") is None or python is None or platform is None or machine.libc == "musl":
+            raise NotAsked("another machine can be asked about with uv only, where its Python and platform are known")
+        libc = max((one for one in _GLIBCS if one <= (machine.libc_version or _USUAL)), default=_GLIBCS[0])
+        there = platform.format(f"{libc.major}_{libc.minor}")
+        target = ("--target", os.path.join(self._folder, "empty"))
+        machine_words = ("--python-version", python, "--python-platform", there)
+        strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
+        argv = ("uv", "pip", "install", *target, *machine_words, *words, *strategy)
+        found = verify(argv, self._variables, (), lambda: None, files=False)
+        return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
+
+    def _moved(self, step: Run, makes: Sequence[Run]) -> Run:
+        """The step, led to an environment that is made as one of `makes` would make it."""
+        for make in makes:
+            folder = new_folder((make,))
+            if folder is not None and led(step, folder, os.devnull) != step:
+                return led(step, folder, self._make(make, folder))
+        raise NotAsked("its environment is not there")
+
+    def _make(self, make: Run, folder: str) -> str:
+        if folder not in self._made:
+            to = os.path.join(self._folder, f"env{len(self._made)}")
+            done = run((*make.argv[:-1], to), env=self._variables, tell=lambda _: None)
+            if not done.ok:
+                raise NotAsked(f"its environment cannot be made here: {done.why}")
+            self._made[folder] = to
+        return self._made[folder]
+
+
+def _is_there(argv: tuple[str, ...]) -> bool:
+    """Whether the installer and the interpreter it installs for can be started."""
+    python = argv[argv.index("--python") + 1] if is_uv(argv) and "--python" in argv[:-1] else argv[0]
+    return shutil.which(argv[0]) is not None and shutil.which(python) is not None
+
+
+def _refuse_compiled(words: tuple[str, ...]) -> None:
+    """Raises NotAsked for what is compiled against packages that a command before it installs."""
+    if is_compiled(words):
+        raise NotAsked("it is compiled against what the commands before it install")
