@@ -8,13 +8,23 @@ from gpudoctor.model.base import Fact
 from gpudoctor.model.plan import InstallPlan
 
 #: How a run ended, and the exit code for it.
-Outcome = Literal["installed-and-proved", "installed-not-proved", "refused", "failed-and-rolled-back", "interrupted"]
+Outcome = Literal[
+    "installed-and-proved",
+    "installed-not-proved",
+    "refused",
+    "failed-and-rolled-back",
+    "interrupted",
+    "dry-run",
+    "nothing-to-do",
+]
 EXIT_CODES: dict[Outcome, int] = {
     "installed-and-proved": 0,
     "installed-not-proved": 5,
     "refused": 6,
     "failed-and-rolled-back": 7,
     "interrupted": 130,
+    "dry-run": 0,
+    "nothing-to-do": 0,
 }
 
 
@@ -133,9 +143,13 @@ class Checked(Event, frozen=True, kw_only=True):
 
 
 class Finished(Event, frozen=True, kw_only=True):
-    """The last event of an environment."""
+    """The last event of an environment; or of a run that ended before it came to one.
+
+    dry-run: the installer agreed, or was not asked. nothing-to-do: no step was for gpudoctor to carry out.
+    """
 
     outcome: Outcome
+    #: That of the run where it came to no environment: 2 usage, 3 could not examine.
     exit_code: int
     #: What is different: "+ torch 2.13.0", "numpy 1.26.4 -> 2.4.6".
     changes: tuple[str, ...] = ()

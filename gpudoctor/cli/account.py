@@ -4,11 +4,14 @@ import os
 import re
 import shlex
 import sys
+from types import TracebackType
 
 import click
 
 from gpudoctor.apply.events import (
+    EXIT_CODES,
     Asked,
+    Checked,
     Event,
     Finished,
     Mended,
@@ -22,7 +25,7 @@ from gpudoctor.apply.events import (
     Switched,
     Verified,
 )
-from gpudoctor.cli.output import write_bytes
+from gpudoctor.cli.output import CannotWrite, write_bytes
 from gpudoctor.model.codec import encode
 from gpudoctor.render.commands import visible
 
@@ -33,11 +36,30 @@ PAUSE = 30.0
 
 
 class JsonLines:
-    """One JSON object a line on standard output."""
+    """One JSON object a line on standard output. Entered, it ends with `finished` whatever ends the run."""
+
+    def __init__(self) -> None:
+        self._finished = False
 
     def __call__(self, event: Event) -> None:
         """Tell it."""
+        self._finished = isinstance(event, Finished | Checked)
         write_bytes(encode(event) + b"\n")
+
+    def __enter__(self) -> "JsonLines":  # noqa: PYI034 - typing.Self needs Python 3.11
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """What ended the run before an environment was begun is an event, too."""
+        if self._finished or isinstance(error, CannotWrite):
+            return
+        if isinstance(error, click.ClickException):
+            self(Finished(outcome="refused", exit_code=error.exit_code, reason=error.format_message()))
+        elif isinstance(error, KeyboardInterrupt | click.Abort):
+            code = EXIT_CODES["interrupted"]
+            self(Finished(outcome="interrupted", exit_code=code, reason="interrupted; nothing was changed"))
 
 
 class Sentences:
@@ -61,6 +83,15 @@ class Sentences:
         if text is not None and not (self._live and isinstance(event, Asked)):
             self._clear()
             click.echo(visible(text), err=True)
+
+    def __enter__(self) -> "Sentences":  # noqa: PYI034 - typing.Self needs Python 3.11
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing is left drawn."""
+        self._clear()
 
     def _go_on(self, event: Output | Progress) -> None:
         if isinstance(event, Progress):

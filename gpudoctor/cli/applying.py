@@ -95,14 +95,15 @@ def file_sizes(target: Interpreter) -> Sizer:
     return sizer(lambda: read_connection(RealHost(), (target.executable, sys.executable)))
 
 
-def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> int:
-    """Let the installer say what it would do, in an empty environment in the temporary folder; the exit code.
+def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> Finished:
+    """Let the installer say what it would do, in an empty environment in the temporary folder.
 
-    `must` False: where it cannot be asked, that is no refusal.
+    `must` False: before anyone is asked; then it is no refusal where it cannot be asked.
     """
+    agreed = Finished(outcome="dry-run", exit_code=EXIT_CODES["dry-run"])
     if plan.place.conda is not None:
         end = "the environment of conda is not there yet, so nothing could be verified."
-        return _refused(end, tell) if must else 0
+        return _refused(end, tell) if must else agreed
     new = plan.place.venv
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         building = Building(
@@ -120,12 +121,14 @@ def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> int:
             building.ask(plan.install)
         except (Refused, NoRoom, Failed, OSError) as error:
             return _refused(str(error), tell)
-    return 0
+    if must:
+        tell(agreed)
+    return agreed
 
 
-def _refused(reason: str, tell: Tell) -> int:
+def _refused(reason: str, tell: Tell) -> Finished:
     end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=reason)
     tell(end)
     if not isinstance(tell, JsonLines):
         write_text(ending(end, ""))
-    return end.exit_code
+    return end

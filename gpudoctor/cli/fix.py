@@ -47,29 +47,20 @@ def command(
         raise click.UsageError("--script writes the plan down, and --apply carries it out. Leave one out.")
     if script == "-" and form == "json":
         raise click.UsageError("--script - and --format json both want standard output. Name a file.")
+    if do_apply:
+        from gpudoctor.cli.fixing import apply
+
+        raise click.exceptions.Exit(apply(python, only, require, yes=yes, as_json=form == "json"))
     from gpudoctor.cli.examine import begin_to_examine, read_snapshot
 
-    finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
-    look = Aside(finish)
+    look = Aside(begin_to_examine(python) if source is None else partial(read_snapshot, source))
     from gpudoctor.cli.judging import criteria_of, judge
     from gpudoctor.cli.mending import codes_of, show_plan, with_plan
     from gpudoctor.model.plan import Plan
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
-    snapshot = look.result()
-    if do_apply:
-        from gpudoctor.cli.examine import run_frameworks
-
-        # What only shows when a framework is run is to be mended, too.
-        snapshot, complete = run_frameworks(snapshot, quiet=form == "json")
-        if not complete:
-            raise KeyboardInterrupt
-    report = with_plan(judge(snapshot, criteria), codes)
-    if do_apply:
-        from gpudoctor.cli.fixing import apply
-
-        raise click.exceptions.Exit(apply(report, criteria, codes, yes=yes, as_json=form == "json"))
+    report = with_plan(judge(look.result(), criteria), codes)
     show_plan(report, form, script)
     if verify:
         from gpudoctor.cli.verifying import say_verified

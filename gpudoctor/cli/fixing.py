@@ -8,14 +8,15 @@ import click
 
 from gpudoctor.apply.building import interpreter_of
 from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.events import Finished
 from gpudoctor.apply.rebase import is_own, led, names_of
 from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
 from gpudoctor.cli.applying import file_sizes, of_target, real_folder
-from gpudoctor.cli.examine import run_frameworks
+from gpudoctor.cli.examine import begin_to_examine, run_frameworks
 from gpudoctor.cli.install import can_ask
-from gpudoctor.cli.judging import Criteria, judge
-from gpudoctor.cli.mending import show_plan, with_plan
+from gpudoctor.cli.judging import Criteria, criteria_of, judge
+from gpudoctor.cli.mending import codes_of, show_plan, with_plan
 from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, without
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
@@ -34,16 +35,32 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def apply(report: Report, criteria: Criteria, codes: tuple[str, ...], *, yes: bool, as_json: bool) -> int:
-    """Carry the plan of a report out, as far as it is ours to do; the exit code."""
+def apply(python: str | None, only: tuple[str, ...], require: tuple[str, ...], *, yes: bool, as_json: bool) -> int:
+    """Carry the plan for an environment out, as far as it is ours to do; the exit code."""
+    with JsonLines() if as_json else Sentences() as tell:
+        criteria = criteria_of((), (), require, None)
+        codes = codes_of(only, criteria)
+        # What only shows when a framework is run is to be mended, too.
+        snapshot, complete = run_frameworks(begin_to_examine(python)(), quiet=as_json)
+        if not complete:
+            raise KeyboardInterrupt
+        report = with_plan(judge(snapshot, criteria), codes)
+        return _carry_out(report, criteria, codes, tell, yes=yes)
+
+
+def _carry_out(
+    report: Report, criteria: Criteria, codes: tuple[str, ...], tell: JsonLines | Sentences, *, yes: bool
+) -> int:
     plan, target = report.plan or Plan(), report.snapshot.interpreter
-    tell = JsonLines() if as_json else Sentences()
+    as_json = isinstance(tell, JsonLines)
     if not as_json:
         show_plan(report, "terminal", None)
     works = tuple(_works(plan, target)) if isinstance(target, Interpreter) else ()
     if not works or not isinstance(target, Interpreter):
         if plan.fixes:
             click.echo(_NOT_OURS, err=True)
+        reason = _NOT_OURS if plan.fixes else "nothing is to be mended"
+        tell(Finished(outcome="nothing-to-do", exit_code=report.exit_code, reason=reason))
         return report.exit_code
     _ask(yes=yes, as_json=as_json)
     elsewhere: dict[Key, str] = {}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from gpudoctor.apply.events import Finished
+    from gpudoctor.cli.account import JsonLines, Sentences
+    from gpudoctor.cli.sites import Site
     from gpudoctor.model.plan import InstallPlan, Manager
 
 EPILOG = """
@@ -55,40 +56,31 @@ def command(
     Shows what it will do, asks, lets the installer verify it, builds beside, trains a small network with each
     framework, and only then puts the environment in its place. `gpudoctor undo` takes it back.
     """
-    _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
-    if not (wish or requirements or from_pyproject):
-        raise click.UsageError("nothing is asked for. Name a framework: torch, tensorflow or jax.")
-    if not (yes or dry_run or can_ask(as_json=as_json)):
-        raise click.UsageError(
-            "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was done."
-        )
     # Imported here: --help needs nothing of it.
+    from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.planning import Wishes, plan_for
-    from gpudoctor.cli.sites import NotThere, Site, site_of
+    from gpudoctor.cli.sites import site_of
 
-    wishes = Wishes(
-        words=wish,
-        cuda="cpu" if cpu else cuda,
-        requirements=requirements,
-        from_pyproject=from_pyproject,
-        index_url=index_url,
-        torch_index=torch_index,
-    )
-    try:
-        site: Site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
+    with JsonLines() if as_json else Sentences() as tell:
+        _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
+        if not (wish or requirements or from_pyproject):
+            raise click.UsageError("nothing is asked for. Name a framework: torch, tensorflow or jax.")
+        wishes = Wishes(
+            words=wish,
+            cuda="cpu" if cpu else cuda,
+            requirements=requirements,
+            from_pyproject=from_pyproject,
+            index_url=index_url,
+            torch_index=torch_index,
+        )
+        site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
         plans = plan_for(wishes, site)
-    except NotThere as error:
-        if as_json:
-            _tell_refusal(error.message)
-        raise
-    _carry_out(plans, site, replace=replace, dry_run=dry_run, verify=verify, yes=yes, as_json=as_json)
-
-
-def _tell_refusal(reason: str) -> None:
-    from gpudoctor.apply.events import EXIT_CODES, Finished
-    from gpudoctor.cli.account import JsonLines
-
-    JsonLines()(Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=reason))
+        if not (yes or dry_run or can_ask(as_json=as_json)):
+            raise click.UsageError(
+                "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was "
+                "done."
+            )
+        _carry_out(plans, site, tell, replace=replace, dry_run=dry_run, verify=verify, yes=yes)
 
 
 def _contradictions(
@@ -125,44 +117,64 @@ def can_ask(*, as_json: bool) -> bool:
 
 def _carry_out(
     plans: "tuple[InstallPlan, ...]",
-    site: object,
+    site: "Site",
+    tell: "JsonLines | Sentences",
     *,
     replace: bool,
     dry_run: bool,
     verify: bool,
     yes: bool,
-    as_json: bool,
 ) -> None:
-    from gpudoctor.apply.events import Planned
-    from gpudoctor.cli.account import JsonLines, Sentences
-    from gpudoctor.cli.applying import install, try_out
-    from gpudoctor.cli.output import width, write_text
-    from gpudoctor.cli.planning import shown
-    from gpudoctor.cli.sites import Site
-    from gpudoctor.render.plan_text import install_text
+    from gpudoctor.cli.account import JsonLines
+    from gpudoctor.cli.applying import install
 
-    assert isinstance(site, Site)
-    tell = JsonLines() if as_json else Sentences()
-    for plan in plans:
-        if as_json:
-            tell(Planned(plan=shown(plan)))
-        elif plan is plans[0]:
-            # Its text holds those of the others.
-            write_text(install_text(shown(plan), width()))
+    _show(plans, tell)
     if verify and (dry_run or not yes):
         # Before anyone is asked, so that what is asked has its size.
-        code = max(try_out(plan, site, tell, must=dry_run) for plan in plans)
-        if code:
-            raise click.exceptions.Exit(code)
+        _try_out(plans, site, tell, dry_run=dry_run)
     if dry_run:
-        click.echo("A dry run: nothing was changed.", err=True)
+        _end_dry_run(plans, tell, told=verify)
         return
     if not yes and not click.confirm("Go ahead?", default=False):
         click.echo("Nothing was done.")
         raise click.exceptions.Exit(6)
-    ends: list[Finished] = []
+    codes = []
     for plan in plans:
-        ends.append(install(plan, site, tell, replace=replace, verify=verify, quiet=as_json))
-        if ends[-1].exit_code not in (0, 5):
+        end = install(plan, site, tell, replace=replace, verify=verify, quiet=isinstance(tell, JsonLines))
+        codes.append(end.exit_code)
+        if end.exit_code not in (0, 5):
             break
-    raise click.exceptions.Exit(next((end.exit_code for end in reversed(ends) if end.exit_code), 0))
+    raise click.exceptions.Exit(next(filter(None, reversed(codes)), 0))
+
+
+def _show(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences") -> None:
+    from gpudoctor.apply.events import Planned
+    from gpudoctor.cli.account import JsonLines
+    from gpudoctor.cli.output import width, write_text
+    from gpudoctor.cli.planning import shown
+    from gpudoctor.render.plan_text import install_text
+
+    if isinstance(tell, JsonLines):
+        for plan in plans:
+            tell(Planned(plan=shown(plan)))
+    else:
+        # The text of the first holds those of the others.
+        write_text(install_text(shown(plans[0]), width()))
+
+
+def _try_out(plans: "tuple[InstallPlan, ...]", site: "Site", tell: "JsonLines | Sentences", *, dry_run: bool) -> None:
+    """Raises Exit where the installer refuses one."""
+    from gpudoctor.cli.applying import try_out
+
+    code = max(try_out(plan, site, tell, must=dry_run).exit_code for plan in plans)
+    if code:
+        raise click.exceptions.Exit(code)
+
+
+def _end_dry_run(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences", *, told: bool) -> None:
+    from gpudoctor.apply.events import EXIT_CODES, Finished
+
+    if not told:
+        for _ in plans:
+            tell(Finished(outcome="dry-run", exit_code=EXIT_CODES["dry-run"]))
+    click.echo("A dry run: nothing was changed.", err=True)

@@ -223,9 +223,9 @@ def test_a_try_that_was_not_the_last_is_no_reason():
 
 
 TRY = (
-    "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection broken by "
-    "'NewConnectionError('<pip._vendor.urllib3.connection.HTTPConnection object at 0x7f>: Failed to establish a new "
-    "connection: [Errno 111] Connection refused')': {}"
+    "WARNING: Retrying (Retry(total=0, connect=None, read=None, redirect=None, status=None)) after connection "
+    "broken by 'NewConnectionError('<pip._vendor.urllib3.connection.HTTPConnection object at 0x7f>: Failed to "
+    "establish a new connection: [Errno 111] Connection refused')': {}"
 )
 
 

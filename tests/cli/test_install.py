@@ -77,6 +77,12 @@ def bare(tmp_path_factory):
     ("arguments", "code", "words"),
     [
         (("jax", "--venv", "new"), 2, "Add --yes"),
+        # What is wrong with the wish is said first, to those who can and those who cannot be asked.
+        (("torhc", "--venv", "new"), 2, "Did you mean torch"),
+        (("jax", "--venv", "new", "-r", "nofile"), 2, "nofile could not be read"),
+        (("torch", "--venv", "new", "--cuda", "99"), 6, "CUDA 99 is asked"),
+        (("tensorflow==2.3.0", "--cpu", "--venv", "new"), 6, "Nothing was changed"),
+        (("jax", "--cpu", "--venv", "file/below"), 6, "is a file"),
         (("jax", "--venv", "new", "--json"), 2, "Add --yes"),
         (("jax", "--venv", "new", "--yes", "--cpu", "--cuda", "12.6"), 2, "--cpu"),
         (("jax", "--venv", "new", "--yes", "--conda", "x"), 2, "--conda"),
@@ -115,13 +121,52 @@ def test_what_is_refused(tmp_path, home, bare, arguments, code, words):
     assert (after, tree(bare)) == before
 
 
+def last(done):
+    """The one closing event of a run that came to no environment, held against the schema that is shipped."""
+    events = [msgspec.json.decode(line, type=AnyEvent) for line in done.out.splitlines()]
+    assert [type(one) for one in events].count(Finished) == 1
+    return events[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome", "code", "reason"),
+    [
+        (("tensorflow==2.3.0", "--cpu", "--venv", "new", "--yes"), "refused", 6, "No CPU build of TensorFlow fits."),
+        (("torhc", "--venv", "new", "--yes"), "refused", 2, "Did you mean torch?"),
+        (("jax", "--venv", "new"), "refused", 2, "nobody can be asked here."),
+        (("jax", "--venv", "new", "--cpu", "--cuda", "12"), "refused", 2, "--cpu asks for builds without a GPU"),
+        (("jax", "--python", "/no/such", "--yes"), "refused", 2, "/no/such does not exist"),
+        (("jax", "--python", "{text}", "--yes"), "refused", 3, "the interpreter could not be examined"),
+        (("jax", "--cpu", "--venv", "new", "--dry-run", "--no-verify"), "dry-run", 0, None),
+        (("jax", "--cpu", "--venv", "new", "--dry-run", "--index-url", "http://127.0.0.1:9"), "refused", 6, "reached"),
+    ],
+)  # fmt: skip
 @POSIX
-def test_a_refusal_is_an_event(tmp_path, home):
-    done = gpudoctor(
-        "install", "tensorflow==2.3.0", "--cpu", "--venv", "new", "--yes", "--json", env=home, cwd=tmp_path
-    )
-    end = json.loads(done.out.splitlines()[-1])
-    assert (done.returncode, end["outcome"], end["exit_code"]) == (6, "refused", 6)
+def test_every_end_is_one_event(tmp_path, home, arguments, outcome, code, reason):
+    (tmp_path / "python").write_text("no interpreter")
+    given = [argument.format(text=tmp_path / "python") for argument in arguments]
+    quick = {**home, "PIP_RETRIES": "0", "UV_HTTP_RETRIES": "0"}
+    done = gpudoctor("install", *given, "--json", env=quick, cwd=tmp_path)
+    end = last(done)
+    assert (end.outcome, end.exit_code, done.returncode) == (outcome, code, code), done.err
+    assert end.reason is None if reason is None else reason in end.reason
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "outcome", "code"),
+    [
+        (("--python", "/no/such", "--yes"), "refused", 2),
+        (("--python", "{bare}", "--only", "NOPE", "--yes"), "refused", 2),
+        (("--python", "{bare}", "--require", "driver>=1", "--yes"), "nothing-to-do", 1),
+    ],
+)
+@POSIX
+def test_every_end_of_fix_is_one_event(tmp_path, home, bare, arguments, outcome, code):
+    given = [argument.format(bare=bare) for argument in arguments]
+    done = gpudoctor("fix", *given, "--apply", "--format", "json", env=home, cwd=tmp_path)
+    end = last(done)
+    assert (end.outcome, end.exit_code, done.returncode) == (outcome, code, code), done.err
 
 
 @POSIX
@@ -132,6 +177,9 @@ def test_an_index_that_does_not_answer(tmp_path, home):
         env=quick, cwd=tmp_path, timeout=200,
     )  # fmt: skip
     assert done.returncode == 6, done.err
+    said = done.out.splitlines()[done.out.splitlines().index("Nothing was changed.") :]
+    assert 3 <= len(said) <= 4
+    assert said[1].startswith("The package index could not be reached at http://127.0.0.1:9/x")
     assert "hunter2" not in done.out + done.err
     assert [name for name in os.listdir(tmp_path) if name != "state"] == []
     assert "hunter2" not in "".join(path.read_text() for path in (tmp_path / "state").rglob("*.json"))
