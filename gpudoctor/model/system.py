@@ -3,6 +3,7 @@
 from typing import Literal
 
 from gpudoctor.model.base import Fact, Section
+from gpudoctor.model.versions import DriverRelease
 
 
 class Space(Fact, frozen=True, kw_only=True):
@@ -83,6 +84,16 @@ class Slurm(Fact, frozen=True, kw_only=True):
     step_gpus: str | None = None
 
 
+class CdiList(Fact, frozen=True, kw_only=True):
+    """A list of GPUs for container engines (CDI): it names the files of the driver that a container is given."""
+
+    path: str
+    #: The driver's release in the names of its libraries: libcuda.so.535.54.03.
+    release: DriverRelease | None = None
+    #: Libraries of the driver that it names, and that are not there.
+    absent: tuple[str, ...] = ()
+
+
 class ContainerTools(Fact, frozen=True, kw_only=True):
     """On a host: the container engines and NVIDIA's toolkit for them."""
 
@@ -94,6 +105,8 @@ class ContainerTools(Fact, frozen=True, kw_only=True):
     docker_runtimes: tuple[str, ...] | None = None
     #: Which Docker the user's commands go to: Docker Desktop's is a virtual machine of its own.
     docker_context: Literal["default", "desktop", "other"] | None = None
+    #: The lists of NVIDIA GPUs, in the order in which engines look: a later folder outranks an earlier one.
+    cdi_lists: tuple[CdiList, ...] | None = None
 
 
 class Container(Section, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ import msgspec
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap
 from gpudoctor.model.system import ContainerTools
+from gpudoctor.probes.container_cdi import read_lists
 from gpudoctor.probes.reading import exists
 from gpudoctor.probes.system_spaces import is_remote
 
@@ -41,6 +42,7 @@ def read_tools(host: Host) -> ContainerTools:
         nvidia_toolkit=any(host.tool(name) for name in _TOOLKIT),
         docker_runtimes=None if docker is None else _runtimes(host, _DAEMON[1] if snap else _DAEMON[0]),
         docker_context=None if docker is None else _context(host),
+        cdi_lists=read_lists(host),
     )
 
 

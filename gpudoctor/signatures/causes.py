@@ -66,8 +66,6 @@ OTHER_CAUSES: dict[str, str] = {
     "import-order": "A library must be loaded before others: import its package first, or name it in LD_PRELOAD.",
     "no-cpp-compiler": "No C++ compiler was found, and a package is built from source.",
     "model-parts-unused": "Parts of the model get no gradient in a step, which training on several GPUs must be told.",
-    "cdi-list-old": "The engine's list of devices (CDI) is older than the driver; write it anew: "
-    "sudo nvidia-ctk cdi generate --output=/etc/cdi/nvidia.yaml.",
     "container-tools-settings": "NVIDIA's container tools are set up for another system: the ldconfig line in "
     "/etc/nvidia-container-runtime/config.toml must name a program that exists (@/sbin/ldconfig, on Ubuntu and Debian "
     "@/sbin/ldconfig.real).",

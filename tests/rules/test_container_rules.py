@@ -6,8 +6,8 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import SystemPackage
 from gpudoctor.model.fix import Ask, Run, SetEnv
 from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.system import Container, ContainerTools, Space, System, Wsl
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.model.system import CdiList, Container, ContainerTools, Space, System, Wsl
+from gpudoctor.model.versions import DriverRelease, LibraryVersion
 from gpudoctor.model.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
@@ -343,3 +343,65 @@ def test_container_ldcache_stale():
     assert ("ldconfig",) in commands(fires("container-ldcache-stale", gpus=gpus(), driver=stale, container=DOCKER))
     quiet("container-ldcache-stale", gpus=gpus(), driver=driver(libraries=unfound, nvml=OK), container=DOCKER)
     quiet("container-ldcache-stale", gpus=gpus(), driver=stale, container=BARE)
+
+
+GONE = "/usr/lib/x86_64-linux-gnu/libcuda.so.535.161.07"
+
+
+def cdi(release, *absent, folder="/etc/cdi"):
+    return CdiList(path=f"{folder}/nvidia.yaml", release=DriverRelease.parse(release), absent=absent)
+
+
+def with_lists(*lists, **fields):
+    return Container(kind="none", tools=ContainerTools(cdi_lists=lists), **fields)
+
+
+NOW = driver("535.183.01")
+UPDATED = driver("535.161.07", libraries=libraries("535.183.01"), nvml=answer(18))
+
+
+@pytest.mark.parametrize(
+    ("lists", "confidence"),
+    [
+        ([cdi("535.161.07", GONE)], "certain"),
+        ([cdi("535.161.07")], "likely"),
+        # Of the same release, but the files moved.
+        ([cdi("535.183.01", "/opt/nvidia/libcuda.so.535.183.01")], "certain"),
+        # Files of several releases.
+        ([cdi(None, GONE)], "certain"),
+        ([cdi("535.183.01"), cdi("535.161.07", folder="/var/run/cdi")], "likely"),
+        ([cdi("535.161.07"), cdi("525.60.13")], "likely"),
+    ],
+)
+def test_cdi_list_old(lists, confidence):
+    found = fires("cdi-list-old", gpus=gpus(), driver=NOW, container=with_lists(*lists))
+    assert found.confidence == confidence
+    assert found.severity == "info"
+    assert found.subject == lists[-1].path
+    assert commands(found) == [("nvidia-ctk", "cdi", "generate", f"--output={lists[-1].path}")]
+
+
+@pytest.mark.parametrize(
+    ("lists", "around"),
+    [
+        ([], {}),
+        ([cdi("535.183.01")], {}),
+        # What engines look at first is right.
+        ([cdi("535.161.07", GONE), cdi("535.183.01", folder="/var/run/cdi")], {}),
+        ([cdi("535.161.07", GONE), cdi("535.183.01")], {}),
+        # Too short to tell, or names no release: WSL's list, a Jetson's.
+        ([cdi("535")], {}),
+        ([cdi(None)], {}),
+        # The driver itself is to be mended first.
+        ([cdi("535.161.07", GONE)], {"driver": UPDATED}),
+        ([cdi("535.161.07", GONE)], {"driver": unloaded()}),
+        ([cdi("535.161.07", GONE)], {"driver": driver(libraries=())}),
+        ([cdi("535.161.07", GONE)], {"gpus": None}),
+        ([cdi("535.161.07", GONE)], {"gpus": gpus(gpu(vendor="amd"))}),
+        ([cdi("535.161.07", GONE)], {"container": DOCKER}),
+        ([cdi("535.161.07", GONE)], {"container": with_lists(cdi("535.161.07", GONE), wsl=Wsl(version=2))}),
+        ([], {"container": BARE}),
+    ],
+)
+def test_cdi_list_that_is_not_old(lists, around):
+    quiet("cdi-list-old", **{"gpus": gpus(), "driver": NOW, "container": with_lists(*lists), **around})
