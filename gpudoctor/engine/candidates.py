@@ -155,6 +155,7 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
         found |= {"container"} if container.kind not in (None, "none") or container.kubernetes else set()
         found |= {"slurm"} if container.slurm else set()
     if isinstance(snapshot.gpus, Gpus):
+        found |= {"vgpu"} if any(gpu.virtualization == "vgpu" for gpu in snapshot.gpus.nvidia) else set()
         found |= {"several-gpus"} if len(snapshot.gpus.nvidia) > 1 else set()
         found |= {"laptop"} if any("laptop" in (gpu.name or "").lower() for gpu in snapshot.gpus.nvidia) else set()
     if isinstance(snapshot.interpreter, Interpreter) and (snapshot.interpreter.environment or "").startswith("conda"):

@@ -111,6 +111,13 @@ def _larger_than_gpu(stated: Stated) -> bool:
     return any(one is not None and (one.wanted or 0) > (one.total or 1 << 60) for one in told)
 
 
+def _nodes_are_closed(stated: Stated) -> bool:
+    """A device file of the GPU that only its owner and group may open, as they are listed."""
+    driver = stated.section(Driver, "driver")
+    nodes = (driver.device_nodes or ()) if driver else ()
+    return any(node.mode is not None and not node.mode & 0o006 and "caps" not in node.path for node in nodes)
+
+
 def _geforce_copies(stated: Stated) -> bool:
     """Only GeForce cards of the generations whose direct copies hang, and something that takes all GPUs does."""
     return stated.all_named(_GEFORCE) and stated.said(
@@ -144,6 +151,7 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     ),
     "torch-backend-gpu-vendor": ((lambda stated: _foreign_gpu(stated, "amd") and stated.sees_no_gpu, 0.7),),
     "nccl-p2p-geforce": ((_geforce_copies, 0.75),),
+    "dev-permission": ((_nodes_are_closed, 0.6),),
     "other-process-holds-memory": ((_others_hold_memory, 0.8),),
     "memory-fragmented": ((_in_pieces, 0.7),),
     "batch-too-large": ((_larger_than_gpu, 0.9),),
@@ -171,7 +179,7 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT),),
     "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD),),
     "drv-not-loaded": (_answers,),
-    "drv-secureboot-rejected": (_secure_boot_is_off,),
+    "drv-secureboot-rejected": (_secure_boot_is_off, _answers),
     "drv-absent": (_answers,),
     "no-gpu": (_answers,),
     # What reached the GPU of a Mac does not fail for want of CUDA.

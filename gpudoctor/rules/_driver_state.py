@@ -2,6 +2,7 @@
 
 import re
 
+from gpudoctor.formats.kernel_log import parse_message
 from gpudoctor.matrix.gpu_types import Architecture
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
@@ -133,7 +134,12 @@ def xid_lines(driver: Driver, *numbers: int) -> tuple[KernelLine, ...]:
     """Lines of the kernel log with one of these Xid numbers."""
     if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):
         return ()
-    return tuple(line for line in driver.kernel_log if line.xid in numbers)
+    return tuple(line for line in map(_read, driver.kernel_log) if line.xid in numbers)
+
+
+def _read(line: KernelLine) -> KernelLine:
+    """The line with the Xid and the GPU that its text names, where who recorded it kept the text only."""
+    return line if line.xid is not None and line.pci_bus_id else parse_message(line.text)
 
 
 def slot(pci_bus_id: str | None) -> str | None:

@@ -89,6 +89,7 @@ _BY_TABLE = {
     "makers": "cuda-start-failed",
     "data_loading": "run-out-of-memory",
     "complaints": "smoke-failed",
+    "driver_complaints": "driver-reports-error",
     "distributed": "nccl-failed",
     "installers": "install-failed",
 }

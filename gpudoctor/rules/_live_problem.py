@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import Evidence, Problem
+from gpudoctor.model.finding import Evidence, Problem, Severity
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.rules._evidence import seen
@@ -13,6 +13,8 @@ from gpudoctor.rules._failures import Failure, failures_of
 _SHOWN, _CAUSES = 4, 3
 #: A message points to the causes that are at least so likely.
 _LIKELY = 0.3
+#: What a message means that comes from one cause this often is that cause.
+_ALMOST_ALWAYS = 0.7
 
 
 class Failed(Fact, frozen=True, kw_only=True):
@@ -86,8 +88,33 @@ def problems(
             follows_from=tuple(dict.fromkeys((*follows_from, *causes_told(failed.symptoms)))),
             points_to=_likely_causes(failed.symptoms),
             fixes=(*(fixes(failed) if fixes else ()), *_questions(failed)),
-            severity="warning" if all(one.optional or _is_a_warning(one) for one in members) else None,
+            severity=_severity(members, failed.symptoms),
         )
+
+
+def _severity(failures: list[Failure], symptoms: tuple[Symptom, ...]) -> Severity | None:
+    """None is the rule's own. What people only say is as grave as that which is almost always behind it."""
+    if all(one.optional or _is_a_warning(one) for one in failures):
+        return "warning"
+    return _as_grave_as_its_cause(symptoms) if all(one.pasted for one in failures) and _is_said(symptoms) else None
+
+
+def _is_said(symptoms: tuple[Symptom, ...]) -> bool:
+    """People's words, and no message of a program."""
+    from gpudoctor.signatures import signature_of
+
+    rows = [signature_of(one.signature) for one in symptoms]
+    return all(row is not None and row.fallback for row in rows)
+
+
+def _as_grave_as_its_cause(symptoms: tuple[Symptom, ...]) -> Severity | None:
+    from gpudoctor.rules._load import load_rules
+    from gpudoctor.signatures import causes_of
+
+    likeliest = next(iter(causes_of(symptoms)), None)
+    if likeliest is None or likeliest.prior < _ALMOST_ALWAYS:
+        return None
+    return next((rule.severity for rule in load_rules() if rule.name == likeliest.key), None)
 
 
 def _is_a_warning(failure: Failure) -> bool:

@@ -38,6 +38,7 @@ TABLES = (
     "data_loading",
     "installers",
     "complaints",
+    "driver_complaints",
 )
 
 
@@ -45,7 +46,7 @@ class Cause(Fact, frozen=True, kw_only=True):
     """A cause of a message and how often it is that one, between 0 and 1, before anything else is known.
 
     `key` is the name of a rule, or a key of OTHER_CAUSES. `where` names surroundings (wsl, container, slurm, windows,
-    macos, jetson, laptop, conda, by-conda, several-gpus, several-machines, amd, intel) in which it is likely, and
+    macos, jetson, laptop, conda, by-conda, vgpu, several-gpus, several-machines, amd, intel) in which it is likely, and
     outside of which it hardly is.
     """
 

@@ -72,6 +72,7 @@ _START = (
         meaning="The GPU does not take another program now.",
         causes={
             "compute-mode-exclusive": 0.7,
+            "vgpu-unlicensed @ vgpu": 0.3,
             "gpu-mem-orphan": 0.25,
             "slurm-gpu-allocation @ slurm": 0.2,
             "mps-unreachable": 0.15,
@@ -152,7 +153,8 @@ _START = (
         meaning="The driver or the GPU cannot do something that the program asks for.",
         causes={
             "driver-minor-compat-limit": 0.5,
-            "vgpu-feature-limit": 0.4,
+            "vgpu-feature-limit": 0.3,
+            "vgpu-feature-limit @ vgpu": 0.28,
             "wsl-kernel @ wsl": 0.15,
             "feature-needs-newer-gpu": 0.2,
             "driver-too-old": 0.15,

@@ -92,8 +92,8 @@ SIGNATURES = (
     ),
     signature(
         "legacy-driver-needed",
-        r"is supported through the nvidia [\dx.]+ legacy driver",
-        needles=("legacy driver",),
+        r"supported through the nvidia [\dx.]+ legacy driver|\bnvidia driver will ignore\b",
+        needles=("legacy driver", "driver will ignore"),
         meaning="The installed driver is too new for this GPU: an older branch serves it.",
         causes={"driver-dropped-gpu": 0.95},
         ask="lspci -nn -d 10de:; nvidia-smi",
@@ -101,8 +101,15 @@ SIGNATURES = (
     ),
     signature(
         "module-key-rejected",
-        r"key was rejected by service|loading of unsigned module is rejected|required key not available",
-        needles=("key was rejected", "unsigned module", "required key not available"),
+        r"key was rejected by service|loading of (?:unsigned module|module with unavailable key) is rejected"
+        r"|required key not available|not signed by a key that is trusted by the kernel",
+        needles=(
+            "key was rejected",
+            "unsigned module",
+            "unavailable key",
+            "required key not available",
+            "not signed by a key",
+        ),
         meaning="Secure Boot is on, and the kernel refuses the driver's module because its signature is not trusted.",
         causes={"drv-secureboot-rejected": 0.95},
         ask="mokutil --sb-state; mokutil --list-enrolled | grep -i subject",

@@ -83,11 +83,14 @@ SIGNATURES = (
     signature(
         "memory-without-process",
         r"(?:still|but) (?:holds?|occup\w+|us(?:es|ing)|tak\w+) (?:the )?(?:gpu |video |device )?(?:memory|vram)"
-        r"|(?:gpu |device |video )memory (?:is |was |has )?(?:still |also )?(?:not (?:been |being )?(?:properly )?"
-        r"(?:released|freed|reset|deallocated|cleared)|occupied|in use)"
+        r"|(?:gpu|device|video|cuda)(?: \d+)? memory (?:is |was |has )?(?:still |also )?(?:occupied|in use)"
+        r"|(?:gpu|device|video|cuda)(?: \d+)? memory (?:(?:is|was|has)n.t|(?:is |was |has )?(?:still |also )?not)"
+        r" (?:been |being )?(?:properly )?(?:released|freed|reset|deallocated|cleared)"
+        r"|显存(?:不释放|没有释放|未释放|占用|被占)|(?:zombie|defunct) process\w*[^\n]{0,60}\bgpu"
+        r"|\bgpu\b[^\n]{0,60}\b(?:zombie|defunct)\b"
         r"|(?:not|n.t) (?:release|free|reset|clear|deallocate)[^\n]{0,25}(?:memory|vram)"
         r"|pids?`?s?[^\n]{0,30}not (?:visible|shown|listed|displayed)|can.?t show the pid",
-        needles=("memory", "vram", "pid"),
+        needles=("memory", "vram", "pid", "显存不", "显存没", "显存未", "显存占", "显存被", "zombie", "defunct"),
         meaning="Memory of the GPU stays in use after the program that took it has ended.",
         causes={"gpu-mem-orphan": 0.85, "other-process-holds-memory": 0.3},
         ask="nvidia-smi; sudo fuser -v /dev/nvidia*",

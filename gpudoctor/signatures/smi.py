@@ -125,7 +125,7 @@ SIGNATURES = (
     ),
     signature(
         "nvml-permission",
-        r"failed to initialize nvml: insufficient permissions|nvml_error_no_permission|nvmlerror_nopermission",
+        r"\bnvml\b[^\n]{0,40}\binsufficient permissions|nvml_error_no_permission|nvmlerror_nopermission",
         needles=("insufficient permissions", "error_no_permission", "error_nopermission"),
         meaning="Your user may not open the GPU's device files.",
         causes={

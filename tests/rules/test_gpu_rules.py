@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.fix import Ask, SetEnv
 from gpudoctor.model.gpus import Gpu, GpuProcess, Gpus, MigInstance, PcieLink, Power, RowRemaps
+from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.system import Container, ContainerTools, Cpu, System, Wsl
 from gpudoctor.model.versions import Capability
 from gpudoctor.model.wish import Requirement, Wish
@@ -147,6 +148,13 @@ def test_ecc_uncorrectable():
     quiet("ecc-uncorrectable", gpus=gpus(), driver=driver(kernel_log=contained))
     quiet("ecc-uncorrectable", gpus=gpus(gpu(ecc_uncorrected_volatile=0, ecc_uncorrected_aggregate=7)), driver=None)
     quiet("ecc-uncorrectable", gpus=gpus(), driver=None)
+    refused = driver(cuda_init=answer(214, "CUDA_ERROR_ECC_UNCORRECTABLE"))
+    assert fires("ecc-uncorrectable", gpus=gpus(), driver=refused).subject == "GPU 0 (NVIDIA GeForce RTX 4090)"
+    named = gpus(gpu(0), gpu(1, ecc_uncorrected_volatile=1))
+    assert fires("ecc-uncorrectable", gpus=named, driver=refused).subject == "GPU 1 (NVIDIA GeForce RTX 4090)"
+    quiet("ecc-uncorrectable", gpus=gpus(), driver=driver(cuda_init=answer(999)))
+    unread = (line("NVRM: Xid (PCI:0000:01:00): 48, pid=7, DBE", None, None),)
+    fires("ecc-uncorrectable", gpus=gpus(), driver=driver(kernel_log=unread))
 
 
 def test_row_remap_failure():
@@ -166,6 +174,14 @@ def test_compute_mode_exclusive():
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="exclusive-process", processes=(screen,))))
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="default", processes=(holder(74),))))
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode=None, processes=(holder(74),))))
+    unseen = gpus(gpu(compute_mode="exclusive-thread", processes=None))
+    quiet("compute-mode-exclusive", gpus=unseen, driver=driver())
+    quiet("compute-mode-exclusive", gpus=unseen, driver=driver(cuda_init=answer(999)))
+    busy = driver(cuda_init=answer(46, "CUDA_ERROR_DEVICE_UNAVAILABLE"))
+    fires("compute-mode-exclusive", gpus=unseen, driver=busy)
+    quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="default", processes=None)), driver=busy)
+    told = Live(symptoms=(Symptom(signature="cuda-devices-unavailable", text="busy or unavailable"),))
+    fires("compute-mode-exclusive", gpus=unseen, driver=driver(), live=told)
     mps = GpuProcess(pid=7, used_mib=30, kind="compute", name="nvidia-cuda-mps")
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="exclusive-process", processes=(mps, holder(74)))))
     fires("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="prohibited", processes=(mps,))))

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 
 from gpudoctor.model.gpus import Fabric, Gpu, Gpus, NvLink, PcieLink, PeerLink
+from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.system import System
 from tests.rules.situations import BARE, DOCKER, UBUNTU, answer, driver, environ, gpu, gpus, unlisted
 from tests.rules.table import fires, quiet
@@ -105,6 +106,28 @@ def test_pcie_acs_p2p_elsewhere():
     assert kept.severity == "warning"
 
 
+def said(*signatures):
+    return Live(symptoms=tuple(Symptom(signature=one, text="as somebody reports") for one in signatures))
+
+
+def test_peers_that_nobody_asked_the_driver_for():
+    """Cards of servers reach one another; of GeForce cards it takes a sign that copies between them are used."""
+    host = msgspec.structs.replace(METAL, kernel_options=())
+    sections = {"host": host, "environ": PLAIN}
+    tesla = gpus(*(gpu(index, name="Tesla V100-PCIE-32GB", acs_redirect=True) for index in range(2)))
+    cards = gpus(*(gpu(index, iommu="translated") for index in range(2)))
+    fires("pcie-acs-p2p", gpus=tesla, **sections)
+    quiet("pcie-acs-p2p", gpus=gpus(tesla.devices[0]), **sections)
+    quiet("pcie-acs-p2p", gpus=cards, **sections)
+    assert fires("pcie-acs-p2p", gpus=cards, live=said("nccl-hangs"), **sections)
+    quiet("pcie-acs-p2p", gpus=cards, live=said("nccl-shared-memory"), **sections)
+    fires("pcie-acs-p2p", gpus=cards, host=host, environ=environ(NCCL_P2P_DISABLE="1"))
+    unasked = {"driver": driver("525.60.11"), "host": METAL, "container": BARE, "environ": PLAIN}
+    fires("nccl-p2p-geforce", gpus=cards, live=said("p2p-off-helps"), **unasked)
+    quiet("nccl-p2p-geforce", gpus=cards, live=said("nccl-shared-memory"), **unasked)
+    quiet("nccl-p2p-geforce", gpus=cards, **unasked)
+
+
 def test_nccl_p2p_geforce():
     sections = {"driver": driver("525.60.11"), "host": METAL, "container": BARE}
     cards = peers(name="NVIDIA GeForce RTX 4090")
@@ -125,6 +148,10 @@ def test_vgpu():
     quiet("vgpu-unlicensed", gpus=gpus(gpu(virtualization="none", vgpu_licensed=False)))
     assert fires("vgpu-feature-limit", gpus=gpus(gpu(virtualization="vgpu"))).severity == "info"
     quiet("vgpu-feature-limit", gpus=gpus(gpu(virtualization="passthrough")))
+    refused = {"live": said("cuda-not-supported")}
+    found = fires("vgpu-feature-limit", gpus=gpus(gpu(virtualization="vgpu")), **refused)
+    assert (found.confidence, found.evidence[-1].value) == ("likely", "as somebody reports")
+    quiet("vgpu-feature-limit", gpus=gpus(gpu(virtualization="none")), **refused)
 
 
 def test_collector_field_unsupported():

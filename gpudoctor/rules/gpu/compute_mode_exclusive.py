@@ -2,18 +2,26 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
+from gpudoctor.rules._situation import known
 
 #: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
 MPS_SERVER = "nvidia-cuda-mps"
+#: CUDA_ERROR_DEVICE_UNAVAILABLE.
+CUDA_BUSY = 46
 
 
 @rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
-def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
+def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The GPU's compute mode lets no further program use it.
 
     What it means:
@@ -34,12 +42,13 @@ def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
     Sources:
     nvidia-smi(1), option -c; CUDA programming guide, compute modes
     """
+    busy = _is_busy(driver, live)
     for gpu in gpus.nvidia:
         others = [process for process in gpu.processes or () if process.kind != "graphics"]
         # The one process may be that of MPS, which takes the work of all the others.
         shared = any((process.name or "").startswith(MPS_SERVER) for process in others)
         exclusive = gpu.compute_mode in ("exclusive-process", "exclusive-thread") and not shared
-        if not (gpu.compute_mode == "prohibited" or (exclusive and others)):
+        if not (gpu.compute_mode == "prohibited" or (exclusive and (others or busy))):
             continue
         which = ("-i", str(gpu.index)) if gpu.index is not None else ()
         holders = ", ".join(f"{one.name or 'process'} (PID {one.pid})" for one in others)
@@ -49,6 +58,7 @@ def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
             evidence=(
                 seen("compute mode", gpu.compute_mode),
                 *((seen("processes on it", holders),) if holders else ()),
+                *((seen("a program was told", "CUDA-capable devices are busy or unavailable"),) if busy else ()),
             ),
             explains=("cuda-init-failed",),
             fixes=(
@@ -66,6 +76,13 @@ def compute_mode_exclusive(gpus: Gpus) -> Iterator[Problem]:
                 ),
             ),
         )
+
+
+def _is_busy(driver: Driver | Gap | None, live: Live | Gap | None) -> bool:
+    """CUDA answered that the GPU takes no further program: who is on it need not be seen."""
+    state = known(driver)
+    answered = state is not None and failed_with(state.cuda_init, CUDA_BUSY)
+    return answered or any(one.signature == "cuda-devices-unavailable" for one in pasted(live))
 
 
 def _summary(mode: str | None) -> str:

@@ -8,12 +8,14 @@ from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import of_gpu, xid_lines
-from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules._driver_state import failed_with, of_gpu, xid_lines
+from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import known
 
 #: Double-bit error; uncontained error. 63 and 94 are errors that were contained or remapped, and are no fault by now.
 XIDS = (48, 95)
+#: CUDA_ERROR_ECC_UNCORRECTABLE.
+CUDA_ECC = 214
 
 
 @rule("GPU005", name="ecc-uncorrectable", severity="error", since="0.1")
@@ -40,11 +42,14 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
     """
     state = known(driver)
     lines = xid_lines(state, *XIDS) if state else ()
-    for gpu in gpus.nvidia:
+    refused = state.cuda_init if state and failed_with(state.cuda_init, CUDA_ECC) else None
+    told = [gpu for gpu in gpus.nvidia if gpu.ecc_uncorrected_volatile or of_gpu(lines, gpu)]
+    # CUDA's own answer does not name the GPU; with one GPU it need not.
+    if refused and not told and len(gpus.nvidia) == 1:
+        told = list(gpus.nvidia)
+    for gpu in told:
         own = of_gpu(lines, gpu)
         count = gpu.ecc_uncorrected_volatile or 0
-        if not count and not own:
-            continue
         yield Problem(
             summary=_summary(count),
             subject=gpu.label,
@@ -52,7 +57,9 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
                 *((seen("uncorrected memory errors since the driver was loaded", count),) if count else ()),
                 *_totals(gpu),
                 *log_seen(own),
+                *((answer_seen("The CUDA driver", refused),) if refused else ()),
             ),
+            explains=("cuda-init-failed",),
             fixes=(
                 Fix(
                     title="End the work on this GPU and reset it",
@@ -70,7 +77,7 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
 
 def _summary(count: int) -> str:
     if not count:
-        return "The kernel log reports memory errors of a GPU that could not be corrected."
+        return "The driver reports memory errors of a GPU that could not be corrected."
     errors = "1 error" if count == 1 else f"{count} errors"
     return f"The memory of this GPU had {errors} that could not be corrected."
 

@@ -8,11 +8,12 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Container, Environ, System
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._peers import pcie_peers
+from gpudoctor.rules._peers import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
 
 #: Cards without NVLink and without support for peer-to-peer copies over PCIe.
@@ -26,6 +27,7 @@ def nccl_p2p_geforce(
     environ: Environ | Gap | None,
     host: System | Gap | None,
     container: Container | Gap | None,
+    live: Live | Gap | None,
 ) -> Iterator[Problem]:
     """The driver says that these GeForce cards can copy to one another directly; with them that often hangs.
 
@@ -46,7 +48,9 @@ def nccl_p2p_geforce(
     Reports in https://github.com/NVIDIA/nccl-tests/issues/117 and https://github.com/dmlc/xgboost/issues/11242 (driver
     560 hangs, 570 does not); NCCL user guide, NCCL_P2P_DISABLE
     """
-    cards = [gpu for gpu in pcie_peers(gpus) if re.search(CARDS, gpu.name or "")]
+    hangs = copies_fail(live)
+    peers = pcie_peers(gpus) or (possible_peers(gpus) if hangs else ())
+    cards = [gpu for gpu in peers if re.search(CARDS, gpu.name or "")]
     variables = known(environ)
     if len(cards) < 2 or variables is None or variables.get("NCCL_P2P_DISABLE") not in (None, "", "0"):
         return
@@ -63,7 +67,8 @@ def nccl_p2p_geforce(
         confidence="possible",
         evidence=(
             seen("GPUs", ", ".join(gpu.label for gpu in cards)),
-            seen("peer-to-peer over PCIe", "reported as working"),
+            *((seen("peer-to-peer over PCIe", "reported as working"),) if gpus.peer_links else ()),
+            *((seen("reported", "several GPUs hang together, or work only without direct copies"),) if hangs else ()),
             *((seen("driver release", release),) if release else ()),
         ),
         fixes=(avoid, *update_driver(host, container, "branch 570 or newer")),

@@ -6,10 +6,11 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Confidence, Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Environ, System
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._peers import pcie_peers
+from gpudoctor.rules._peers import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
 
 #: With these the kernel leaves a device's addresses as they are, or has no IOMMU at all.
@@ -26,7 +27,7 @@ TURNED_ON = ("intel_iommu=on", "iommu=force", "amd_iommu=force_enable", "amd_iom
 
 
 @rule("GPU019", name="pcie-acs-p2p", severity="warning", since="0.1")
-def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None) -> Iterator[Problem]:
+def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """Several GPUs are said to reach one another directly, but settings of the machine stand in the way.
 
     What it means:
@@ -51,7 +52,13 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None) -> Ite
     guide, troubleshooting, "PCI Access Control Services",
     https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
     """
-    peers = pcie_peers(gpus)
+    variables = known(environ)
+    avoided = variables.get("NCCL_P2P_DISABLE") if variables else None
+    # Where nobody asked the driver: cards of a server or workstation do reach one another; of GeForce it takes a sign.
+    suspect = avoided == "1" or copies_fail(live)
+    peers = pcie_peers(gpus) or tuple(
+        gpu for gpu in possible_peers(gpus) if suspect or (gpu.name and "GeForce" not in gpu.name)
+    )
     if len(peers) < 2 or host.virtualization not in ("none", None):
         return
     redirected = [gpu for gpu in peers if gpu.acs_redirect]
@@ -59,8 +66,6 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None) -> Ite
     if not redirected and translated is None:
         return
     confidence: Confidence = "certain" if redirected else translated[1] if translated else "possible"
-    variables = known(environ)
-    avoided = variables.get("NCCL_P2P_DISABLE") if variables else None
     yield Problem(
         summary="Copies between the GPUs are sent through the processor: they can be slow, hang, or bring wrong data.",
         severity="error" if avoided == "1" else None,

@@ -2,15 +2,21 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
+
+#: Messages of a call that this GPU does not have.
+REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")
 
 
 @rule("GPU022", name="vgpu-feature-limit", severity="info", since="0.1")
-def vgpu_feature_limit(gpus: Gpus) -> Iterator[Problem]:
+def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]:
     """On a virtual GPU unified memory and memory pools may be switched off.
 
     What it means:
@@ -34,10 +40,13 @@ def vgpu_feature_limit(gpus: Gpus) -> Iterator[Problem]:
     if not cards:
         return
     text = "If cudaMallocManaged or cudaMallocAsync fail, ask the host's administrator to set enable_uvm=1 for this VM."
+    failed = next((one for one in pasted(live) if one.signature in REFUSED), None)
+    state = "are" if failed else "may be"
     yield Problem(
-        summary="This is a virtual GPU; unified memory and memory pools may be switched off in its profile.",
+        summary=f"This is a virtual GPU; unified memory and memory pools {state} switched off in its profile.",
+        severity="warning" if failed else None,
         subject=cards[0].label,
-        confidence="possible",
-        evidence=(seen("virtualization mode", "vGPU"),),
+        confidence="likely" if failed else "possible",
+        evidence=(seen("virtualization mode", "vGPU"), *((seen("a program was told", failed.text),) if failed else ())),
         fixes=(Fix(title="If a program asks for unified memory", safety="manual", steps=(Ask(text=text),)),),
     )

@@ -1,0 +1,188 @@
+"""What people say of the driver, its device files and the state of the GPU, where no program's message says it."""
+
+from gpudoctor.signatures.catalogue import signature
+
+_SECURE_BOOT = "https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS"
+_NODES = "https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html#device-node-verification"
+_SMI = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"
+_VGPU = "https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/index.html"
+_GPU = r"(?:gpu|cuda|nvidia|torch|tensorflow|nvml|card)"
+_AS_ROOT = r"(?:as|with|under|for|by|unless|using|via) (?:the )?(?:root|sudo|super ?user)\b"
+
+SIGNATURES = (
+    signature(
+        "secure-boot-told",
+        r"\bsecure[ -]?boot\b[^\n]{0,24}\b(?:on|enabled|active|enforc\w*)\b"
+        r"|\b(?:disabl\w*|turn\w* off|switch\w* off)\b[^\n]{0,16}\bsecure[ -]?boot\b[^\n]{0,60}"
+        r"\b(?:fix\w*|solv\w*|help\w*|work\w*|load\w*)"
+        r"|\bmodule\.sig_enforce=1|\bmok(?:util)?\b[^\n]{0,30}\b(?:enrol\w*|import|management|manager|key)"
+        r"|\bmodules?\b[^\n]{0,20}\b(?:signing |signature )?keys? (?:is|are|was|were|gets?) rejected",
+        needles=("secure", "sig_enforce", "mok", "rejected"),
+        meaning="Secure Boot lets the kernel load signed modules only.",
+        causes={"drv-secureboot-rejected": 0.6},
+        ask="mokutil --sb-state; lsmod | grep nvidia; sudo dmesg | grep -i -E 'nvidia|module'",
+        source=_SECURE_BOOT,
+        fallback=True,
+    ),
+    signature(
+        "uvm-told-missing",
+        r"\bnvidia[-_]uvm\b(?:-tools)?[^\n]{0,40}\b(?:not (?:been |being |getting )?(?:loaded|created|there|present"
+        r"|found|exist\w*|available)|missing|absent|no such file)\b"
+        r"|\b(?:miss(?:es|ing)|without|forg[eo]t\w*|lacks?|(?:is|are|there.?s) no)\b[^\n]{0,40}\bnvidia[-_]uvm\b"
+        r"|could not load uvm kernel module|stat /dev/nvidia-uvm",
+        needles=("nvidia-uvm", "nvidia_uvm", "uvm kernel module"),
+        meaning="The part of the driver that CUDA's memory needs (nvidia_uvm) is not loaded, or its device file is not "
+        "there.",
+        causes={"uvm-missing": 0.8},
+        ask="lsmod | grep nvidia_uvm; ls -l /dev/nvidia-uvm*; sudo nvidia-modprobe -c 0 -u",
+        source=_NODES,
+        fallback=True,
+    ),
+    signature(
+        "works-as-root-only",
+        rf"\b{_GPU}\b[^\n]{{0,50}}\b(?:only|works?|fine|ok|unless|succeeds?)\b[^\n]{{0,30}}\b{_AS_ROOT}"
+        rf"|\b{_GPU}\b[^\n]{{0,50}}\b(?:unless|except)\b[^\n]{{0,12}}\b(?:root|sudo|super ?user)\b"
+        rf"|\b(?:as root|with sudo)\b,? (?:everything |it |all |nvidia-smi )?(?:\w+ )?(?:works|is fine|succeeds)"
+        rf"|\bnon-?root (?:users?|account)\b[^\n]{{0,20}}\b(?:can.?(?:no|n.)?t|fails?|no)\b",
+        needles=("root", "sudo", "super user", "superuser"),
+        meaning="Root can use the GPU and your own user cannot: its device files are closed to you.",
+        causes={"dev-permission": 0.7},
+        ask="ls -l /dev/nvidia*; id",
+        source=_NODES,
+        fallback=True,
+    ),
+    signature(
+        "gpu-told-unsupported-by-driver",
+        r"\bdrivers?\b[^\n]{0,40}\b(?:no longer|dropp\w*|end\w*|stopp?\w*|ceas\w*|do(?:es)? ?n.t|do(?:es)? not)\b"
+        r"[^\n]{0,12}\bsupport\w*[^\n]{0,30}"
+        r"\b(?:kepler|maxwell|pascal|volta|gtx? ?(?:[679]\d0|10[5-8]0)|10[5-8]0|titan x|tesla [kmpv]\d+|card|gpu)s?\b"
+        r"|\b(?:kepler|maxwell|pascal|volta)\b[^\n]{0,50}\b(?:no longer|dropp\w*)\b[^\n]{0,12}(?:support\w*)?"
+        r"[^\n]{0,20}\bdrivers?\b|explicitly ignored the gpu",
+        needles=("driver", "ignored the gpu"),
+        meaning="The installed driver is of a branch that no longer serves this GPU.",
+        causes={"driver-dropped-gpu": 0.6, "open-module-unsupported-gpu": 0.25},
+        ask="lspci -nn -d 10de:; cat /proc/driver/nvidia/version; sudo dmesg | grep NVRM",
+        source="https://www.nvidia.com/en-us/drivers/unix/legacy-gpu/",
+        fallback=True,
+    ),
+    signature(
+        "assigned-gpu-in-use",
+        r"\b(?:assigned|given|granted|scheduled|sent to)\b[^\n]{0,60}\bgpus?\b[^\n]{0,80}"
+        r"\b(?:already (?:in use|used|occupied|taken|running)|used by|occupied|not (?:empty|free|idle)"
+        r"|some(?:one|body) else|(?:an)?other (?:user|job)s?)\b"
+        r"|\bgpus?\b[^\n]{0,12}\b(?:assigned|allocated|given|granted) (?:to|for) (?:me|my|us|our|the job)\b[^\n]{0,40}"
+        r"\b(?:already|used by|occupied|busy|not (?:empty|free|idle))\b"
+        r"|\bgpus?\b[^\n]{0,30}\b(?:not|n.t) (?:empty|free|idle)\b[^\n]{0,30}\bassigned"
+        r"|\b(?:another|other|different) users?.{0,2} (?:jobs?|process\w*|programs?)\b[^\n]{0,40}"
+        r"\b(?:my|same|assigned|allocated) gpus?\b",
+        needles=("assigned", "allocated", "given", "granted", "scheduled", "sent to", "other", "different"),
+        meaning="The scheduler gave out a GPU on which somebody else's program runs.",
+        causes={
+            "slurm-gpu-allocation": 0.5,
+            "slurm-gpu-allocation @ slurm": 0.25,
+            "other-process-holds-memory": 0.3,
+            "gpu-mem-orphan": 0.2,
+        },
+        ask="nvidia-smi; echo $CUDA_VISIBLE_DEVICES; scontrol show job -d $SLURM_JOB_ID | grep -i gres",
+        source="https://slurm.schedmd.com/gres.html",
+        fallback=True,
+    ),
+    signature(
+        "mig-shows-one",
+        r"\b(?:only|just)\b[^\n]{0,30}\b(?:one|1|single|first|id 0|id `?0`?)\b[^\n]{0,40}\bmigs?\b"
+        r"|\bmigs?\b[^\n]{0,80}\b(?:only|just)\b[^\n]{0,20}\b(?:one|1|single|first|id `?0`?)\b"
+        r"|\b(?:several|multiple|more than (?:one|1)|two|all)\b[^\n]{0,12}\bmigs?\b",
+        needles=("mig",),
+        meaning="A program sees one MIG instance at a time, however many there are.",
+        causes={"mig-single-instance": 0.75},
+        ask="nvidia-smi -L; echo $CUDA_VISIBLE_DEVICES",
+        source="https://docs.nvidia.com/datacenter/tesla/mig-user-guide/index.html#cuda-visible-devices",
+        fallback=True,
+    ),
+    signature(
+        "uuid-taken-for-number",
+        r"(?:invalid literal for int\(\)|could not convert string to (?:int|float)|strconv\.\w+: parsing|\bstoi\b)"
+        r"[^\n]{0,40}['\"\\]{0,2}(?:gpu|mig)-(?:gpu-)?[0-9a-f]{4}",
+        needles=("gpu-", "mig-"),
+        meaning="The program takes the UUID in CUDA_VISIBLE_DEVICES for a number.",
+        causes={"cvd-uuid-app-parse": 0.95},
+        ask="echo $CUDA_VISIBLE_DEVICES; nvidia-smi -L",
+        source="https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars",
+        fallback=True,
+    ),
+    signature(
+        "iommu-off-told",
+        r"\b(?:intel_|amd_)?iommu=(?:off|pt|soft)\b|\bpci=noacs\b|\baccess control services\b"
+        r"|\b(?:disabl\w*|turn\w* off|switch\w* off)\b[^\n]{0,24}\b(?:iommu|acs|vt-?d|amd-?vi)\b",
+        needles=("iommu", "noacs", "access control services", "acs", "vt-d", "vtd", "amd-vi"),
+        meaning="The IOMMU, or a setting of the PCIe bridges (ACS), stands between the GPUs.",
+        causes={"pcie-acs-p2p": 0.5, "pcie-acs-p2p @ several-gpus": 0.25},
+        ask="sudo lspci -vvv | grep ACSCtl; cat /proc/cmdline; nvidia-smi topo -m",
+        source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+        fallback=True,
+    ),
+    signature(
+        "vgpu-licence-state",
+        r"\blicense status\s*:?\s*unlicensed|\bvgpus?\b[^\n]{0,60}\b(?:un|not )licen[cs]ed"
+        r"|\bunlicen[cs]ed\b[^\n]{0,40}\bvgpus?\b"
+        r"|\bvgpus?\b[^\n]{0,40}\blicen[cs]\w* (?:problem|issue|expired|missing)",
+        needles=("licens", "licenc"),
+        meaning="This part of a GPU (vGPU) has no licence, and works slowly or not at all without one.",
+        causes={"vgpu-unlicensed": 0.9},
+        ask="nvidia-smi -q | grep -i -A2 license; journalctl -u nvidia-gridd | tail",
+        source=_VGPU,
+    ),
+    signature(
+        "vgpu-lacks-unified-memory",
+        r"\b(?:vgpus?|grid)\b[^\n]{0,120}\b(?:unified|managed) memory"
+        r"|\b(?:unified|managed) memory\b[^\n]{0,120}\bvgpus?\b"
+        r"|\bcudamallocasync\b[^\n]{0,80}\bvgpus?\b|\bvgpus?\b[^\n]{0,80}\bmemory pools?\b",
+        needles=("vgpu", "grid"),
+        meaning="This part of a GPU (vGPU) may not use unified memory or memory pools.",
+        causes={"vgpu-feature-limit": 0.85},
+        ask="nvidia-smi -q | grep -i -A3 virtualization",
+        source=_VGPU,
+        fallback=True,
+    ),
+    signature(
+        "fabric-not-completed",
+        r"^\s*state\s*:\s*(?:in progress|not started)\s*$|\bfabric\b[^\n]{0,30}\b(?:in progress|not started)\b"
+        r"|\bfabric\b[^\n]{0,30}\b(?:never|not)\b[^\n]{0,24}\bcompleted?\b",
+        needles=("in progress", "not started", "complete"),
+        meaning="The GPU has not joined the fabric of its NVSwitches.",
+        causes={"fabric-state-incomplete": 0.8, "fabric-manager-down": 0.3},
+        ask="nvidia-smi -q | grep -i -A3 fabric; systemctl status nvidia-fabricmanager",
+        source="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html",
+    ),
+    signature(
+        "clocks-held-down",
+        r"\b(?:sw power cap|hw slowdown|hw power brake slowdown)\s*:\s*active\b",
+        needles=("power cap", "slowdown"),
+        meaning="The GPU holds its clocks down; near its power limit that is normal.",
+        causes={"gpu-throttle-reasons": 0.55, "gpu-power-limit-lowered": 0.3, "gpu-power-capped": 0.25},
+        ask="nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK, while the GPU works",
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
+        "row-remapping",
+        r"\bremapping failure occurred\s*:\s*yes|\brow[ -]?remap\w*\b[^\n]{0,30}\b(?:fail\w*|pending)\b"
+        r"|\bremap(?:ped|ping) rows?\b[^\n]{0,24}\bpending\b",
+        needles=("remap",),
+        meaning="The GPU takes failing rows of its memory out of use.",
+        causes={"row-remap-failure": 0.85, "ecc-uncorrectable": 0.2},
+        ask="nvidia-smi -q -d ROW_REMAPPER,ECC",
+        source="https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html",
+    ),
+    signature(
+        "capped-at-watts",
+        r"\b(?:capped|limited|stuck|throttl(?:ed|ing)|restricted|held)\b[^\n]{0,16}\b(?:at|to|about|around)\b[^\n]{0,8}"
+        r"\b\d{2,3} ?w(?:atts?)?\b",
+        needles=("capped", "limited", "stuck", "throttl", "restricted", "held"),
+        meaning="The GPU may draw less power than others of its kind.",
+        causes={"gpu-power-capped": 0.6, "gpu-power-limit-lowered": 0.35, "gpu-thermal-throttle": 0.1},
+        ask="nvidia-smi -q -d POWER,PERFORMANCE",
+        source=_SMI,
+        fallback=True,
+    ),
+)
