@@ -2,7 +2,8 @@
 
 Sources: the tables in the READMEs of github.com/pytorch/text and github.com/meta-pytorch/torchcodec (read 2026-11);
 github.com/woct0rdho/triton-windows (README, and the notes of release 3.6.0); dgl: the names of the files in its wheel
-2.1.0, and https://github.com/dmlc/dgl/issues/7450 for 2.2.
+2.1.0, and https://github.com/dmlc/dgl/issues/7450 for 2.2; torchao: torchao/__init__.py of its releases (the list of
+0.16.0; from 0.17 on torch 2.11) and https://github.com/pytorch/ao/issues/2919.
 """
 
 import re
@@ -53,6 +54,16 @@ TRITON: dict[Release, Release] = {
 }
 #: The newest torch that a line has a compiled part for.
 ENDS: dict[str, dict[Release, Release]] = {"dgl": {(2, 1): (2, 2, 1), (2, 2): (2, 3, 0)}}
+#: The one torch that the kernels in a release of torchao are compiled for; with another it leaves them out.
+KERNELS: dict[Release, Release] = {
+    (0, 13, 0): (2, 8, 0),
+    (0, 14, 0): (2, 8, 0),
+    (0, 14, 1): (2, 9, 0),
+    (0, 15, 0): (2, 9, 1),
+    (0, 16, 0): (2, 10, 0),
+}
+#: From here on they go with every torch from this one on.
+FIRST_STABLE, ITS_TORCH = (0, 17), (2, 11)
 #: Compiled by whoever made the image or the channel, against the torch that is beside it.
 _UNFINISHED = re.compile(r"\d(?:a|b|rc)\d|dev|\+git")
 
@@ -63,6 +74,9 @@ class Misfit(NamedTuple):
     wants: str
     severity: Severity
     fix: Fix
+    #: What of the package asks for it.
+    part: str = ""
+    otherwise: str = ""
 
 
 def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
@@ -70,7 +84,7 @@ def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
     have = release_numbers(torch.version)
     if _UNFINISHED.search(torch.version or ""):
         return
-    for name in (*PAIRS, "triton-windows", *ENDS):
+    for name in (*PAIRS, "triton-windows", "torchao", *ENDS):
         package = scene.find(name)
         if package is None or package.installer == "conda" or _UNFINISHED.search(package.version) or not have:
             continue
@@ -78,7 +92,8 @@ def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
             continue
         label = f"{package.name} {package.version}"
         yield Problem(
-            summary=f"{label} needs torch {misfit.wants}, and torch {torch.version} is installed.",
+            summary=f"{misfit.part}{label} needs torch {misfit.wants}, and torch {torch.version} is installed"
+            f"{misfit.otherwise}.",
             subject=label,
             severity=misfit.severity,
             confidence="likely",
@@ -103,8 +118,36 @@ def _misfit(package: Package, have: Release, scene: Scene) -> Misfit | None:
         return (
             None if is_fit or newest is None else Misfit(f"{_text(newest)} at most", "error", _older(package, newest))
         )
+    if package.name == "torchao":
+        return _torchao((release_numbers(package.version) or ())[:3], have, scene)
     floor = TRITON.get(line)
     return Misfit(f"{_text(floor)} or newer", "warning", _triton(have, scene)) if floor and floor > have[:2] else None
+
+
+def _torchao(release: Release, have: Release, scene: Scene) -> Misfit | None:
+    """What torchao does without its kernels it still does: a note."""
+    wants, exact = KERNELS.get(release), f"{_text(have[:3])}"
+    if release[:2] >= FIRST_STABLE:
+        wants = None if have[:2] >= ITS_TORCH else ITS_TORCH
+    if wants is None or wants == have[:3]:
+        return None
+    newest = max((own for own, torch in KERNELS.items() if torch == have[:3]), default=None)
+    if have[:2] >= ITS_TORCH:
+        steps = install(scene, f"torchao>={_text(FIRST_STABLE)}", options=("--upgrade", "--no-deps"))
+    elif newest is not None:
+        steps = install(scene, f"torchao=={_text(newest)}", options=("--no-deps",))
+    else:
+        text = f"No torchao has kernels for torch {exact}: take torch {_text(wants)}, or do without them."
+        fix = Fix(title="Take the torch of the kernels, or do without them", safety="manual", steps=(Ask(text=text),))
+        return _without_kernels(wants, fix)
+    return _without_kernels(
+        wants, Fix(title=f"Install the torchao of torch {exact}", safety=safety(scene), steps=steps)
+    )
+
+
+def _without_kernels(wants: Release, fix: Fix) -> Misfit:
+    text = _text(wants) + " or newer" * (wants == ITS_TORCH)
+    return Misfit(text, "info", fix, "What is compiled in ", "; it is left out")
 
 
 def _pair(name: str, have: Release, scene: Scene) -> Fix:

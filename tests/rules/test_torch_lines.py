@@ -51,6 +51,38 @@ def test_made_for_another_torch(ours, name, version, fix):
     assert fix in said(finding)
 
 
+#: As their READMEs pair them: lines of the package, and the line of torch of each.
+PAIRED = {
+    "torchtext": "0.8-1.7 0.9-1.8 0.10-1.9 0.11-1.10 0.12-1.11 0.13-1.12 0.14-1.13 0.15-2.0 0.16-2.1 0.17-2.2 0.18-2.3",
+    "torchcodec": "0.1-2.5 0.2-2.6 0.3-2.7 0.4-2.7 0.5-2.7 0.6-2.8 0.7-2.8 0.8-2.9 0.9-2.9 0.10-2.10 0.11-2.11",
+}
+ALL_PAIRED = [(name, *pair.split("-")) for name, pairs in PAIRED.items() for pair in pairs.split()]
+
+
+@pytest.mark.parametrize(("name", "line", "ours"), ALL_PAIRED)
+def test_each_line_goes_with_the_torch_it_is_paired_with_and_no_other(name, line, ours):
+    quiet("torch-companion-version", **beside(f"{ours}.1", name, f"{line}.0"))
+    for other in {its for *_, its in ALL_PAIRED} - {ours}:
+        finding = fires("torch-companion-version", **beside(f"{other}.0", name, f"{line}.0"))
+        assert f"needs torch {ours}, and torch {other}.0 is installed" in finding.summary
+        newest = [one for one in ALL_PAIRED if one[0] == name and one[2] == other]
+        assert not newest or f"{name}=={newest[-1][1]}.*" in said(finding)
+
+
+@pytest.mark.parametrize(
+    ("line", "ours"),
+    [("3.0", "2.4"), ("3.1", "2.4"), ("3.2", "2.6"), ("3.3", "2.7"), ("3.4", "2.8"), ("3.5", "2.9"), ("3.6", "2.10")],
+)
+def test_the_oldest_torch_of_each_triton_for_windows(line, ours):
+    """As its README lists them."""
+    major, minor = ours.split(".")
+    quiet("torch-companion-version", **beside(f"{ours}.0", "triton-windows", f"{line}.0.post1"))
+    quiet("torch-companion-version", **beside(f"{major}.{int(minor) + 1}.0", "triton-windows", f"{line}.0.post1"))
+    older = f"{major}.{int(minor) - 1}.0"
+    finding = fires("torch-companion-version", **beside(older, "triton-windows", f"{line}.0.post1"))
+    assert f"needs torch {ours} or newer" in finding.summary
+
+
 @pytest.mark.parametrize(
     ("ours", "version", "fix"),
     [
@@ -114,14 +146,103 @@ def test_extensions_that_fit_their_torch(name, unmet):
     quiet("ext-abi-mismatch", **beside("2.2.1+cu121", name, "1.0", unmet=unmet))
 
 
-@pytest.mark.parametrize(("version", "is_fit"), [("2.18.1", True), ("2.19.0", False), ("2.17.0rc0", False)])
-def test_tensorflow_text_goes_with_the_tensorflow_of_its_number(version, is_fit):
-    ours = frameworks(tensorflow("2.18.1", "12.5"))
-    machine = stack(RTX_4090, frameworks=ours, packages=packages(f"tensorflow-text=={version}"))
-    if is_fit:
+#: Package, its release, TensorFlow; the line to install, or what is said where there is none. "fits": nothing is said.
+OF_TENSORFLOW = """
+tensorflow-text   2.18.1    2.18.1  fits
+tensorflow-text   2.19.0    2.18.1  tensorflow-text==2.18.*
+tensorflow-text   2.17.0rc0 2.18.1  tensorflow-text==2.18.*
+tensorflow-io     0.37.1    2.16.2  fits
+tensorflow-io     0.37.1    2.15.1  tensorflow-io==0.36.*
+tensorflow-io     0.37.0    2.17.0  tensorflow==2.16.*
+tensorflow-io     0.31.0    2.11.0  fits
+tensorflow-io     0.31.0    2.12.0  tensorflow-io==0.32.*
+tensorflow-io     0.28.0    2.10.1  tensorflow-io==0.27.*
+tensorflow-io     0.36.0    2.8.4   tensorflow-io==0.25.*
+tensorflow-io     0.19.1    2.6.5   tensorflow-io==0.21.*
+tensorflow-io     0.20.0    2.5.3   tensorflow-io==0.19.*
+tensorflow-io     0.18.0    2.4.4   tensorflow-io==0.17.*
+tensorflow-io     0.17.1    2.3.4   tensorflow-io==0.16.*
+tensorflow-io     0.14.0    2.2.3   fits
+tensorflow-io     0.11.0    2.1.4   fits
+tensorflow-io     0.10.0    2.0.4   fits
+tensorflow-io     0.8.1     1.15.5  fits
+tensorflow-io     0.7.2     1.14.0  fits
+tensorflow-io     0.4.0     1.13.2  fits
+tensorflow-io     0.8.0     1.14.0  tensorflow-io==0.7.*
+tensorflow-io     0.99.0    2.16.2  fits
+tensorflow-addons 0.23.0    2.15.1  fits
+tensorflow-addons 0.23.0    2.13.1  fits
+tensorflow-addons 0.23.0    2.12.1  tensorflow-addons==0.22.*
+tensorflow-addons 0.23.0    2.16.2  tensorflow==2.15.*
+tensorflow-addons 0.22.0    2.12.0  fits
+tensorflow-addons 0.22.0    2.15.0  tensorflow-addons==0.23.*
+tensorflow-addons 0.13.0    2.3.4   fits
+tensorflow-addons 0.13.0    2.5.3   fits
+tensorflow-addons 0.13.0    2.6.5   tensorflow-addons==0.16.*
+tensorflow-addons 0.12.1    2.5.3   tensorflow-addons==0.15.*
+tensorflow-addons 0.12.1    2.4.4   fits
+tensorflow-addons 0.11.2    2.4.4   tensorflow-addons==0.14.*
+tensorflow-addons 0.10.0    2.2.3   fits
+tensorflow-addons 0.9.1     2.1.4   fits
+tensorflow-addons 0.8.3     2.2.3   tensorflow-addons==0.11.*
+tensorflow-addons 0.7.1     2.1.4   fits
+tensorflow-addons 0.6.0     2.1.4   tensorflow-addons==0.9.*
+tensorflow-addons 0.5.0     2.1.4   fits
+"""
+
+
+@pytest.mark.parametrize("row", OF_TENSORFLOW.strip().splitlines())
+def test_made_for_another_tensorflow(row):
+    name, version, ours, expected = row.split()
+    machine = stack(RTX_4090, frameworks=frameworks(tensorflow(ours)), packages=packages(f"{name}=={version}"))
+    if expected == "fits":
         quiet("ext-abi-mismatch", **machine)
-    else:
-        assert "tensorflow-text==2.18.*" in said(fires("ext-abi-mismatch", **machine))
+        return
+    finding = fires("ext-abi-mismatch", **machine)
+    assert expected in said(finding)
+    assert finding.severity == ("error" if name == "tensorflow-text" else "warning")
+
+
+def test_what_goes_with_tensorflow_and_was_built_by_conda():
+    for one in ("tensorflow-text==2.19.0", "tensorflow-io==0.37.1", "tensorflow-addons==0.23.0"):
+        ours = frameworks(tensorflow("2.18.1", "12.5"))
+        quiet("ext-abi-mismatch", **stack(RTX_4090, frameworks=ours, packages=packages(one, installer="conda")))
+
+
+#: Release of torchao, torch; what to install. "fits": nothing is said.
+OF_TORCHAO = """
+0.13.0 2.8.0  fits
+0.14.0 2.8.0  fits
+0.14.1 2.9.0  fits
+0.15.0 2.9.1  fits
+0.16.0 2.10.0 fits
+0.17.0 2.11.0 fits
+0.18.0 2.15.0 fits
+0.12.0 2.9.0  fits
+0.13.0 2.7.1  take torch 2.8.0
+0.14.1 2.8.0  torchao==0.14.0
+0.14.1 2.9.1  torchao==0.15.0
+0.15.0 2.9.0  torchao==0.14.1
+0.16.0 2.9.1  torchao==0.15.0
+0.15.0 2.10.0 torchao==0.16.0
+0.16.0 2.11.0 torchao>=0.17
+0.17.0 2.10.0 torchao==0.16.0
+0.18.0 2.7.0  take torch 2.11
+"""
+
+
+@pytest.mark.parametrize("row", OF_TORCHAO.strip().splitlines())
+def test_the_kernels_of_torchao_are_for_one_torch(row):
+    version, ours, expected = row.split(maxsplit=2)
+    machine = beside(f"{ours}+cu128", "torchao", version)
+    if expected == "fits":
+        quiet("torch-companion-version", **machine)
+        return
+    finding = fires("torch-companion-version", **machine)
+    assert expected in said(finding)
+    assert finding.severity == "info"
+    assert finding.summary.startswith(f"What is compiled in torchao {version} needs torch 2.")
+    assert finding.summary.endswith(f", and torch {ours}+cu128 is installed; it is left out.")
 
 
 @pytest.mark.parametrize(("cuda", "is_fit"), [("10.1", False), ("10.2", True), ("10", True)])

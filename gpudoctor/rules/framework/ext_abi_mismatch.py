@@ -8,10 +8,11 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.plan.places import Scene, install, safety, uninstall
+from gpudoctor.plan.places import Scene, uninstall
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 
 #: They have rules of their own.
 COMPANIONS = ("torch", "torchvision", "torchaudio")
@@ -35,8 +36,8 @@ def ext_abi_mismatch(
 
     What it means:
     A package such as flash-attn, xformers or vllm carries machine code that was linked against one build of torch,
-    tensorflow-text against one line of TensorFlow. The installed one is another: another release, another CUDA major
-    version or another C++ ABI.
+    tensorflow-text, tensorflow-io or tensorflow-addons against one line of TensorFlow. The installed one is another:
+    another release, another CUDA major version or another C++ ABI.
 
     Why it breaks:
     The extension looks for functions under names that this torch does not have. Its import ends with
@@ -53,10 +54,12 @@ def ext_abi_mismatch(
     https://github.com/Dao-AILab/flash-attention/releases
     https://docs.pytorch.org/tutorials/advanced/cpp_extension.html
     https://github.com/tensorflow/text#a-note-about-different-operating-system-packages
+    https://github.com/tensorflow/io#tensorflow-version-compatibility
+    https://github.com/tensorflow/addons#python-op-compatibility-matrix
     https://github.com/vllm-project/vllm/issues/3528
     """
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
-    yield from _tensorflow_text(frameworks.get("tensorflow"), scene)
+    yield from of_another_tensorflow(frameworks.get("tensorflow"), scene)
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return
@@ -99,35 +102,6 @@ def _pinned(frameworks: Frameworks, packages: Packages | Gap | None) -> Iterator
         if is_pin and package is not None and (known is None or known.built_for_torch is None):
             wanted = one.wanted.removeprefix("==")
             yield Framework(name=one.package, dist=one.package, version=package.version, built_for_torch=wanted)
-
-
-def _tensorflow_text(tensorflow: Framework | None, scene: Scene) -> Iterator[Problem]:
-    """Each line of tensorflow-text is compiled for the line of TensorFlow with the same number."""
-    text, numbers = scene.find("tensorflow-text"), release_numbers(tensorflow.version if tensorflow else None)
-    theirs = release_numbers(text.version) if text else None
-    if (
-        tensorflow is None
-        or text is None
-        or text.installer == "conda"
-        or not numbers
-        or not theirs
-        or numbers[:2] == theirs[:2]
-    ):
-        return
-    line = f"{numbers[0]}.{numbers[1]}"
-    yield Problem(
-        summary=f"tensorflow-text {text.version} was built for another TensorFlow than the installed "
-        f"{tensorflow.version}.",
-        subject=f"tensorflow-text {text.version}",
-        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tensorflow-text", text.version)),
-        fixes=(
-            Fix(
-                title=f"Install the tensorflow-text of TensorFlow {line}",
-                safety=safety(scene),
-                steps=install(scene, f"tensorflow-text=={line}.*", options=("--no-deps",)),
-            ),
-        ),
-    )
 
 
 def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:
