@@ -9,7 +9,7 @@ from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.finding import Diagnosis, Finding
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter
+from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._declare import Rule
@@ -28,6 +28,8 @@ BENIGN = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed"})
 _GRAVE, _BENIGN = 0.3, 0.1
 #: How far a message points to a cause; and what is left of a finding that no message of a ticket points to.
 _POINTED, _BESIDE = 0.5, 0.65
+#: From here on a message leaves little doubt of its cause.
+_CLEARLY = 0.85
 #: How much a supposed finding counts.
 _SUPPOSED = 0.7
 #: From here on a cause is not one among several any more.
@@ -80,6 +82,7 @@ def candidates(
     stated = Stated(snapshot)
     weights = _priors(snapshot, {*around, *surroundings_of(snapshot)})
     clean = _CLEAN_PARTIAL if partial else _CLEAN_WHOLE
+    pointed = {name for name, weight in weights.items() if weight >= _CLEARLY and name not in BENIGN}
     for name in list(weights):
         if codes.get(name) in diagnosis.clean:
             weights[name] *= clean
@@ -91,14 +94,21 @@ def candidates(
     for name in FOR:
         # A rule that spoke, or that saw all it needs, knows better than what speaks for its cause.
         if codes.get(name) not in settled and name not in told:
-            weights[name] = _either(weights.get(name, 0.0), support(name, stated))
+            less = _BESIDE if partial and _is_beside(name, pointed) else 1.0
+            weights[name] = _either(weights.get(name, 0.0), support(name, stated) * less)
     weights = {name: weight for name, weight in weights.items() if not excluded(name, stated)}
     found = {finding.name: finding for finding in reversed(shown) if finding.severity != "info"}
     _count_findings(weights, found, partial=partial)
     summaries |= {name: finding.summary for name, finding in found.items()}
     for finding in supposed:
-        if finding.name not in found and finding.severity != "info" and not excluded(finding.name, stated):
-            weights[finding.name] = _either(weights.get(finding.name, 0.0), _counts(finding) * _SUPPOSED)
+        if (
+            not finding.told
+            and finding.name not in found
+            and finding.severity != "info"
+            and not excluded(finding.name, stated)
+        ):
+            less = _BESIDE if _is_beside(finding.name, pointed.difference(finding.explains)) else 1.0
+            weights[finding.name] = _either(weights.get(finding.name, 0.0), _counts(finding) * _SUPPOSED * less)
             summaries[finding.name] = finding.summary
     if any(weight >= _GRAVE for name, weight in weights.items() if name not in BENIGN):
         weights = {name: min(weight, _BENIGN) if name in BENIGN else weight for name, weight in weights.items()}
@@ -132,6 +142,11 @@ def _count_findings(weights: dict[str, float], found: dict[str, Finding], *, par
         weights[name] = _either(weights.get(name, 0.0), _counts(finding) * (_BESIDE if beside else 1.0))
 
 
+def _is_beside(name: str, pointed: set[str]) -> bool:
+    """The messages leave little doubt of their cause, and it is another one."""
+    return bool(pointed) and name not in pointed
+
+
 def _counts(finding: Finding) -> float:
     if finding.name in EFFECTS or finding.code.startswith("SMK"):
         return _EFFECT
@@ -158,6 +173,8 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
         found |= {"vgpu"} if any(gpu.virtualization == "vgpu" for gpu in snapshot.gpus.nvidia) else set()
         found |= {"several-gpus"} if len(snapshot.gpus.nvidia) > 1 else set()
         found |= {"laptop"} if any("laptop" in (gpu.name or "").lower() for gpu in snapshot.gpus.nvidia) else set()
+    torch = snapshot.packages.find("torch") if isinstance(snapshot.packages, Packages) else None
+    found |= {"lib64"} if torch and "/lib64/" in (torch.location or "") else set()
     if isinstance(snapshot.interpreter, Interpreter) and (snapshot.interpreter.environment or "").startswith("conda"):
         found.add("conda")
     return frozenset(found)

@@ -104,6 +104,8 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
 _SURROUNDINGS = {
     "wsl": r"\bwsl ?[12]?\b|microsoft-standard|/usr/lib/wsl|/dev/dxg",
     "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
+    # Red Hat's Pythons put torch here, and what has no compiled part of its own beside it, in lib.
+    "lib64": r"/lib64/python3[\d.]*/site-packages/torch/",
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
     "windows": r"\bwindows (?:1[01]|server)|\bwin(?:_amd64|-64| ?10| ?11)\b"
     r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",

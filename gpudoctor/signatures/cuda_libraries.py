@@ -13,9 +13,9 @@ _WRONG_CUDNN = {"cudnn-too-old": 0.5, "ld-path-shadows-cudnn": 0.45, "cudnn-two-
 SIGNATURES = (
     signature(
         "cudnn-older-than-built",
-        r"loaded runtime cudnn library: \S+ but source was compiled with",
+        r"loaded runtime cudnn library: \S+ (?:\(compatibility version \d+\) ?)?but source was compiled with",
         needles=("source was compiled with",),
-        meaning="The cuDNN that was loaded is older than the one the framework was built with.",
+        meaning="The cuDNN that was loaded is not the one the framework was built with; mostly it is older.",
         causes={"cudnn-too-old": 0.65, "ld-path-shadows-cudnn": 0.4, "cudnn-two-copies": 0.2, "files-overwritten": 0.1},
         ask=_WHICH_CUDNN,
         source=_XLA_DNN,
@@ -48,8 +48,8 @@ SIGNATURES = (
     ),
     signature(
         "torch-cudnn-incompatible",
-        r"cudnn version incompatibility: pytorch was compiled",
-        needles=("cudnn version incompatibility",),
+        r"cudnn version (?:incompatibility|mismatch): pytorch was compiled",
+        needles=("cudnn version incompatibility", "cudnn version mismatch"),
         meaning="PyTorch loaded another cuDNN than the one it was built with.",
         causes={
             "ld-path-shadows-cudnn": 0.75,

@@ -37,12 +37,16 @@ SIGNATURES = (
     signature(
         "jax-pjrt-mismatch",
         r"mismatched pjrt plugin pjrt api version|is not compatible with the installed jaxlib version"
-        r"|xla_extension version|jax plugin configuration error",
+        r"|xla_extension version|cannot import name '?\w+'? from '?jax(?:lib)?\.?(?:_src)?\b"
+        r"|module 'jax(?:lib|\._src)[\w.]*' has no attribute (?!'(?:GpuAllocatorConfig|get_tpu_client))"
+        r"|register_custom_call_target\(\): incompatible function arguments",
         needles=(
             "mismatched pjrt",
             "installed jaxlib version",
             "xla_extension version",
-            "plugin configuration error",
+            "cannot import name",
+            "has no attribute",
+            "register_custom_call_target",
         ),
         meaning="The packages that make up JAX are of different versions.",
         causes={"jax-plugin-version": 0.9, "files-overwritten": 0.05},
@@ -59,6 +63,39 @@ SIGNATURES = (
         causes={"jax-plugin-version": 0.95},
         ask="pip list | grep -i jax",
         source="https://github.com/jax-ml/jax/blob/main/jax/_src/lib/__init__.py",
+        frameworks=_JAX,
+    ),
+    signature(
+        "jax-plugin-failed",
+        r"jax plugin configuration error|exception when calling jax_plugins\.",
+        needles=("plugin configuration error", "exception when calling jax_plugins"),
+        meaning="JAX's CUDA part is installed and could not be started; the first exception after this line says why.",
+        causes={
+            "jax-plugin-version": 0.45,
+            "ld-path-shadows-nvidia-wheels": 0.3,
+            "torch-nvidia-deps-missing": 0.25,
+            "cudnn-too-old": 0.2,
+            "driver-too-old": 0.15,
+        },
+        ask="pip list | grep -i -E 'jax|nvidia'; the exception that follows",
+        source=_BRIDGE,
+        frameworks=_JAX,
+        fallback=True,
+    ),
+    signature(
+        "jax-library-asked",
+        r"versions_helpers\.cc:\d+: operation (?:cu(?!da)|nvrtc)\w+\(",
+        needles=("versions_helpers",),
+        meaning="JAX asked a CUDA library for its version, and the library failed; its parts do not fit together.",
+        causes={
+            "ld-path-shadows-nvidia-wheels": 0.4,
+            "torch-nvidia-deps-missing": 0.3,
+            "nvidia-wheels-skew": 0.3,
+            "files-overwritten": 0.2,
+            "driver-too-old": 0.15,
+        },
+        ask='echo "$LD_LIBRARY_PATH"; pip list | grep -E "jax|nvidia"; nvidia-smi | head -4',
+        source="https://github.com/jax-ml/jax/blob/main/jaxlib/cuda/versions_helpers.cc",
         frameworks=_JAX,
     ),
     signature(

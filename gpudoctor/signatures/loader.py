@@ -19,7 +19,7 @@ SIGNATURES = (
             "tf-soname-missing": 0.4,
             "tf216-nvidia-libs-not-found": 0.25,
             "files-damaged": 0.2,
-            "venv-lib64-split": 0.1,
+            "venv-lib64-split @ lib64": 0.75,
             "ld-path-shadows-cudnn": 0.1,
         },
         ask="pip list | grep -i cudnn; find / -name 'libcudnn*.so*' 2>/dev/null | head",
@@ -69,8 +69,9 @@ SIGNATURES = (
     signature(
         "cuda-library-symbol",
         rf"undefined symbol: [^\n]*version lib{_CUDA_LIBRARY}|lib{_CUDA_LIBRARY}[\w.]*: (?:undefined symbol|version )"
-        r"|undefined symbol: (?:cupti|nccl|cublas|cudnn|cusparse|cusolver|cufft|curand|nvtx|cufile)\w*",
-        needles=("undefined symbol", "not found (required by"),
+        r"|undefined symbol: (?:cupti|nccl|cublas|cudnn|cusparse|cusolver|cufft|curand|nvtx|cufile)\w*"
+        rf"|symbol \w+,? version lib{_CUDA_LIBRARY}[\w.]* not defined in file",
+        needles=("undefined symbol", "not found (required by", "not defined in file"),
         meaning="A CUDA library of another release was loaded than the one that the framework was built with.",
         causes={
             "ld-path-shadows-nvidia-wheels": 0.65,
@@ -109,6 +110,7 @@ SIGNATURES = (
             "torch-nvidia-deps-missing": 0.45,
             "ext-abi-mismatch": 0.35,
             "tf-soname-missing": 0.3,
+            "venv-lib64-split @ lib64": 0.75,
             "cuda-major-mix": 0.2,
             "files-damaged": 0.15,
             "bnb-cuda-lib": 0.1,
@@ -143,8 +145,8 @@ SIGNATURES = (
     ),
     signature(
         "symbol-undefined",
-        r"undefined symbol: \S+|symbol lookup error",
-        needles=("undefined symbol", "symbol lookup error"),
+        r"undefined symbol: \S+|symbol lookup error|not defined in file \S+ with link time reference",
+        needles=("undefined symbol", "symbol lookup error", "link time reference"),
         meaning="Two compiled parts that were loaded together do not belong together.",
         causes={
             "ext-abi-mismatch": 0.45,

@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
 from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkits
+from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.python import Framework, Package, Packages
 from gpudoctor.model.system import Space, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
@@ -383,3 +384,6 @@ def test_an_environment_in_two_folders() -> None:
     quiet("venv-lib64-split", **split("/v/lib64/python3.12/site-packages"))
     found = libraries(resolution("torch", "libcublas.so.12", "cublas", f"{SITE}/libcublas.so.12"))
     quiet("venv-lib64-split", **machine | {"libraries": found})
+    text = "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory"
+    said = Live(symptoms=(Symptom(signature="cudnn-file-missing", text=text),))
+    fires("venv-lib64-split", **machine | {"libraries": found, "live": said})

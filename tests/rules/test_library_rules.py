@@ -4,11 +4,13 @@ import pytest
 from msgspec import structs
 
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Answer
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
 from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Resolution
+from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.model.python import Damage, Framework, Overlap
+from gpudoctor.model.versions import LibraryVersion
 from tests.rules.situations import driver, library
 from tests.rules.stacks import (
     RTX_3090,
@@ -70,6 +72,25 @@ def test_cudnn_too_old_is_quiet_without_need() -> None:
     quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(unknown), libraries=old))
     gone = libraries(resolution("tensorflow", "libcudnn.so.9", "cudnn"))
     quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(TF), libraries=gone))
+
+
+def test_of_copies_alone_each_must_be_too_old() -> None:
+    """A report tells which there are, and not which one is taken."""
+
+    def copies(*versions: str | None) -> Libraries:
+        return Libraries(
+            copies=tuple(
+                LibraryCopy(family="cudnn", soname="libcudnn.so.9", path=f"/{place}/libcudnn.so.9", version=parsed)
+                for place, version in enumerate(versions)
+                for parsed in (version and LibraryVersion(version),)
+            )
+        )
+
+    finding = fires("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(TF), libraries=copies("9.0.0", "9.1.0")))
+    assert (finding.confidence, "9.1.0" in finding.summary) == ("likely", True)
+    for found in (copies("9.0.0", "9.3.0"), copies("9.0.0", None), copies()):
+        quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(TF), libraries=found))
+    quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(torch()), libraries=copies("8.0.0")))
 
 
 def test_the_matrix_knows_the_cudnn_of_torch() -> None:
@@ -305,6 +326,10 @@ def test_a_stub_in_place_of_the_driver() -> None:
     fires("libcuda-stub", **stack(RTX_4090, driver=driver(libraries=(stub,))))
     quiet("libcuda-stub", **stack(RTX_4090))
     quiet("libcuda-stub", **stack(driver=driver(libraries=(stub,))))
+    answered = driver(cuda_init=Answer(outcome="answered", code=34, name="CUDA_ERROR_STUB_LIBRARY"))
+    fires("libcuda-stub", **stack(RTX_4090, driver=answered))
+    other = driver(cuda_init=Answer(outcome="answered", code=100, name="CUDA_ERROR_NO_DEVICE"))
+    quiet("libcuda-stub", **stack(RTX_4090, driver=other))
     behind = library("libcuda.so.1", None, stub=True, first=False)
     quiet("libcuda-stub", **stack(RTX_4090, driver=driver(libraries=(library("libcuda.so.1"), behind))))
 

@@ -45,6 +45,20 @@ def test_a_build_that_failed_needs_a_compiler() -> None:
     )
 
 
+def test_a_package_that_is_wanted_and_does_not_find_the_installed_torch() -> None:
+    text = "ModuleNotFoundError: No module named 'torch'"
+    said = Live(symptoms=(Symptom(signature="module-not-found", text=text),))
+    machine = stack(RTX_4090, frameworks=TORCH, packages=packages("torch==2.6.0"))
+    finding = fires("ext-build-isolation", wish=wish("flash-attn"), live=said, **machine)
+    assert any("--no-build-isolation" in step.argv for step in finding.fixes[0].steps if isinstance(step, Run))
+    quiet("ext-build-isolation", live=said, **machine)
+    quiet("ext-build-isolation", wish=wish("flash-attn"), live=said, **machine | {"packages": packages("numpy==2.0")})
+    built = packages("torch==2.6.0", "flash-attn==2.8.3")
+    quiet("ext-build-isolation", wish=wish("flash-attn"), live=said, **machine | {"packages": built})
+    other = Live(symptoms=(Symptom(signature="module-not-found", text="No module named 'jax'"),))
+    quiet("ext-build-isolation", wish=wish("flash-attn"), live=other, **machine)
+
+
 def test_nobody_else_needs_a_compiler() -> None:
     quiet("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH))
     quiet("cuda-home-missing", **stack(frameworks=TORCH, packages=DEEPSPEED))

@@ -78,6 +78,10 @@ def test_surroundings_turn_the_order():
     assert "wsl1" in first_three(message, ["wsl"])
     assert surroundings_in("srun -p gpu python -c 'import torch'") == {"slurm"}
     assert surroundings_in("File C:\\Users\\me\\torch\\lib\\x.dll") == {"windows"}
+    lost = "libcudnn.so.9: cannot open shared object file: No such file or directory"
+    assert first_three(lost, ["lib64"])[0] == "venv-lib64-split" != first_three(lost)[0]
+    assert surroundings_in('File "/v/lib64/python3.12/site-packages/torch/__init__.py"') == {"lib64"}
+    assert surroundings_in("/usr/lib64/libcuda.so.1; /v/lib/python3.12/site-packages/torch") == frozenset()
     assert surroundings_in("an ordinary sentence") == frozenset()
 
 

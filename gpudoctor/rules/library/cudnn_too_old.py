@@ -7,7 +7,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution
+from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import Capability, LibraryVersion
@@ -20,6 +20,8 @@ from gpudoctor.rules._unmet import elsewhere
 
 #: From this release on cuDNN has no code for GPUs before Turing (read out of the wheels' libraries, 2026-11).
 FIRST_WITHOUT_OLD, TURING = LibraryVersion("9.11"), Capability("7.5")
+#: How the main library is called.
+MAIN = ("libcudnn.so", "cudnn64_")
 #: Dots in a version with all its four numbers, 9.10.2.21.
 EXACT = 3
 
@@ -46,7 +48,8 @@ def cudnn_too_old(
     before the right one, or another package has replaced the files.
 
     How to mend it:
-    Bring the nvidia-cudnn package to the needed version, or take the older copy off the search path.
+    Bring cuDNN to the needed version (pip install --upgrade nvidia-cudnn-cu12, conda's cudnn, or the copy in the
+    toolkit or system), or take the older copy off the search path.
 
     When to ignore it:
     Never, if the framework is to use the GPU.
@@ -69,6 +72,7 @@ def cudnn_too_old(
         yield Problem(
             summary=f"{framework.label} was built with cuDNN {needed}, but it would load cuDNN {have}.",
             subject=framework.label,
+            confidence="certain" if isinstance(taken, Resolution) else "likely",
             evidence=(
                 seen("built with cuDNN", needed, framework.source),
                 seen("would load", f"cuDNN {have} from {taken.path}"),
@@ -77,16 +81,29 @@ def cudnn_too_old(
         )
 
 
-def _taken(framework: Framework, libraries: Libraries) -> Resolution | None:
-    """The main cuDNN library, not one of its parts (libcudnn_ops …)."""
+def _taken(framework: Framework, libraries: Libraries) -> Resolution | LibraryCopy | None:
+    """The main cuDNN library, not one of its parts (libcudnn_ops …).
+
+    Of a report that tells which copies there are and not which one is taken: the newest, so it is any of them. PyTorch
+    brings its own, which such reports seldom list.
+    """
     names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
-    for one in libraries.resolutions or ():
-        if one.framework in names and one.soname.startswith(("libcudnn.so", "cudnn64_")) and one.path is not None:
+    asked = [one for one in libraries.resolutions or () if one.framework in names and one.family == "cudnn"]
+    for one in asked:
+        if one.soname.startswith(MAIN) and one.path is not None:
             return one
-    return None
+    if asked or framework.name == "torch":
+        return None
+    copies = [one for one in libraries.copies if one.soname.startswith(MAIN)]
+    versions = [one.version for one in copies if one.version is not None]
+    if not versions or len(versions) < len(copies):
+        return None
+    return next(one for one in copies if one.version == max(versions))
 
 
-def _fix(scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution, matrix: Matrix) -> Fix:
+def _fix(
+    scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution | LibraryCopy, matrix: Matrix
+) -> Fix:
     major = framework.cuda.major if framework.cuda else None
     if taken.origin == "pip" and major is not None:
         wanted = f"nvidia-cudnn-cu{major}{_range(scene, framework, needed, matrix)}"

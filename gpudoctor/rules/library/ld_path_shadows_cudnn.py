@@ -32,7 +32,8 @@ def ld_path_shadows_cudnn(
     variable is often set in ~/.bashrc from an old guide, or by `module load cudnn`.
 
     How to mend it:
-    Take that folder out of LD_LIBRARY_PATH for this program. Frameworks from pip need no entry there.
+    Take that folder out of LD_LIBRARY_PATH for this program (unset LD_LIBRARY_PATH, or do not load the cuDNN module).
+    Frameworks from pip need no entry there.
 
     When to ignore it:
     If it is a newer copy of the same major version and everything works: that is why this is then only a note.

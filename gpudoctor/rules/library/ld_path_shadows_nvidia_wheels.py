@@ -24,8 +24,8 @@ def ld_path_shadows_nvidia_wheels(gpus: Gpus, libraries: Libraries, frameworks: 
     __nvJitLinkAddData_12_1", "version not found", or "Cannot dlopen some GPU libraries".
 
     How to mend it:
-    Take that folder out of LD_LIBRARY_PATH for this program. Frameworks from pip need no entry there; compiling with
-    nvcc needs none either.
+    Take that folder out of LD_LIBRARY_PATH for this program (unset LD_LIBRARY_PATH). Frameworks from pip need no entry
+    there; compiling with nvcc needs none either.
 
     When to ignore it:
     If you put the folder there on purpose, to use that version.

@@ -15,6 +15,9 @@ from gpudoctor.rules._evidence import seen
 #: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
 BY_SHORT_NAME = ("numba", "numba-cuda")
 
+#: CUDA_ERROR_STUB_LIBRARY, the answer of the stub to every call.
+STUB_LIBRARY = 34
+
 
 @rule("LIB007", name="libcuda-stub", severity="error", since="0.1")
 def libcuda_stub(
@@ -44,8 +47,12 @@ def libcuda_stub(
     if not gpus.nvidia:
         return
     library = driver.library("libcuda.so.1")
+    answer = driver.cuda_init
     if library is not None and library.stub:
         yield _problem(library.path, "Programs load", libraries, driver)
+        return
+    if answer is not None and answer.code == STUB_LIBRARY:
+        yield _problem(_stub_on_path(libraries) or answer.library or "libcuda.so.1", "Programs load", libraries, driver)
         return
     path, users = _short_name(driver, libraries), _users(packages)
     if path is not None and users:
@@ -57,6 +64,10 @@ def _short_name(driver: Driver, libraries: Libraries | Gap | None) -> str | None
     first = driver.library("libcuda.so")
     if first is not None:
         return first.path if first.stub else None
+    return _stub_on_path(libraries)
+
+
+def _stub_on_path(libraries: Libraries | Gap | None) -> str | None:
     entries = libraries.search_path if isinstance(libraries, Libraries) else ()
     return next((f"{entry.rstrip('/')}/libcuda.so" for entry in entries if entry.rstrip("/").endswith("/stubs")), None)
 

@@ -26,7 +26,8 @@ def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | Non
     by the system's gcc, and a conda environment brings an older library, or the other way round.
 
     How to mend it:
-    Update the library of the conda environment, or build the extension with the environment's own compiler.
+    In a conda environment update its library: conda install -c conda-forge libstdcxx-ng. Where the folder in the
+    message comes from LD_LIBRARY_PATH, take it out of there. Or build the extension with the environment's compiler.
 
     When to ignore it:
     If you do not use that extension.

@@ -46,7 +46,9 @@ def xla_libdevice_missing(
     The message is "libdevice not found at ./libdevice.10.bc" or "Can't find libdevice directory".
 
     How to mend it:
-    Install NVIDIA's compiler and name its folder in XLA_FLAGS. PATH and CUDA_DIR are not looked at.
+    Install NVIDIA's compiler (pip install nvidia-cuda-nvcc-cu12, or -cu11; conda install -c nvidia cuda-nvcc) and name
+    the folder in which its nvvm/libdevice lies: XLA_FLAGS=--xla_gpu_cuda_data_dir=FOLDER. PATH and CUDA_DIR are not
+    looked at.
 
     When to ignore it:
     If nothing is compiled by XLA. On TensorFlow before 2.11 that is so unless you ask for it: then this is a warning.

@@ -40,7 +40,7 @@ def xla_ptxas_hopper_bug(
     which is older than 12.6.85. ptxas before 12.6.85 is known to miscompile XLA code on Hopper GPUs".
 
     How to mend it:
-    Bring NVIDIA's compiler package to 12.6.85 or newer.
+    Bring NVIDIA's compiler package to 12.6.85 or newer: pip install --upgrade "nvidia-cuda-nvcc-cu12>=12.6.85".
 
     When to ignore it:
     If this JAX is not used on that GPU.

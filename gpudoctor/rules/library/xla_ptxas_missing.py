@@ -37,7 +37,8 @@ def xla_ptxas_missing(
     with "Couldn't find a suitable version of ptxas" or "ptxas not found".
 
     How to mend it:
-    Install NVIDIA's package of the compiler.
+    Install NVIDIA's package of the compiler: pip install nvidia-cuda-nvcc-cu12 (-cu11 for CUDA 11), or conda install
+    -c conda-forge cuda-nvcc; TensorFlow before 2.14 takes that of a CUDA toolkit on PATH.
 
     When to ignore it:
     If your JAX brings its compiler along and you see no such message.

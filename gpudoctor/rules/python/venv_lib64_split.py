@@ -6,16 +6,24 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, Run
 from gpudoctor.model.libraries import Libraries
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._gpu_packages import is_cuda_package
+
+#: Messages that a CUDA library is not found.
+MESSAGES = ("cudnn-file-missing", "cuda-library-missing")
 
 
 @rule("PYT014", name="venv-lib64-split", severity="error", since="0.1")
 def venv_lib64_split(
-    packages: Packages, libraries: Libraries, interpreter: Interpreter | Gap | None
+    packages: Packages,
+    libraries: Libraries | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    live: Live | Gap | None,
 ) -> Iterator[Problem]:
     """The environment keeps torch and its CUDA libraries in two folders, lib and lib64.
 
@@ -28,7 +36,8 @@ def venv_lib64_split(
     shared object file".
 
     How to mend it:
-    Make the environment anew, so that lib64 is a link to lib.
+    Make the environment anew with python -m venv, so that lib64 is a link to lib (virtualenv, which Poetry uses, makes
+    two folders), or put the folders nvidia/*/lib in LD_LIBRARY_PATH.
 
     When to ignore it:
     If torch finds its libraries: then this rule is silent.
@@ -38,7 +47,7 @@ def venv_lib64_split(
     """
     torch = packages.find("torch")
     strays = [one for one in packages.installed if is_cuda_package(one.name) and _is_across(torch, one)]
-    missing = libraries.missing("torch")
+    missing = _missing(libraries, live)
     if torch is None or not strays or not missing:
         return
     python = interpreter.executable if isinstance(interpreter, Interpreter) else "python3"
@@ -49,9 +58,9 @@ def venv_lib64_split(
         evidence=(
             seen("torch", torch.location),
             *(seen(one.name, one.location) for one in strays[:4]),
-            seen("not found", in_words(one.soname for one in missing)),
+            seen("not found", in_words(missing)),
         ),
-        explains=("tf-soname-missing",),
+        explains=("tf-soname-missing", "library-not-loaded"),
         fixes=(
             Fix(
                 title="Make the environment anew",
@@ -60,6 +69,13 @@ def venv_lib64_split(
             ),
         ),
     )
+
+
+def _missing(libraries: Libraries | Gap | None, live: Live | Gap | None) -> tuple[str, ...]:
+    """What torch does not find, as its files say or as a message does."""
+    found = libraries.missing("torch") if isinstance(libraries, Libraries) else ()
+    said = (one.text for one in pasted(live) if one.signature in MESSAGES)
+    return tuple(one.soname for one in found) or tuple(said)
 
 
 def _is_across(torch: Package | None, other: Package) -> bool:

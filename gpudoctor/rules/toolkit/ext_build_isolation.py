@@ -8,9 +8,12 @@ from gpudoctor.model.fix import Fix
 from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.system import System
+from gpudoctor.model.wish import Wish
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._building import COMPILED_AT_INSTALL
 from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import failures_of, pasted
 from gpudoctor.rules._live_problem import Failed, do, problems
 
 
@@ -20,6 +23,7 @@ def ext_build_isolation(
     host: System | Gap | None,
     interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
+    wish: Wish,
 ) -> Iterator[Problem]:
     """A package needs torch while it is built, and the installer builds it apart from torch.
 
@@ -48,6 +52,26 @@ def ext_build_isolation(
         lambda failed: failed.meaning or "A package is built apart from the torch that it needs",
         fixes=lambda failed: _fixes(failed, scene),
         follows_from=("cuda-home-missing",),
+    )
+    if not failures_of(live, "ext-build-isolation"):
+        yield from _of_wanted(live, packages, wish, scene)
+
+
+def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
+    """PyTorch is installed and was not found, and a package that is built with it is wanted."""
+    torch = packages.find("torch") if isinstance(packages, Packages) else None
+    said = next((one for one in pasted(live) if one.signature == "module-not-found" and "'torch'" in one.text), None)
+    wanted = next((name for name in COMPILED_AT_INSTALL if wish.of(name)), None)
+    if torch is None or said is None or wanted is None or (isinstance(packages, Packages) and packages.find(wanted)):
+        return
+    steps = install(scene, wanted, options=("--no-build-isolation",))
+    yield Problem(
+        summary=f"{wanted} is built apart from the installed torch, which it needs.",
+        subject=wanted,
+        confidence="likely",
+        evidence=(seen(said.where or "the message", said.text), seen("torch", torch.version)),
+        explains=("framework-import-failed",),
+        fixes=(Fix(title=f"Build {wanted} beside the installed torch", safety=safety(scene), steps=steps),),
     )
 
 
