@@ -24,7 +24,7 @@ _EFFECT = 0.25
 _CLEAN_WHOLE, _CLEAN_PARTIAL = 0.15, 0.7
 _LEAST = 0.02
 #: Causes of messages that ask for nothing; and what such a one still counts beside a cause of this weight.
-BENIGN = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed"})
+BENIGN = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed", "tf32-off"})
 _GRAVE, _BENIGN = 0.3, 0.1
 #: How far a message points to a cause; and what is left of a finding that no message of a ticket points to.
 _POINTED, _BESIDE = 0.5, 0.65

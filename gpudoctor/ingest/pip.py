@@ -11,6 +11,7 @@ from gpudoctor.ingest.pasted import Pasted
 from gpudoctor.model.python import Package, Packages
 
 LIST, FREEZE, SHOW, INSTALL, EXCERPT = "pip list", "pip freeze", "pip show", "pip install", "a list of packages"
+CONFLICTS = "pip's check of what is installed"
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _VERSION = r"v?\d+(?:[.!][\w.!]+)?(?:[ab]\d+|rc\d+|[.-]?dev\d+|[.-]?post\d+)?(?:\+[\w.]+)?"
@@ -26,6 +27,10 @@ _DIRECT = re.compile(rf"^\s*(?:\[pip\d?\]\s+)?({_NAME}) @ (?:file|https?)://\S*?
 _FIELD = re.compile(r"^\s*(Name|Version|Location|Installer):\s+(\S.*)$")
 _INSTALLED = re.compile(r"Successfully installed ((?:\S+-\S+\s*)+)")
 _SATISFIED = re.compile(rf"Requirement already satisfied: ({_NAME})\S* in \S+.* \(({_VERSION})\)\s*$")
+_CONFLICT = re.compile(
+    rf"({_NAME}) ({_VERSION}) (?:requires|has requirement) .{{1,120}}?, but you(?: |'ll )have ({_NAME}) ({_VERSION})"
+    r" which is incompatible"
+)
 #: An excerpt without a header is believed only where it names what this is about.
 _EXCERPT = re.compile(rf"^\s*({_NAME})\s{{2,}}({_VERSION})(?:\s+(\S+))?(?:\s+(\S+))?\s*$")
 
@@ -34,7 +39,15 @@ def parse_pip(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
     tables = tuple(_tables(text))
     used = {number for one in tables for number in one.lines}
-    return (*tables, *_pinned(text), *_shown(text), *_installed(text), *_json(text), *_excerpt(text, used))
+    return (
+        *tables,
+        *_pinned(text),
+        *_shown(text),
+        *_installed(text),
+        *_conflicts(text),
+        *_json(text),
+        *_excerpt(text, used),
+    )
 
 
 def _tables(text: Pasted) -> Iterator[Fragment]:
@@ -101,6 +114,15 @@ def _installed(text: Pasted) -> tuple[Fragment, ...]:
     for number, match in text.found(_SATISFIED):
         rows.setdefault(normalise(match[1]), (number, match[2]))
     return _packages(INSTALL, rows, excerpt=True, rank=REPORT)
+
+
+def _conflicts(text: Pasted) -> tuple[Fragment, ...]:
+    """What pip says of packages that do not agree: it names the installed versions of both."""
+    rows: dict[str, tuple[int, str]] = {}
+    for number, match in text.found(_CONFLICT):
+        rows.setdefault(normalise(match[1]), (number, match[2]))
+        rows[normalise(match[3])] = (number, match[4])
+    return _packages(CONFLICTS, rows, excerpt=True, rank=REPORT)
 
 
 class _Entry(msgspec.Struct):

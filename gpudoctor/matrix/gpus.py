@@ -36,6 +36,12 @@ class GpuModels:
         """Products of that name."""
         return tuple(self._by_name.get(plain_name(name), ()))
 
+    def _of_cut_name(self, name: str) -> Capability | None:
+        """nvidia-smi cuts long names ("RTX PRO 1000 Blac..."): what all products that begin so share."""
+        start = plain_name(name.rstrip("."))
+        known = {model.capability for key, models in self._by_name.items() if key.startswith(start) for model in models}
+        return known.pop() if len(known) == 1 else None
+
     def capability(self, gpu: Gpu) -> Capability | None:
         """The compute capability that all products of its PCI id (else of its name) share; else that of its chip."""
         name, pci_id = gpu.name or "", gpu.pci_id or ""
@@ -44,4 +50,6 @@ class GpuModels:
             known = {model.capability for model in models}
             if len(known) == 1:
                 return known.pop()
+        if name.endswith("...") and (of_all := self._of_cut_name(name)):
+            return of_all
         return None if any(products) else capability_of_chip(name) or capability_of_device(pci_id)

@@ -76,15 +76,35 @@ def _pins(build: TorchBuild, names: Iterable[str]) -> tuple[str, ...]:
 
 def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[str, ...]) -> Fix:
     """Install the torchvision or torchaudio that belongs to the installed torch, from the same index."""
-    build = matrix.torch_build(torch.version) if torch.version and "+" in torch.version else None
+    build = _build_of(torch, matrix)
     pins = _pins(build, names) if build else ()
     if build is None or not build.index_suffix or len(pins) != len(names) or conda_prefix(scene.interpreter):
-        text = f"Install the {' and '.join(names)} that belongs to {torch.label}, from where torch came from."
+        known = _released_with(torch, names, matrix)
+        what = f"{known}, which belongs" if known else f"the {' and '.join(names)} that belongs"
+        text = f"Install {what} to {torch.label}, from where torch came from."
         link = "https://pytorch.org/get-started/previous-versions/ lists the pairs."
         return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
     steps = replace(scene, names, *pins, index=_index_beside(torch, build, scene))
     title = f"Install the {' and '.join(names)} of {torch.label}"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
+
+
+def _build_of(torch: Framework, matrix: Matrix) -> TorchBuild | None:
+    """The build that is installed; older wheels bear no tag, and torch itself names its CUDA."""
+    version = torch.version or ""
+    if "+" in version:
+        return matrix.torch_build(version)
+    if torch.variant == "cuda" and torch.cuda is not None:
+        return matrix.torch_build(f"{version}+cu{torch.cuda.major}{torch.cuda.minor}")
+    return matrix.torch_build(f"{version}+cpu") if torch.variant == "cpu" else None
+
+
+def _released_with(torch: Framework, names: tuple[str, ...], matrix: Matrix) -> str:
+    """The releases made for that torch: torchvision 0.15.2 and torchaudio 2.0.2; empty where they are not known."""
+    row = matrix.torch_companions(torch.version or "")
+    made = {"torchvision": row.torchvision, "torchaudio": row.torchaudio} if row else {}
+    pins = [f"{name}=={versions[0]}" for name in names if (versions := made.get(name))]
+    return " and ".join(pins) if len(pins) == len(names) else ""
 
 
 def _index_beside(torch: Framework, build: TorchBuild, scene: Scene) -> str | None:

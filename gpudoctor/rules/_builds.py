@@ -37,6 +37,11 @@ class DeviceCode(Fact, frozen=True, kw_only=True):
         """The lowest capability compiled for."""
         return min(capability_of(arch) for arch in self.archs)
 
+    @property
+    def highest(self) -> Capability:
+        """The highest capability compiled for."""
+        return max(capability_of(arch) for arch in self.archs)
+
     def evidence(self, framework: Framework) -> Evidence:
         """The list, as a reader would see it."""
         fact = self.of or f"{framework.label} has code for"
@@ -86,6 +91,40 @@ def possible_code(framework: Framework, matrix: Matrix) -> DeviceCode | None:
     archs = tuple(f"sm_{one.major}{one.minor}" for one in toolkit.capabilities)
     source = Source(kind="matrix", where=toolkit.source)
     return DeviceCode(archs=archs, source=source, of=f"CUDA {framework.cuda} compiles for")
+
+
+def index_code(
+    framework: Framework, packages: Packages | Gap | None, matrix: Matrix, host: System | Gap | None
+) -> DeviceCode | None:
+    """What PyTorch's own wheel of that release and CUDA has, where the installed torch is one and does not say it.
+
+    Older wheels name their CUDA without a tag. Of those for Windows before 1.9 no list is known: what CUDA's makers
+    served then, the ones for Linux show. None for one of conda-forge or of unknown origin.
+    """
+    version, cuda = framework.version or "", framework.cuda
+    if framework.name != "torch" or framework.variant != "cuda" or framework.archs or cuda is None:
+        return None
+    if "+" not in version and not _is_of_pytorch(packages):
+        return None
+    row = matrix.torch_build(version if "+" in version else f"{version}+cu{cuda.major}{cuda.minor}")
+    platform = wheel_platform(host) or ""
+    other = "linux-x86_64" if platform == "windows-x86_64" else ""
+    archs = (row.archs.get(platform) or row.archs.get(other, ())) if row and platform in row.platforms else ()
+    if row is None or not archs:
+        return None
+    of = "PyTorch's own build" if platform in row.archs else "PyTorch's build for Linux"
+    source = Source(kind="matrix", where=row.source)
+    return DeviceCode(archs=archs, source=source, of=f"{of} of that release for CUDA {cuda} has code for")
+
+
+def _is_of_pytorch(packages: Packages | Gap | None) -> bool:
+    """PyTorch's makers built it: a wheel, or conda's of their channel, or older than the first of conda-forge."""
+    found = (packages.find(name) for name in ("torch", "pytorch")) if isinstance(packages, Packages) else ()
+    package = next((one for one in found if one is not None), None)
+    if package is None or package.installer != "conda":
+        return package is not None
+    numbers = release_numbers(package.version)
+    return package.channel == "pytorch" or (package.channel is None and numbers is not None and numbers < (1, 8))
 
 
 def _archs_of_matrix(framework: Framework, matrix: Matrix, platform: str | None) -> tuple[tuple[str, ...], Source]:

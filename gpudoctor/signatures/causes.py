@@ -111,14 +111,14 @@ _SURROUNDINGS = {
     r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
-    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack\b|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
-    r"|\bxavier (?:nx|agx)",
+    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
+    r"|\bxavier (?:nx|agx)|\bnx ?\(?xavier",
     "several-machines": r"\bmulti-?nodes?\b"
     r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
     r"|--(?:nnodes|node_rank|num_machines)[ =][1-9]|\bmaster node\b",
     "vgpu": r"\bvgpus?\b|\bgrid (?:k\d|[avtmp]\d+)|\b(?:a|l|t|v|h)\d{1,3}[a-z]?-\d{1,2}[qcab]\b",
     "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu",
-    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card)|\brocm(?! used to build)|\bgfx\d{3,4}",
+    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build)|\bgfx\d{3,4}",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.

@@ -156,8 +156,10 @@ SIGNATURES = (
     ),
     _complaint(
         "gpu-no-faster-than-cpu",
-        rf"\bgpu\b[^\n]{{0,40}}\b{_SLOW}\b[^\n]{{0,20}}\bcpu\b|\bcpu\b[^\n]{{0,30}}\bfaster\b[^\n]{{0,20}}\bgpu\b",
-        needles=("gpu",),
+        rf"\bgpu\b[^\n]{{0,90}}\b{_SLOW}\b[^\n]{{0,40}}\bcpu\b|\bcpu\b[^\n]{{0,30}}\bfaster\b[^\n]{{0,20}}\bgpu\b"
+        rf"|\bfaster\b[^\n]{{0,30}}\bcpu\b[^\n]{{0,20}}\bgpu\b"
+        rf"|\b{_SLOW}\b[^\n]{{0,20}}\b(?:on|with|using) (?:the |a |my )?(?:gpu|cuda)\b[^\n]{{0,30}}\bcpu\b",
+        needles=("gpu", "cuda"),
         meaning="The GPU is no faster than the processor.",
         causes={"perf-workload-too-small": 0.55, "perf-input-bound": 0.25},
         ask="gpudoctor bench --seconds 30",
@@ -166,8 +168,10 @@ SIGNATURES = (
     _complaint(
         "gpu-waits-for-data",
         r"\b(?:gpu[- ]util\w*|gpu usage|utili[sz]ation)\b[^\n]{0,40}\b(?:low|drops?|fluctuat\w*|spik\w*|poor)\b"
+        r"|\blow gpu[- ](?:util\w*|usage|load)|\bgpu (?:util\w*|usage|load)[^\n]{0,24}\b(?:\d|[1-3]\d)(?:-\d+)? ?%"
+        r"|\b(?:only )?(?:us(?:es?|ing)|utili[sz]\w+)\b[^\n]{0,16}\b[1-3]?\d ?%[^\n]{0,16}\bgpu\b"
         r"|\b(?:data ?load\w*|input pipeline|reading|decoding)\b[^\n]{0,40}\b(?:bottleneck|bound|slow|dominates)",
-        needles=("util", "gpu usage", "loader", "loading", "pipeline", "reading", "decoding"),
+        needles=("util", "gpu usage", "gpu load", "% of", "loader", "loading", "pipeline", "reading", "decoding"),
         meaning="The GPU waits for its data most of the time.",
         causes={"perf-input-bound": 0.55, "perf-workload-too-small": 0.3},
         ask="gpudoctor bench --seconds 30; nvidia-smi dmon -s u -c 20",

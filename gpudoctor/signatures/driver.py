@@ -19,6 +19,8 @@ SIGNATURES = (
             "drv-not-loaded": 0.2,
             "slurm-no-gpu @ slurm": 0.3,
             "wsl-driver-libs-missing @ wsl": 0.3,
+            "torch-backend-gpu-vendor @ amd": 0.35,
+            "no-gpu @ intel": 0.3,
             "nvml-library-missing": 0.1,
         },
         ask="nvidia-smi; ls /dev/nvidia*",

@@ -77,6 +77,17 @@ SIGNATURES = (
         frameworks=_TORCH,
     ),
     signature(
+        "tf32-available",
+        r"tensorfloat32 tensor cores[^\n]{0,80}not enabled|tensor cores are available but not enabled"
+        r"|that has tensor cores\. to properly utilize them",
+        needles=("tensor cores",),
+        meaning="The GPU could multiply float32 matrices several times as fast in TF32, which PyTorch leaves off.",
+        causes={"tf32-off": 0.85},
+        ask="python -c 'import torch; print(torch.get_float32_matmul_precision())'",
+        source="https://docs.pytorch.org/docs/stable/generated/torch.set_float32_matmul_precision.html",
+        frameworks=_TORCH,
+    ),
+    signature(
         "dtypes-mixed",
         r"expected (?:scalar type|object of scalar type|m1 and m2 to have the same dtype)[^\n]{0,40}(?:half|float"
         r"|bfloat16)"

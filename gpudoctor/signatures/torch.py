@@ -29,11 +29,21 @@ SIGNATURES = (
         frameworks=_TORCH,
     ),
     signature(
+        "torch-capability-range",
+        r"minimum and maximum cuda capability supported by this version",
+        needles=("minimum and maximum cuda capability",),
+        meaning="The GPU is outside of the range of GPUs that the installed PyTorch names; a last number above the "
+        "range's end does no harm.",
+        causes={"arch-too-old-for-build": 0.5, "arch-ok-warning-only": 0.4, "arch-too-new-for-build": 0.3},
+        ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
+        source=_CUDA,
+        frameworks=_TORCH,
+    ),
+    signature(
         "torch-sm-not-compatible",
         r"with cuda capability sm_\d+ is not compatible with the current pytorch|"
-        r"minimum and maximum cuda capability supported by this version|"
         r"the current pytorch install supports cuda capabilities|\bsm_1\d\d\b[^\n]{0,40}not (?:compatible|supported)",
-        needles=("cuda capability sm_", "supports cuda capabilities", "minimum and maximum cuda capability", "sm_1"),
+        needles=("cuda capability sm_", "supports cuda capabilities", "sm_1"),
         meaning="The installed PyTorch has no GPU code for this model of GPU.",
         causes={"arch-too-new-for-build": 0.75, "arch-too-old-for-build": 0.5, "arch-ok-warning-only": 0.15},
         ask="python -c 'import torch; print(torch.cuda.get_arch_list(), torch.cuda.get_device_capability())'",
@@ -58,7 +68,9 @@ SIGNATURES = (
     ),
     signature(
         "torch-cuda-unavailable",
-        r"cuda\.is_available(?:\(\))?\)?['\"`]*\s*(?:->|:|=+|is|was|gives|returns?|always returns)?\s*['\"`*]*false"
+        r"cuda\.is_available(?:\(\))?\)?['\"`,]*\s*(?:it |which |this )?"
+        r"(?:->|:|=+|is|was|gives?|gave|always returns|return(?:s|ed|ing)?|返回(?:了|的是|为)?|为|是)?"
+        r"\s*['\"`*]*false"
         r"|(?:is )?cuda (?:is )?available\??\s*[:=]?\s*(?:false|no\b)"
         r"|is_available\(\) (?:always )?(?:returns?|is|gives) '?false",
         needles=("is_available", "cuda available", "cuda is available"),
@@ -126,10 +138,11 @@ SIGNATURES = (
     ),
     signature(
         "torch-cpu-version",
-        r"\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b",
-        needles=("+cpu",),
+        r"\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b"
+        r"|torch[^\n]{0,14}(?:版本|装)[^\n]{0,8}cpu|torch[^\n]{0,12}(?:是|为) ?cpu ?(?:版|的)",
+        needles=("+cpu", "torch"),
         meaning="The installed PyTorch is built for the processor only, as its version says.",
-        causes={"torch-cpu-only": 0.6},
+        causes={"torch-cpu-only": 0.6, "jetson-generic-wheel @ jetson": 0.35, "torch-cpu-only-conda @ by-conda": 0.25},
         ask="nvidia-smi; pip list | grep torch",
         source=_START,
         frameworks=_TORCH,

@@ -434,6 +434,19 @@ def test_what_is_not_stated_is_a_gap() -> None:
     assert snapshot.gpus.devices[0].capability is None
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torchaudio 2.1.0+cu118 requires torch==2.1.0, but you have torch 2.0.1 which is incompatible.",
+        "ERROR: torchaudio 2.1.0+cu118 has requirement torch==2.1.0, but you'll have torch 2.0.1 which is incompatible.",
+    ],
+)
+def test_what_pip_says_of_packages_that_do_not_agree(line: str) -> None:
+    packages = ingest(line.encode(), load_matrix()).snapshot.packages
+    assert {one.name: one.version for one in packages.installed} == {"torchaudio": "2.1.0+cu118", "torch": "2.0.1"}
+    assert packages.excerpt
+
+
 def test_words_that_only_look_like_lists_state_nothing() -> None:
     text = b"please run pip install torch==2.1.0 and then python 3.10, it is faster than 2.0\n\ntorch is great\n"
     assert ingest(text, load_matrix()).fragments == ()

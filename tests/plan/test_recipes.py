@@ -8,6 +8,7 @@ from msgspec import structs
 
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.versions import CudaVersion
 from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, safety, uninstall
 from gpudoctor.plan.recipes import companions_of, framework_for_gpus, jax_for_gpus, reinstall
 from tests.rules.stacks import (
@@ -153,6 +154,11 @@ def test_companions_come_from_the_index_of_torch() -> None:
     assert commands(fix.steps)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
     assert fix.undo == "install again: torchvision==0.20.0"
     assert asks(companions_of(scene(RTX_4090), MATRIX, torch("2.6.0"), ("torchvision",)))
+    (named,) = companions_of(scene(RTX_4090), MATRIX, torch("2.0.1"), ("torchaudio",)).steps
+    assert "torchaudio==2.0.2, which belongs to torch 2.0.1" in named.text
+    plain = torch("2.0.1", variant="cuda", cuda=CudaVersion("11.8"), metadata_version="2.0.1")
+    fix = companions_of(scene(RTX_4090, packages=packages("torchaudio==2.1.0")), MATRIX, plain, ("torchaudio",))
+    assert commands(fix.steps)[-1].endswith("torchaudio==2.0.2 --index-url https://download.pytorch.org/whl/cu118")
     assert asks(companions_of(scene(RTX_4090), MATRIX, torch("2.15.0+cu132"), ("torchaudio",)))
 
 

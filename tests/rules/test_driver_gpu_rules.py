@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Answer, FabricManager, SystemPackage
 from gpudoctor.model.fix import Ask, Run
+from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import CudaVersion, DriverRelease
 from gpudoctor.model.wish import Requirement, Wish
@@ -115,6 +116,16 @@ def test_cuda_compat():
     unknown = gpus(gpu(name="NVIDIA Something", pci_id="10de:ffff"))
     quiet("cuda-compat-unsupported-gpu", gpus=unknown, driver=unasked, **HERE)
     quiet("cuda-compat-unsupported-gpu", gpus=None, driver=driver(cuda_init=answer(804)), **HERE)
+
+
+def test_a_message_tells_of_cuda_compat_where_nobody_asked_the_driver():
+    words = "CUDA failed with error forward compatibility was attempted on non supported HW"
+    told = Live(symptoms=(Symptom(signature="cuda-compat-unsupported", text=words),))
+    above = driver("470.57.02", cuda=CudaVersion("12.1"), cuda_init=None)
+    found = fires("cuda-compat-unsupported-gpu", gpus=gpus(), driver=above, live=told, **HERE)
+    assert any("this driver's own is 11.4" in one.value for one in found.evidence)
+    other = Live(symptoms=(Symptom(signature="cuda-unknown", text="CUDA unknown error"),))
+    quiet("cuda-compat-unsupported-gpu", gpus=gpus(), driver=driver(), live=other, **HERE)
 
 
 def test_module_flavours():

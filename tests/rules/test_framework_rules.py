@@ -275,7 +275,56 @@ def test_an_unknown_build_is_not_judged() -> None:
     odd = torch("2.6.0+cu124", archs=("gfx1100", ""))
     quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(odd)))
     from_conda = torch("2.6.0", variant="cuda", cuda=CudaVersion("12.6"))
-    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(from_conda)))
+    of_conda = packages("torch==2.6.0", installer="conda")
+    quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(from_conda), packages=of_conda))
+
+
+@pytest.mark.parametrize(
+    ("rule", "gpu", "installed"),
+    [
+        ("arch-too-new-for-build", RTX_5090, packages("torch==2.6.0")),
+        ("arch-too-new-for-build", RTX_5090, packages("torch==2.6.0", installer="uv")),
+        ("arch-too-old-for-build", card("NVIDIA GeForce GTX 660 Ti", "3.0"), packages("torch==2.6.0")),
+    ],
+)
+def test_a_wheel_without_a_tag_is_of_the_cuda_that_it_names(rule: str, gpu: Gpu, installed: Packages) -> None:
+    plain = torch("2.6.0", variant="cuda", cuda=CudaVersion("12.4"))
+    machine = stack(gpu, release="570.133.07", frameworks=frameworks(plain), packages=installed)
+    found = fires(rule, **machine)
+    assert found.confidence == "likely"
+    assert any("PyTorch's own build of that release" in one.fact for one in found.evidence)
+    quiet(rule, **stack(RTX_4090, frameworks=frameworks(plain), packages=installed))
+    nobodys = torch("2.6.0", variant="cuda", cuda=CudaVersion("12.2"))
+    quiet("arch-too-new-for-build", **stack(gpu, frameworks=frameworks(nobodys), packages=installed))
+
+
+def test_the_first_builds_of_conda_were_pytorchs_own() -> None:
+    old = torch("1.3.1", variant="cuda", cuda=CudaVersion("10.1"))
+    kepler = stack(card("NVIDIA GeForce GTX 660 Ti", "3.0"), release="418.87.00", frameworks=frameworks(old))
+    fires("arch-too-old-for-build", **kepler | {"packages": packages("pytorch==1.3.1", installer="conda")})
+    newer = torch("1.13.1", variant="cuda", cuda=CudaVersion("11.7"))
+    tesla = stack(card("Tesla K40c", "3.5"), release="470.57.02", frameworks=frameworks(newer))
+    quiet("arch-too-old-for-build", **tesla | {"packages": packages("pytorch==1.13.1", installer="conda")})
+
+
+def test_wheels_for_windows_of_which_no_list_is_known() -> None:
+    old = torch("1.7.1+cu101", variant="cuda", cuda=CudaVersion("10.1"))
+    machine = stack(
+        card("NVIDIA GeForce GTX 660 Ti", "3.0"), release="441.22", frameworks=frameworks(old), host=WINDOWS
+    )
+    finding = fires("arch-too-old-for-build", **machine)
+    assert any("PyTorch's build for Linux" in one.fact for one in finding.evidence)
+    turing = stack(card("NVIDIA GeForce RTX 2070", "7.5"), release="441.22", frameworks=frameworks(old), host=WINDOWS)
+    quiet("arch-too-old-for-build", **turing)
+    quiet("arch-too-new-for-build", **turing)
+
+
+def test_a_gpu_between_those_of_a_build() -> None:
+    gaps = torch("1.9.0+cu111", archs=("sm_50", "sm_70", "sm_80"), variant="cuda", cuda=CudaVersion("11.1"))
+    between = stack(card("NVIDIA GeForce GTX 1070 Ti", "6.1"), release="460.39", frameworks=frameworks(gaps))
+    assert "older and for newer GPUs" in fires("arch-too-new-for-build", **between).summary
+    newer = stack(RTX_5090, release="570.133.07", frameworks=frameworks(gaps))
+    assert "older GPUs only" in fires("arch-too-new-for-build", **newer).summary
 
 
 def test_an_unlisted_build_has_no_code_that_its_cuda_cannot_make() -> None:
@@ -361,6 +410,15 @@ def test_the_ptx_of_tensorflow_on_other_gpus() -> None:
     quiet("ptx-jit-slow-start", **stack(RTX_4090, frameworks=frameworks(tensorflow("2.20.0"))))
     quiet("ptx-jit-slow-start", **stack(RTX_5090, release="570.86.10", frameworks=frameworks(torch("2.8.0+cu128"))))
     quiet("ptx-jit-slow-start", **stack(frameworks=frameworks(tensorflow("2.20.0"))))
+
+
+def test_a_switched_off_cache_matters_where_it_is_not_known_that_all_is_compiled() -> None:
+    off = {"environ": environ(CUDA_CACHE_DISABLE="1")}
+    maybe = fires("cuda-jit-cache-off", **(stack(RTX_4090) | off))
+    assert (maybe.severity, maybe.confidence) == ("warning", "possible")
+    own = torch("2.99.0+git1234", variant="cuda", cuda=CudaVersion("12.4"))
+    assert "2.99.0" in fires("cuda-jit-cache-off", **(stack(RTX_4090, frameworks=frameworks(own)) | off)).summary
+    quiet("cuda-jit-cache-off", **(stack() | off))
 
 
 def test_a_switched_off_cache_matters_only_with_ptx() -> None:
@@ -561,7 +619,17 @@ def test_builds_for_another_maker() -> None:
     rocm = frameworks(torch("2.6.0+rocm6.2"))
     assert fires("torch-backend-gpu-vendor", **stack(RTX_4090, frameworks=rocm)).severity == "error"
     cuda_on_amd = stack(RADEON, frameworks=frameworks(torch()))
-    assert fires("torch-backend-gpu-vendor", **cuda_on_amd).severity == "info"
+    assert fires("torch-backend-gpu-vendor", **cuda_on_amd).severity == "error"
+    for card_of_amd, severity in (
+        (Gpu(vendor="amd", pci_id="1002:744c"), "error"),
+        (Gpu(vendor="amd", pci_id="1002:740f"), "error"),
+        (Gpu(vendor="amd", name="AMD Radeon PRO W7900"), "error"),
+        (Gpu(vendor="amd", pci_id="1002:164e"), "info"),
+        (Gpu(vendor="amd", name="AMD Radeon 780M Graphics"), "info"),
+        (Gpu(vendor="amd", name="Radeon RX 580 Series"), "info"),
+    ):
+        machine = stack(card_of_amd, frameworks=frameworks(torch()))
+        assert fires("torch-backend-gpu-vendor", **machine).severity == severity
     quiet("torch-backend-gpu-vendor", **stack(RADEON, frameworks=rocm))
     quiet("torch-backend-gpu-vendor", **stack(RTX_4090, RADEON, frameworks=frameworks(torch())))
     quiet("torch-backend-gpu-vendor", **stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))))

@@ -359,4 +359,27 @@ def test_nvjitlink_older_than_the_rest() -> None:
     old_13 = packages("nvidia-nvjitlink==13.0.88", *thirteen, "nvidia-nvjitlink-cu12==12.4.127", *rest)
     finding = fires("nvidia-wheels-skew", **stack(RTX_4090, frameworks=frameworks(torch()), packages=old_13))
     assert "nvidia-nvjitlink>=13.1,<14" in commands(finding)[0]
-    quiet("nvidia-wheels-skew", **stack(frameworks=frameworks(torch()), packages=old))
+    # The import fails whether there is a GPU or not.
+    fires("nvidia-wheels-skew", **stack(frameworks=frameworks(torch()), packages=old))
+
+
+@pytest.mark.parametrize(
+    ("linker", "sparse", "wanted"),
+    [
+        ("12.8.93", "12.5.10.65", "12.9"),
+        ("12.1.105", "12.3.1.170", "12.4"),
+        ("12.4.127", "12.5.4.2", "12.6"),
+        ("12.0.140", "12.0.2.55", "12.1"),
+        ("12.9.86", "12.5.10.65", None),
+        ("12.8.61", "12.5.8.93", None),
+        ("12.4.99", "12.3.1.170", None),
+        ("12.9.86", "12.1.0.106", None),
+    ],
+)
+def test_cusparse_itself_says_which_nvjitlink_it_asks_for(linker: str, sparse: str, wanted: str | None) -> None:
+    both = packages(f"nvidia-nvjitlink-cu12=={linker}", f"nvidia-cusparse-cu12=={sparse}")
+    machine = stack(RTX_4090, frameworks=frameworks(torch()), packages=both)
+    if wanted is None:
+        quiet("nvidia-wheels-skew", **machine)
+    else:
+        assert f">={wanted},<13" in commands(fires("nvidia-wheels-skew", **machine))[0]

@@ -8,21 +8,30 @@ from gpudoctor.model.driver import Driver, DriverLibrary
 from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._failures import pasted
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
 MISMATCH, UNSUPPORTED = 803, 804
+#: The message of 804, where only a report tells of it.
+TOLD = "cuda-compat-unsupported"
 NEWER = "at least the branch that the CUDA version of your program came with"
 
 
 @rule("DRV014", name="cuda-compat-unsupported-gpu", severity="error", since="0.1")
 def cuda_compat_unsupported_gpu(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
+    gpus: Gpus,
+    driver: Driver,
+    host: System | Gap,
+    container: Container | Gap | None,
+    live: Live | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.
 
@@ -48,7 +57,10 @@ def cuda_compat_unsupported_gpu(
     first = driver.library(CUDA_LIBRARY)
     compat = first if first is not None and first.compat else None
     answer = driver.cuda_init
-    refused = failed_with(answer, UNSUPPORTED) or (failed_with(answer, MISMATCH) and _compat_in_use(driver, compat))
+    told = any(one.signature == TOLD for one in pasted(live))
+    refused = (
+        told or failed_with(answer, UNSUPPORTED) or (failed_with(answer, MISMATCH) and _compat_in_use(driver, compat))
+    )
     dropped = (answer is None or not answer.ok) and _serves_none(gpus, compat, matrix)
     unfit = dropped or (_not_asked(driver) and _cannot_work(gpus, driver, compat, matrix))
     if not gpus.nvidia or not (refused or unfit):
@@ -57,7 +69,7 @@ def cuda_compat_unsupported_gpu(
     yield Problem(
         summary="A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.",
         confidence="certain" if refused else "likely",
-        evidence=tuple(_evidence(gpus.nvidia[0], driver, compat)),
+        evidence=tuple(_evidence(gpus.nvidia[0], driver, compat, matrix)),
         explains=(*NO_CUDA, "driver-too-old"),
         fixes=(
             *(() if dropped else update_driver(host, container, NEWER)),
@@ -97,11 +109,14 @@ def _is_geforce(gpu: Gpu, matrix: Matrix) -> bool:
     return bool(models) and all(model.segment == "geforce" for model in models)
 
 
-def _evidence(gpu: Gpu, driver: Driver, compat: DriverLibrary | None) -> Iterator[Evidence]:
-    if not _not_asked(driver):
+def _evidence(gpu: Gpu, driver: Driver, compat: DriverLibrary | None, matrix: Matrix) -> Iterator[Evidence]:
+    if driver.cuda_init is not None and not driver.cuda_init.ok and not _not_asked(driver):
         yield answer_seen("The CUDA driver (cuInit)", driver.cuda_init)
     if compat:
         yield seen("libcuda that is loaded", f"{compat.release or 'release not known'} ({compat.path})")
     if driver.module_release:
         yield seen("kernel module", driver.module_release)
+    own = matrix.offered_cuda(driver.module_release, "linux") if driver.module_release else None
+    if own is not None and driver.cuda is not None and driver.cuda > own:
+        yield seen("CUDA version that the driver names", f"{driver.cuda}; this driver's own is {own}")
     yield seen("GPU", gpu.name or gpu.pci_id or "model not known")

@@ -20,6 +20,7 @@ from gpudoctor.rules._builds import (
     Service,
     built_for_cuda,
     device_code,
+    index_code,
     is_jetson,
     possible_code,
     ptx_does_not_help,
@@ -96,7 +97,11 @@ def arch_too_new_for_build(
     """
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host) or _of_the_index(framework, matrix)
+        code = (
+            device_code(framework, matrix, host)
+            or index_code(framework, packages, matrix, host)
+            or _of_the_index(framework, matrix)
+        )
         if code is None or is_jetson(host):
             continue
         unserved = [
@@ -113,7 +118,9 @@ def arch_too_new_for_build(
             continue
         refusal = _refusal(framework, unserved)
         names = labels_with_capability(unserved)
-        summary = f"{framework.label} has no code that runs on {names}: it was compiled for older GPUs only."
+        between = all(service.capability < code.highest for service in unserved)
+        what = "older and for newer GPUs, not for this one" if between else "older GPUs only"
+        summary = f"{framework.label} has no code that runs on {names}: it was compiled for {what}."
         if refusal is not None:
             summary = f"{framework.label} has only PTX for {names}, and {refusal.reason}: it fails there."
         sure = code.of is None and (refusal.measured if refusal else not _by_ptx(unserved))

@@ -18,6 +18,7 @@ from gpudoctor.rules._builds import (
     built_for_cuda,
     device_code,
     gpu_names,
+    index_code,
     is_jetson,
     possible_code,
     release_numbers,
@@ -75,7 +76,11 @@ def arch_too_old_for_build(
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host) or possible_code(framework, matrix)
+        code = (
+            device_code(framework, matrix, host)
+            or index_code(framework, packages, matrix, host)
+            or possible_code(framework, matrix)
+        )
         if code is None or is_jetson(host):
             continue
         found = services(code, framework.cuda, gpus, matrix)
@@ -88,6 +93,7 @@ def arch_too_old_for_build(
             summary=f"{framework.label} has no code that runs on {names}: its code begins at {code.lowest}.",
             subject=framework.label,
             severity="info" if only_displays else None,
+            confidence="certain" if code.of is None else "likely",
             evidence=(*evidence_of(unserved), code.evidence(framework)),
             explains=("driver-too-old",),
             fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
+from gpudoctor.model.finding import Confidence, Evidence, Problem
 from gpudoctor.model.fix import Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Environ, System
-from gpudoctor.rules._builds import built_for_cuda, device_code, services
+from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, services
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -18,12 +18,12 @@ VARIABLE = "CUDA_CACHE_DISABLE"
 
 @rule("FRM021", name="cuda-jit-cache-off", severity="warning", since="0.1")
 def cuda_jit_cache_off(
-    gpus: Gpus, frameworks: Frameworks, environ: Environ, host: System | Gap | None, matrix: Matrix
+    gpus: Gpus, frameworks: Frameworks | Gap | None, environ: Environ, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The cache of compiled GPU code is switched off, and a framework depends on it.
+    """The cache of compiled GPU code is switched off, and a program may depend on it.
 
     What it means:
-    CUDA_CACHE_DISABLE is set. The framework has only PTX for this GPU, so the driver compiles it at every start.
+    CUDA_CACHE_DISABLE is set. What has only PTX for this GPU, the driver compiles at every start.
 
     Why it breaks:
     Without the cache nothing of the compiled code is kept, and each start takes minutes.
@@ -32,29 +32,40 @@ def cuda_jit_cache_off(
     Unset the variable.
 
     When to ignore it:
-    If the cache was switched off to measure start-up times.
+    If the cache was switched off to measure start-up times. A framework that has machine code for the GPU does without
+    the cache: then nothing is said.
 
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables
     """
-    if environ.get(VARIABLE) != "1":
+    if environ.get(VARIABLE) != "1" or not gpus.nvidia:
         return
-    for framework in built_for_cuda(frameworks):
-        code = device_code(framework, matrix, host)
-        if code is None:
-            continue
+    built = built_for_cuda(frameworks) if isinstance(frameworks, Frameworks) else ()
+    known = [(one, code) for one in built if (code := device_code(one, matrix, host)) is not None]
+    for framework, code in known:
         if any(one.coverage == "ptx" for one in services(code, framework.cuda, gpus, matrix)):
-            yield Problem(
-                summary=f"{framework.label} is compiled anew at each start, because {VARIABLE} is set.",
-                subject=framework.label,
-                evidence=(seen(VARIABLE, "1"), code.evidence(framework)),
-                explains=("ptx-jit-slow-start",),
-                fixes=(
-                    Fix(
-                        title="Let the driver keep compiled code",
-                        safety="safe",
-                        steps=(SetEnv(name=VARIABLE, value=None),),
-                        undo=f"export {VARIABLE}=1",
-                    ),
-                ),
-            )
+            summary = f"{framework.label} is compiled anew at each start, because {VARIABLE} is set."
+            yield _problem(summary, framework.label, (seen(VARIABLE, "1"), code.evidence(framework)))
+    if not known:
+        what = "A program that has only PTX for this GPU" if not built else in_words(one.label for one in built)
+        summary = f"{what} may be compiled anew at each start, because {VARIABLE} is set."
+        yield _problem(summary, None, (seen(VARIABLE, "1"),), "possible")
+
+
+def _problem(
+    summary: str, subject: str | None, evidence: tuple[Evidence, ...], confidence: Confidence = "certain"
+) -> Problem:
+    keep = Fix(
+        title="Let the driver keep compiled code",
+        safety="safe",
+        steps=(SetEnv(name=VARIABLE, value=None),),
+        undo=f"export {VARIABLE}=1",
+    )
+    return Problem(
+        summary=summary,
+        subject=subject,
+        confidence=confidence,
+        evidence=evidence,
+        explains=("ptx-jit-slow-start",),
+        fixes=(keep,),
+    )

@@ -46,5 +46,6 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     yield Problem(
         summary="This is macOS, which has no CUDA; frameworks reach the GPU of a Mac through Metal.",
         evidence=(seen("operating system", host.pretty_name or "macOS"),),
+        explains=("no-gpu",),
         fixes=(Fix(title="Use the GPU of the Mac through Metal", safety="manual", steps=advice),),
     )

@@ -17,6 +17,13 @@ from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+NVIDIA_BUILD = (
+    Ask(text="In a container: https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),
+    Ask(
+        text="On Linux in an environment with Python 3.8: pip install nvidia-pyindex, then nvidia-tensorflow[horovod]."
+    ),
+)
+
 
 @rule("FRM020", name="tf1-on-new-gpu", severity="error", since="0.1")
 def tf1_on_new_gpu(
@@ -48,6 +55,7 @@ def tf1_on_new_gpu(
     Sources:
     https://docs.nvidia.com/cuda/ampere-compatibility-guide/
     https://docs.nvidia.com/deeplearning/frameworks/tensorflow-release-notes/
+    https://github.com/NVIDIA/tensorflow (the build of 1.15 as a package)
     """
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or tensorflow.cuda >= FIRST_CUDA:
@@ -71,12 +79,6 @@ def tf1_on_new_gpu(
         ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
-            Fix(
-                title="Keep TensorFlow 1.15 in NVIDIA's container",
-                safety="manual",
-                steps=(
-                    Ask(text="See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),
-                ),
-            ),
+            Fix(title="Or keep TensorFlow 1.15, as NVIDIA built it", safety="manual", steps=NVIDIA_BUILD),
         ),
     )

@@ -8,7 +8,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
@@ -21,6 +21,9 @@ NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
 
 #: PCI ids of AMD's Instinct accelerators (MI50 to MI350; pci.ids): they are there for computing only.
 INSTINCT = re.compile(r"1002:(66a[01]|738[ce]|740[8cf]|74[ab][0-9a-f]|75[ab][0-9a-f])")
+#: Its graphics cards from the Radeon RX 6000 series on (Navi 2, 3 and 4; pci.ids), and how people name them.
+RADEON = re.compile(r"1002:(73[a-f][0-9a-f]|74[2-9][0-9a-f]|75[59][0-9a-f])")
+NAMED = re.compile(r"instinct|\bMI\d{2,3}X?\b|\bRX ?[679]\d{3}|\bPRO [WRV]\d{3,4}", re.IGNORECASE)
 ROCM = "Install PyTorch's ROCm build for this ROCm version: choose it on https://pytorch.org/get-started/locally/"
 
 
@@ -49,8 +52,9 @@ def torch_backend_gpu_vendor(
 
     When to ignore it:
     If the GPU is only the graphics part of the processor and is not meant for computing; most of those are not
-    supported. That is why a CUDA build on a machine without NVIDIA GPU is only a note. A processor build is named only
-    beside an AMD accelerator (Instinct), which is there for computing: as a warning.
+    supported. That is why a CUDA build is only a note beside such graphics, and an error beside an AMD card that ROCm
+    serves (Instinct, Radeon RX 6000 and newer, Radeon PRO). A processor build is named only beside an AMD accelerator
+    (Instinct), which is there for computing: as a warning.
 
     Sources:
     https://pytorch.org/get-started/locally/
@@ -69,22 +73,27 @@ def torch_backend_gpu_vendor(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     words = " and ".join(sorted(NAMES[one] for one in present if one))
-    note = Fix(
-        title="Install the build for this GPU, if PyTorch supports it",
-        safety="manual",
-        steps=(Ask(text="Choose the compute platform on https://pytorch.org/get-started/locally/"),),
-    )
+    serves = any(_is_of_rocm(gpu) for gpu in gpus.devices)
+    own = ROCM if serves else "Choose the compute platform on https://pytorch.org/get-started/locally/"
+    title = "Install the ROCm build" if serves else "Install the build for this GPU, if PyTorch supports it"
+    note = Fix(title=title, safety="manual", steps=(Ask(text=own),))
     yield Problem(
         summary=f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
         subject=torch.label,
-        severity=None if has_nvidia else "info",
+        severity=None if has_nvidia or serves else "info",
         evidence=(
             seen("PyTorch build", torch.version or torch.variant, torch.source),
             *(seen("GPU", f"{gpu.label}, made by {gpu.vendor}", gpu.source) for gpu in gpus.devices),
         ),
-        explains=("torch-companion-cuda",),
+        explains=("torch-companion-cuda", "no-gpu"),
         fixes=(torch_for_gpus(scene, matrix, torch.version),) if has_nvidia else (note,),
     )
+
+
+def _is_of_rocm(gpu: Gpu) -> bool:
+    """An AMD card that computes, rather than the graphics of a processor."""
+    known = RADEON.fullmatch(gpu.pci_id or "") or INSTINCT.fullmatch(gpu.pci_id or "")
+    return gpu.vendor == "amd" and bool(known or NAMED.search(gpu.name or ""))
 
 
 def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:

@@ -5,18 +5,36 @@ from collections.abc import Iterator
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Interpreter, Packages
+from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
+#: The first cuSPARSE of each CUDA version, newest first (requirements of the package cuda-toolkit, read 2026-11-22).
+CUSPARSE = (
+    ((12, 9), (13, 5)),
+    ((12, 8, 6), (13, 4)),
+    ((12, 8), (13, 3)),
+    ((12, 7, 9), (13, 2)),
+    ((12, 7), (13, 1)),
+    ((12, 6), (13, 0)),
+    ((12, 5, 9), (12, 9)),
+    ((12, 5, 7), (12, 8)),
+    ((12, 5, 2), (12, 6)),
+    ((12, 4), (12, 5)),
+    ((12, 3), (12, 4)),
+    ((12, 1, 3), (12, 3)),
+    ((12, 1, 1), (12, 2)),
+    ((12, 0, 2), (12, 1)),
+    ((12, 0), (12, 0)),
+)
+
 
 @rule("LIB010", name="nvidia-wheels-skew", severity="error", since="0.1")
 def nvidia_wheels_skew(
-    gpus: Gpus, packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
+    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
     """The package nvidia-nvjitlink is older than the CUDA libraries that use it.
 
@@ -35,16 +53,16 @@ def nvidia_wheels_skew(
 
     Sources:
     https://docs.nvidia.com/cuda/nvjitlink/index.html (compatibility)
+    https://pypi.org/project/cuda-toolkit/ (which libraries belong to which CUDA version)
     """
-    if not gpus.nvidia:
-        return
     for major, suffix in ((12, "-cu12"), (13, "")):
-        linker, runtime = packages.find(f"nvidia-nvjitlink{suffix}"), packages.find(f"nvidia-cuda-runtime{suffix}")
-        sparse = packages.find(f"nvidia-cusparse{suffix}")
-        old, cuda = _minor(linker.version if linker else None), _minor(runtime.version if runtime else None)
-        if linker is None or runtime is None or sparse is None or old is None or cuda is None:
+        linker, sparse = packages.find(f"nvidia-nvjitlink{suffix}"), packages.find(f"nvidia-cusparse{suffix}")
+        old = _minor(linker.version if linker else None)
+        newer = _newer(packages, suffix)
+        if linker is None or sparse is None or old is None or newer is None or old[0] != major:
             continue
-        if old[0] != major or old >= cuda:
+        told, cuda = newer
+        if old >= cuda:
             continue
         scene = Scene(host=host, interpreter=interpreter, packages=packages)
         wanted = f"nvidia-nvjitlink{suffix}>={cuda[0]}.{cuda[1]},<{major + 1}"
@@ -54,8 +72,8 @@ def nvidia_wheels_skew(
             confidence="likely",
             evidence=(
                 seen(linker.name, linker.version),
-                seen(runtime.name, runtime.version),
-                seen(sparse.name, sparse.version),
+                *(seen(one.name, one.version) for one in dict.fromkeys((told, sparse))),
+                seen(f"CUDA of {told.name} {told.version}", f"{cuda[0]}.{cuda[1]}"),
             ),
             explains=("torch-nvidia-deps-missing",),
             fixes=(
@@ -64,6 +82,17 @@ def nvidia_wheels_skew(
                 ),
             ),
         )
+
+
+def _newer(packages: Packages, suffix: str) -> tuple[Package, tuple[int, ...]] | None:
+    """Of what CUDA version cuSPARSE is, which asks for a nvJitLink of that version; else the CUDA runtime's."""
+    sparse, runtime = packages.find(f"nvidia-cusparse{suffix}"), packages.find(f"nvidia-cuda-runtime{suffix}")
+    numbers = release_numbers(sparse.version) if sparse else None
+    cuda = next((cuda for first, cuda in CUSPARSE if numbers and numbers >= first), None)
+    if sparse is not None and cuda is not None:
+        return sparse, cuda
+    numbers = _minor(runtime.version if runtime else None)
+    return (runtime, numbers) if runtime is not None and numbers is not None else None
 
 
 def _minor(version: str | None) -> tuple[int, ...] | None:
