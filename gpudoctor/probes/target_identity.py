@@ -122,6 +122,8 @@ def _classify(ran: Ran) -> tuple[FaultKind, str]:
         return "not-executable", ran.describe()
     if ran.outcome in ("timed-out", "abandoned"):
         return "timed-out", ran.describe()
+    if ran.truncated:  # whether it was stopped for that, or had just ended, is chance
+        return "garbage", "printed too much and did not answer as Python does"
     if ran.outcome == "signalled":
         return "crashed", f"{ran.describe()} at start"
     said = _excerpt(ran.stderr) or _excerpt(ran.stdout)

@@ -382,7 +382,7 @@ def check_extension(name, version, torch, machine):
     return not rows
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 @given(machines, words)
 def test_a_plan_meets_every_constraint_and_a_refusal_names_one(machine, text):
     demand = understood(text)
@@ -423,7 +423,7 @@ def _rows(choice):
     return MATRIX.tensorflow_builds(choice.version, None, choice.build.split("[")[0].split()[0])
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True)
 @given(
     machines,
     st.sampled_from(FRAMEWORKS),

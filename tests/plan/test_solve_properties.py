@@ -85,7 +85,7 @@ def check(proposal, wanted, machine):
         assert proposal.index_url == f"https://download.pytorch.org/whl/{proposal.variant}"
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 @given(machines, wishes)
 def test_what_is_proposed_fits_and_what_is_refused_says_why(machine, wish):
     found = fit(machine, wish, MATRIX)
@@ -106,7 +106,7 @@ def test_what_is_proposed_fits_and_what_is_refused_says_why(machine, wish):
         assert newer is None or newer.obstacles
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 @given(machines, wishes)
 def test_what_shares_an_environment_has_one_cuda_major(machine, wish):
     for place in fit(machine, wish, MATRIX).environments:
@@ -130,7 +130,7 @@ def narrowed(machine, **facts):
     return Machine(**{**whole, **facts})
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=150, derandomize=True)
 @given(machines, st.sampled_from(FRAMEWORKS), st.sampled_from(CAPABILITIES), st.sampled_from(DRIVERS))
 def test_another_constraint_never_makes_an_answer_newer(machine, name, gpu, driver):
     wish = (Wanted(framework=name),)
@@ -147,7 +147,7 @@ def test_another_constraint_never_makes_an_answer_newer(machine, name, gpu, driv
         assert after is None or (before is not None and after <= before)
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
+@settings(max_examples=100, derandomize=True)
 @given(machines, wishes)
 def test_the_first_wish_gains_nothing_from_the_others(machine, wish):
     _, (alone,) = versions(machine, wish[:1])
@@ -156,7 +156,7 @@ def test_the_first_wish_gains_nothing_from_the_others(machine, wish):
     assert alone is None or first <= alone
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
+@settings(max_examples=60, derandomize=True)
 @given(machines, wishes)
 def test_the_same_question_has_the_same_answer(machine, wish):
     assert fit(machine, wish, MATRIX) == fit(machine, wish, MATRIX)

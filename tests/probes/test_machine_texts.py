@@ -100,7 +100,7 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.parametrize("parse", PARSERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.lists(PIECES | st.text(max_size=5), max_size=25).map("".join))
 def test_no_parser_raises(parse: Callable[[str], object], text: str) -> None:
     parse(text)

@@ -158,7 +158,7 @@ LINE = st.lists(
 NOISE = st.one_of(st.binary(max_size=40), LINE.map(lambda line: b"@gpudoctor " + json.dumps(line).encode()))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.lists(NOISE, max_size=8), st.sampled_from(["exited", "signalled", "timed-out", "abandoned"]), st.data())
 def test_nothing_in_a_transcript_makes_the_parser_fail(noise: list[bytes], outcome: str, data: st.DataObject) -> None:
     whole = output(LIBRARY, INIT, COUNT, ["gpu 0", "name", "nvmlDeviceGetName", 0, "Tesla T4"]).split(b"\n")

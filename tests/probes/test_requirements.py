@@ -88,7 +88,7 @@ def test_what_cannot_be_read_counts_as_met(specifier, version):
 numbers = st.lists(st.integers(0, 12), min_size=1, max_size=4).map(lambda parts: ".".join(map(str, parts)))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     numbers, st.sampled_from(["==", "!=", "<", "<=", ">", ">=", "~="]), numbers, st.sampled_from(["", "+cu124", "rc1"])
 )
@@ -152,7 +152,7 @@ markers = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(markers)
 def test_any_marker(marker):
     assert applies(marker, ENVIRONMENT) == Marker(marker).evaluate({**ENVIRONMENT, "extra": ""})

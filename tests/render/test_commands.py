@@ -52,7 +52,7 @@ def test_bash_reads_back_the_same_words(word, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12), min_size=1, max_size=4))
 def test_any_words_survive_bash(words):
     (line,) = step_lines(Run(argv=("echo", *words)))
