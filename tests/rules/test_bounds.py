@@ -6,16 +6,17 @@ Versions are written as people write them, too: "0.43", "2.16" and "2" are whole
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.gpus import GpuProcess, PcieLink, Power
+from gpudoctor.model.gpus import Fabric, GpuProcess, PcieLink, Power
 from gpudoctor.model.libraries import Libraries, SymbolNeed
-from gpudoctor.model.python import Broken, Damage, Framework, Package, Packages
+from gpudoctor.model.python import Broken, Damage, Framework, Package, Packages, Unmet
 from gpudoctor.model.system import Container, Slurm, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
 from gpudoctor.rules._pythons import minor_of
 from gpudoctor.rules._user_site import explained_by_mix
-from tests.rules.situations import BARE, UBUNTU, environ, gpu, gpus, refusal
+from tests.rules.situations import BARE, UBUNTU, answer, driver, environ, gpu, gpus, line, node, refusal, unlisted
 from tests.rules.stacks import (
     GTX_1080_TI,
     H100,
@@ -178,8 +179,63 @@ def damaged(*found):
     return stack(RTX_3090, frameworks=frameworks(torch()), packages=packages("torch==2.6.0", damaged=damages))
 
 
+def no_uvm(code):
+    nodes = tuple(node(path) for path in ("/dev/nvidia0", "/dev/nvidiactl"))
+    loaded = ("nvidia", "nvidia_drm", "nvidia_modeset")
+    failing = driver(device_nodes=nodes, modules_loaded=loaded, cuda_init=answer(code, "CUDA_ERROR"))
+    return {"gpus": gpus(), "driver": failing, "container": BARE}
+
+
+def fabric(*states):
+    cards = [gpu(index, fabric=Fabric(state=state, status=0)) for index, state in enumerate(states)]
+    return {
+        "gpus": gpus(*cards, nvswitches=4),
+        "driver": driver(cuda_init=answer(802)),
+        "host": UBUNTU,
+        "container": BARE,
+    }
+
+
+def without_keras(release):
+    lacks = (Unmet(package="tensorflow", requirement="keras", wanted=">=2.6"),)
+    # Of conda's packages only what the framework imports at its start is told.
+    has = packages(f"tensorflow=={release}", unmet=lacks, installer="conda")
+    return stack(RTX_3090, frameworks=frameworks(tensorflow(release, None)), packages=has, live=None)
+
+
+def dropped(release):
+    return {"gpus": gpus(unlisted(pci_id="10de:1b06")), "driver": driver(release), "host": UBUNTU, "container": BARE}
+
+
+def unknown_to(release, pci_id):
+    said = line("NVRM: The NVIDIA GPU 0000:01:00.0 is not supported by the NVIDIA driver release", bus="0000:01:00.0")
+    real = structs.replace(UBUNTU, virtualization="none")
+    return {
+        "gpus": gpus(unlisted(pci_id=pci_id)),
+        "driver": driver(release, kernel_log=(said,)),
+        "host": real,
+        "container": BARE,
+    }
+
+
 #: Rule, machine, whether it speaks.
 BOUNDS: list[tuple[str, Sections, bool]] = [
+    *(
+        ("uvm-missing", no_uvm(code), code in (3, 304, 801, 999))
+        for code in (2, 3, 4, 100, 304, 305, 801, 802, 999, 998)
+    ),
+    ("fabric-state-incomplete", fabric("completed"), False),
+    ("fabric-state-incomplete", fabric("not-supported"), False),
+    ("fabric-state-incomplete", fabric("in-progress"), True),
+    ("dependency-missing", without_keras("2.5.3"), False),
+    ("dependency-missing", without_keras("2.6.0"), True),
+    ("dependency-missing", without_keras("2.12.1"), True),
+    ("dependency-missing", without_keras("2.13.1"), False),
+    ("driver-dropped-gpu", dropped("580.65.06"), False),
+    ("driver-dropped-gpu", dropped("590.48.01"), True),
+    ("driver-too-old-for-gpu", unknown_to("570.86.16", "10de:2b85"), True),
+    ("driver-too-old-for-gpu", unknown_to("580.65.06", "10de:1b06"), True),
+    ("driver-too-old-for-gpu", unknown_to("590.48.01", "10de:1b06"), False),
     ("gpu-thermal-limit-low", thermal(70, 95), True),
     ("gpu-thermal-limit-low", thermal(71, 99), False),
     ("gpu-thermal-limit-low", thermal(70, 94), False),
@@ -363,3 +419,61 @@ def test_files_that_are_not_as_installed(found, words):
     told = fires("files-damaged", **damaged(*found))
     assert told.summary == words
     assert caps(told) == min(len(found), 5)
+
+
+@pytest.mark.parametrize(
+    ("states", "words"),
+    [
+        (["in-progress"], "One GPU has not joined"),
+        (["completed", "in-progress"], "One GPU has not joined"),
+        (["in-progress"] * 2, "2 GPUs have not joined"),
+        (["in-progress"] * 6, "6 GPUs have not joined"),
+    ],
+)
+def test_gpus_that_have_not_joined_the_fabric(states, words):
+    found = fires("fabric-state-incomplete", **fabric(*states))
+    assert found.summary.startswith(words)
+    apart = states.count("in-progress")
+    assert sum(one.fact.startswith("fabric state") for one in found.evidence) == min(apart, 4)
+    assert (found.subject is None) is (apart > 1)
+
+
+NEEDED = ("cublas", "cuda-runtime", "cudnn", "cufft", "curand", "cusolver", "cusparse", "nccl", "nvtx", "nvjitlink")
+
+
+@pytest.mark.parametrize("number", [1, 8, 10])
+def test_libraries_that_torch_lacks(number):
+    lacks = tuple(Unmet(package="torch", requirement=f"nvidia-{name}-cu12", wanted="==12.4.127") for name in NEEDED)
+    machine = stack(RTX_3090, frameworks=frameworks(torch()), libraries=None)
+    found = fires("torch-nvidia-deps-missing", **machine | {"packages": packages("torch==2.6.0", unmet=lacks[:number])})
+    assert (found.severity, found.confidence) == ("error", "certain")
+    assert caps(found) == min(number, 8)
+
+
+def test_libraries_of_another_release_are_less_sure_than_missing_ones():
+    older = (Unmet(package="torch", requirement="nvidia-cudnn-cu12", wanted="==9.1.0.70", found="8.9.7.29"),)
+    machine = stack(RTX_3090, frameworks=frameworks(torch()), libraries=None)
+    found = fires("torch-nvidia-deps-missing", **machine | {"packages": packages("torch==2.6.0", unmet=older)})
+    assert (found.severity, found.confidence) == ("warning", "likely")
+
+
+@pytest.mark.parametrize(
+    ("python", "words", "severity", "confidence"),
+    [
+        ("3.16.0", "the newest is for Python 3.15", "warning", "likely"),
+        ("2.6.9", "there are for Python 2.7", "error", "certain"),
+    ],
+)
+def test_a_python_that_nothing_is_published_for(python, words, severity, confidence):
+    found = fires("python-unsupported-by-framework", **stack(RTX_4090, on=interpreter(python)))
+    assert words in found.summary
+    assert (found.severity, found.confidence) == (severity, confidence)
+
+
+@pytest.mark.parametrize("draw", [None, 0.0, 61.4])
+def test_what_a_gpu_draws_while_its_power_supply_holds_it_back(draw):
+    power = Power(draw=draw)
+    found = fires("gpu-throttle-reasons", **one_gpu(throttle_reasons=("HwPowerBrakeSlowdown",), power=power))
+    told = [one.value for one in found.evidence if one.fact == "power draw"]
+    assert told == ([] if draw is None else [f"{draw:.0f} W"])
+    assert len(fires("gpu-throttle-reasons", **one_gpu(throttle_reasons=("HwPowerBrakeSlowdown",))).evidence) == 1
