@@ -18,11 +18,14 @@ CUDA_LIBRARY = "libcuda.so.1"
 #: Patterns are compiled where they are first used: most runs need few of them.
 _NODE = r"/dev/nvidia(\d+|ctl|-uvm)"
 
-#: Packages that bring the kernel module, or build it: Debian's, Ubuntu's, NVIDIA's own, Arch's, RPM Fusion's.
+#: Packages that bring the kernel module, or build it: Debian's, Ubuntu's, NVIDIA's own, Arch's and what derives from
+#: it (linux612-nvidia, linux-cachyos-nvidia), RPM Fusion's and negativo17's, openSUSE's, Gentoo's.
 _KERNEL_PACKAGES = (
     r"nvidia-driver(-\d+[\w-]*)?|nvidia-headless-\d+[\w-]*|nvidia-(open-)?kernel-(open-)?dkms|nvidia-dkms[\w-]*"
     r"|nvidia(-lts|-open|-open-dkms|-lts-open|-open-\d+|-\d+xx[\w-]*)?|linux-(modules|objects|signatures)-nvidia.*"
-    r"|cuda-drivers[\w-]*|a?kmod-nvidia.*"
+    r"|cuda-drivers[\w-]*|a?kmod-nvidia.*|dkms-nvidia[\w-]*|nvidia-drivers|nvidia-tesla-(\d+-)?kernel-dkms"
+    r"|(?!linux-(headers|firmware|image|tools)-)(kernel|linux)-?[\w.]*-nvidia(-\d+xx|-open)?"
+    r"|nvidia-(open-)?(driver|gfx)-?G\d\d[\w-]*"
 )
 #: Debian calls the module nvidia-current; on a Jetson it is nvgpu.
 _NAMES = {"nvidia": ("nvidia", "nvidia_current", "nvgpu"), "nvidia_uvm": ("nvidia_uvm", "nvidia_current_uvm")}

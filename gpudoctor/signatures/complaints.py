@@ -7,8 +7,8 @@ from gpudoctor.signatures.catalogue import Signature, signature
 _SMI = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"
 _VARIABLES = "https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars"
 _DIFFERS = (
-    r"(?:differ\w*|disagree\w*|wrong|mismatch\w*|do(?:es)? ?n.?t (?:match|agree)|not (?:match|the same)|swapped"
-    r"|inconsisten\w*)"
+    r"(?:differ\w*|disagree\w*|wrong|mismatch\w*|do(?:es)? ?n.?t (?:match|agree|correspond)"
+    r"|not (?:match|correspond|the same)|swapped|inconsisten\w*)"
 )
 _NUMBERING = r"(?:ids?|index\w*|indices|order\w*|number\w*|enumerat\w*)"
 _SLOW = r"(?:slow(?:er|ly)?|longer|no (?:faster|speed\w*|gain|benefit)|not (?:any )?faster)"
@@ -33,7 +33,7 @@ def _complaint(
 SIGNATURES = (
     _complaint(
         "gpu-numbers-differ",
-        rf"\b(?:gpu|device)s?\b[^\n]{{0,12}}\b{_NUMBERING}\b[^\n]{{0,40}}\b{_DIFFERS}"
+        rf"\b(?:gpu|device)(?:s|_id)?\b[^\n]{{0,16}}\b{_NUMBERING}\b[^\n]{{0,40}}\b{_DIFFERS}"
         rf"|\b{_DIFFERS}\b[^\n]{{0,20}}\b(?:gpu|device)s?\b[^\n]{{0,8}}\b{_NUMBERING}\b",
         needles=("gpu", "device"),
         meaning="CUDA counts the GPUs in another order than nvidia-smi.",
@@ -55,7 +55,8 @@ SIGNATURES = (
         "memory-of-nobody",
         r"\bmemory\b[^\n]{0,40}\b(?:in use|used|not (?:released|freed|cleared)|occupied|full|still)\b[^\n]{0,60}"
         r"\b(?:no (?:running )?process\w*|without (?:any )?process\w*|nothing is running|process list is empty)"
-        r"|\bno (?:running )?process\w*\b[^\n]{0,60}\bmemory\b[^\n]{0,30}"
+        r"|\b(?:no (?:running )?process\w*|nothing (?:appears|shows?|is (?:listed|running|shown)))\b[^\n]{0,60}"
+        r"\bmemory\b[^\n]{0,30}"
         r"\b(?:in use|used|not (?:released|freed)|occupied|full)",
         needles=("memory",),
         meaning="Memory of the GPU is taken, and no process is listed that holds it.",

@@ -80,6 +80,15 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
     ),
     signature(
+        "p2p-not-supported",
+        r"peer(?:-to-peer)?(?: \(p2p\))? access is not supported between|p2p[^\n]{0,24}\bnot supported between",
+        needles=("not supported between",),
+        meaning="A program wants two GPUs to copy to one another directly, and these cannot.",
+        causes={"nccl-p2p-geforce": 0.6, "pcie-acs-p2p": 0.3},
+        ask="nvidia-smi topo -p2p r; nvidia-smi topo -m",
+        source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+    ),
+    signature(
         "acs-redirect",
         r"acsctl:?[^\n]{0,80}(?:reqredir|cmpltredir|upstreamfwd)\+|acs[^\n]{0,20}\b(?:enabled|redirect)|(?:nccl"
         r"|p2p|hang)[^\n]{0,60}\biommu\b"

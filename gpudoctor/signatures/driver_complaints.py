@@ -175,10 +175,76 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html",
     ),
     signature(
+        "falls-back-to-nouveau",
+        r"\bkernel module (?:is )?(?:missing|not found)\b[^\n]{0,20}\bnouveau"
+        r"|\bfall(?:s|ing)? ?back to (?:the )?nouveau"
+        r"|\bnvidia (?:kernel )?(?:drivers?|modules?)\b[^\n]{0,12}(?:is |are |was |were )?(?:not|n.t)"
+        r" (?:being |getting |get )?load(?:ed|ing)?\b",
+        needles=("nouveau", "load"),
+        meaning="NVIDIA's module does not start in this kernel, so the free driver nouveau takes the GPU.",
+        causes={
+            "drv-dkms-not-built": 0.5,
+            "drv-secureboot-rejected": 0.4,
+            "drv-nouveau-bound": 0.3,
+            "drv-not-loaded": 0.2,
+        },
+        ask="lsmod | grep -E 'nvidia|nouveau'; dkms status; mokutil --sb-state; sudo dmesg | grep -i nvidia | tail",
+        source="https://rpmfusion.org/Howto/NVIDIA",
+        fallback=True,
+    ),
+    signature(
+        "exclusive-mode-told",
+        r"\bexclusive[_ -](?:process|thread)\b|\bprocess[- ]exclusive\b|\bcompute[- ](?:exclusive|prohibited)\b"
+        r"|\bcompute mode\b[^\n]{0,40}\b(?:exclusive|prohibited)\b|\bgpus?\b[^\n]{0,24}\bexclusive mode\b",
+        needles=("exclusive", "prohibited"),
+        meaning="The GPU's compute mode lets one process in.",
+        causes={"compute-mode-exclusive": 0.75},
+        ask="nvidia-smi --query-gpu=index,compute_mode --format=csv; nvidia-smi",
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
+        "mig-without-instances",
+        r"\bmig\b[^\n]{0,40}\benabled\b[^\n]{0,60}\b(?:no|without|none|zero|0)\b[^\n]{0,16}(?:devices?|instances?)"
+        r"|\bno mig devices?\b|\bmig devices? (?:are |is |were )?not (?:found|listed|created)",
+        needles=("mig",),
+        meaning="MIG is on and no instance was made, so programs see no GPU.",
+        causes={"mig-single-instance": 0.8, "mig-mode-off": 0.15},
+        ask="nvidia-smi -L; sudo nvidia-smi mig -lgi",
+        source="https://docs.nvidia.com/datacenter/tesla/mig-user-guide/index.html",
+        fallback=True,
+    ),
+    signature(
+        "link-told-narrow",
+        r"\bx(?:1|2|4|8)\b[^\n]{0,24}\b(?:lanes?|instead of|negotiated)\b[^\n]{0,24}\bx16"
+        r"|\bpcie\b[^\n]{0,24}\bx(?:1|2|4)\b(?![^\n]{0,20}\b(?:nvme|ssd|m\.2))|\b(?:slot|link) is narrower\b"
+        r"|\bpcie\b[^\n]{0,20}\b(?:gen ?1|1\.[01]|2\.5 ?gt)[^\n]{0,40}\b(?:under load|instead of|stuck|only)\b",
+        needles=("lane", "instead of", "negotiated", "narrower", "pcie"),
+        meaning="The GPU's link to the machine is narrower or slower than the GPU can.",
+        causes={"pcie-width-low": 0.55, "pcie-link-downgraded": 0.5},
+        ask="nvidia-smi --query-gpu=pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,"
+        "pcie.link.width.max --format=csv, while the GPU works",
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
+        "uuid-told-unread",
+        r"\bcuda_visible_devices\b[^\n]{0,60}\b(?:gpu |mig )?uuids?\b"
+        r"|\buuids?\b[^\n]{0,40}\binstead of\b[^\n]{0,20}\b(?:index|indices|number|integer|int)\b",
+        needles=("uuid",),
+        meaning="The program may take the UUID in CUDA_VISIBLE_DEVICES for a number.",
+        causes={"cvd-uuid-app-parse": 0.7},
+        ask="echo $CUDA_VISIBLE_DEVICES; nvidia-smi -L",
+        source="https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars",
+        fallback=True,
+    ),
+    signature(
         "capped-at-watts",
-        r"\b(?:capped|limited|stuck|throttl(?:ed|ing)|restricted|held)\b[^\n]{0,16}\b(?:at|to|about|around)\b[^\n]{0,8}"
-        r"\b\d{2,3} ?w(?:atts?)?\b",
-        needles=("capped", "limited", "stuck", "throttl", "restricted", "held"),
+        r"\b(?:cannot|can.t|never|does ?n.t|will not)\b[^\n]{0,12}\b(?:go|gets?|exceeds?|draws?|rise)\b"
+        r"(?: (?:beyond|above|over|past|more than))?[^\n]{0,6}\b\d{2,3} ?w(?:atts?)?\b"
+        r"|\b(?:capped|limited|stuck|throttl(?:ed|ing)|restricted|held)\b[^\n]{0,16}\b(?:at|to|about|around)\b"
+        r"[^\n]{0,8}\b\d{2,3} ?w(?:atts?)?\b",
+        needles=("capped", "limited", "stuck", "throttl", "restricted", "held", "can", "never", "does", "will not"),
         meaning="The GPU may draw less power than others of its kind.",
         causes={"gpu-power-capped": 0.6, "gpu-power-limit-lowered": 0.35, "gpu-thermal-throttle": 0.1},
         ask="nvidia-smi -q -d POWER,PERFORMANCE",

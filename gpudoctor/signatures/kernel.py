@@ -83,12 +83,27 @@ SIGNATURES = (
     ),
     signature(
         "open-module-refuses-gpu",
-        r"does not include the required gpu system processor|not supported by open nvidia\.ko",
-        needles=("required gpu system processor", "not supported by open nvidia.ko"),
+        r"does not include the required gpu(?: system processor|$)|not supported by open(?: nvidia\.ko|$)",
+        needles=("include the required gpu", "not supported by open"),
         meaning="The GPU is too old for NVIDIA's open kernel modules.",
         causes={"open-module-unsupported-gpu": 0.95},
         ask="modinfo -F license nvidia",
         source="https://github.com/NVIDIA/open-gpu-kernel-modules",
+    ),
+    signature(
+        "release-refuses-gpu",
+        r"installed in this system is not supported by the\b|nvrm: nvidia [\d.]+ driver release",
+        needles=("is not supported by the", "driver release"),
+        meaning="The loaded driver release does not know this GPU: it is too old or too new for it, or made for other "
+        "virtual GPUs.",
+        causes={
+            "driver-too-old-for-gpu": 0.45,
+            "driver-dropped-gpu": 0.4,
+            "vgpu-driver-mismatch": 0.25,
+            "vgpu-driver-mismatch @ vgpu": 0.25,
+        },
+        ask="lspci -nn -d 10de:; cat /proc/driver/nvidia/version",
+        source="https://www.nvidia.com/en-us/drivers/unix/legacy-gpu/",
     ),
     signature(
         "legacy-driver-needed",

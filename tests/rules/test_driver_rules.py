@@ -185,6 +185,9 @@ def test_drv_secureboot_rejected():
     fires("drv-secureboot-rejected", gpus=BUS, driver=unloaded(secure_boot=False), host=enforced, container=BARE)
     fires("drv-secureboot-rejected", driver=unloaded(lockdown="integrity"), **given)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=None), **given)
+    signed_only = fires("drv-secureboot-rejected", driver=unloaded(secure_boot=False, kernel_log=log), **given)
+    assert signed_only.summary.startswith("This kernel takes signed modules only")
+    assert not any("Secure Boot" in fix.title for fix in signed_only.fixes)
     held = {"gpus": gpus(unlisted(bound_driver="nouveau")), "container": BARE}
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=True, blacklisted=()), host=UBUNTU, **held)
     fallback = unloaded(secure_boot=True, blacklisted=("nouveau",))

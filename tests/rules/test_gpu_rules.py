@@ -100,6 +100,10 @@ def test_xid_79():
     gone = gpus(gpu(0, pci_bus_id="0000:01:00.0"))
     assert "0000:02:00" in fires("xid-79", gpus=gone, driver=driver(kernel_log=log)).subject
     fires("xid-79", gpus=gpus(unlisted()), driver=driver(nvml=answer(15)))
+    no_handle = gpus(gpu(0), gpu(1, refusals=(refusal(999, "nvmlDeviceGetHandleByIndex"),)))
+    assert fires("xid-79", gpus=no_handle, driver=None).confidence == "likely"
+    quiet("xid-79", gpus=no_handle, driver=None, container=WSL2)
+    quiet("xid-79", gpus=gpus(gpu(0, refusals=(refusal(999),))), driver=None)
     vanished = fires("xid-79", gpus=None, driver=driver(kernel_log=log))
     assert "no-gpu" in vanished.explains
     quiet("xid-79", gpus=None, driver=driver(nvml=answer(15)))
@@ -179,6 +183,7 @@ def test_compute_mode_exclusive():
     quiet("compute-mode-exclusive", gpus=unseen, driver=driver(cuda_init=answer(999)))
     busy = driver(cuda_init=answer(46, "CUDA_ERROR_DEVICE_UNAVAILABLE"))
     fires("compute-mode-exclusive", gpus=unseen, driver=busy)
+    fires("compute-mode-exclusive", gpus=unseen, driver=driver(cuda_init=answer(216)))
     quiet("compute-mode-exclusive", gpus=gpus(gpu(compute_mode="default", processes=None)), driver=busy)
     told = Live(symptoms=(Symptom(signature="cuda-devices-unavailable", text="busy or unavailable"),))
     fires("compute-mode-exclusive", gpus=unseen, driver=driver(), live=told)

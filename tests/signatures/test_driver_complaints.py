@@ -47,6 +47,22 @@ SAID = [
     ("device 0 memory hasn't been released", "memory-without-process"),
     ("进程结束后显存不释放", "memory-without-process"),
     ("a zombie process keeps the GPU memory", "memory-without-process"),
+    ("NVRM: installed in this system is not supported by open", "open-module-refuses-gpu"),
+    ("NVRM: nvidia.ko because it does not include the required GPU", "open-module-refuses-gpu"),
+    ("NVRM: installed in this system is not supported by the", "release-refuses-gpu"),
+    ("NVIDIA kernel module missing. Falling back to nouveau.", "falls-back-to-nouveau"),
+    ("the NVIDIA drivers aren't getting loaded", "falls-back-to-nouveau"),
+    ("all GPUs have their compute mode set to EXCLUSIVE_THREAD", "exclusive-mode-told"),
+    ("the GPUs are in process exclusive mode", "exclusive-mode-told"),
+    ("MIG is enabled, but there are no MIG instances", "mig-without-instances"),
+    ("MIG devices not found after applying configuration", "mig-without-instances"),
+    ("x4 lanes negotiated (GPU max x16)", "link-told-narrow"),
+    ("it runs at PCIe 3.0 x4", "link-told-narrow"),
+    ("fails when CUDA_VISIBLE_DEVICES is set to a UUID", "uuid-told-unread"),
+    ("the card cannot go beyond 25W", "capped-at-watts"),
+    ("NCCL: peer-to-peer (P2P) access is not supported between the GPU devices", "p2p-not-supported"),
+    ("the GPU addressing order does not correspond to nvidia-smi", "gpu-numbers-differ"),
+    ("nothing appears in nvidia-smi but the memory is being used", "memory-of-nobody"),
 ]  # fmt: skip
 
 #: Sounds alike, and is something else.
@@ -68,6 +84,15 @@ OTHERS = [
     ("        SW Power Cap                      : Not Active", "clocks-held-down"),
     ("        Remapping Failure Occurred        : No", "row-remapping"),
     ("the loss is stuck at 2.30", "capped-at-watts"),
+    ("OpenCL is not supported by open source drivers", "open-module-refuses-gpu"),
+    ("this option is not supported by the installer", "release-refuses-gpu"),
+    ("nouveau is blacklisted", "falls-back-to-nouveau"),
+    ("these two flags are mutually exclusive", "exclusive-mode-told"),
+    ("sbatch --exclusive train.sh", "exclusive-mode-told"),
+    ("MIG mode is disabled on this GPU", "mig-without-instances"),
+    ("a PCIe 4.0 x4 NVMe SSD holds the data", "link-told-narrow"),
+    ("CUDA_VISIBLE_DEVICES=0", "uuid-told-unread"),
+    ("The GPU does not go to sleep", "capped-at-watts"),
 ]
 
 

@@ -26,6 +26,20 @@ REFUSALS = (
 #: Where Debian's and Ubuntu's DKMS keep the key they sign with.
 UBUNTU_KEY, DEBIAN_KEY = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
 
+OFF = Fix(
+    title="Turn Secure Boot off",
+    safety="manual",
+    steps=(Ask(text="Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings."),),
+    needs_reboot=True,
+)
+BUILT_TOGETHER = Fix(
+    title="Install the module that was built with this kernel",
+    safety="manual",
+    steps=(Ask(text="Take kernel and driver module from one release of the distribution: they are signed together."),),
+    needs_root=True,
+    needs_reboot=True,
+)
+
 
 @rule("DRV005", name="drv-secureboot-rejected", severity="error", since="0.1")
 def drv_secureboot_rejected(
@@ -58,14 +72,14 @@ def drv_secureboot_rejected(
     lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)
     enforced = tuple(_enforced(driver, host))
     built = module_is_built(driver, host.kernel)
-    if not built or not enforced:
+    if not built or not (enforced or lines):
         return
     others = any(gpu.bound_driver not in (None, "none", *_fallbacks(driver, host)) for gpu in discrete(gpus))
     if not lines and (others or "nvidia" in (driver.blacklisted or ())):
         return
     file = module_for(driver, host.kernel)
     yield Problem(
-        summary="Secure Boot is on, and the kernel does not load the NVIDIA module because it does not trust its key.",
+        summary=f"{_why(driver)}, and the kernel does not load the NVIDIA module because it does not trust its key.",
         confidence="certain" if lines else "likely",
         evidence=(
             *enforced,
@@ -74,12 +88,19 @@ def drv_secureboot_rejected(
             *log_seen(lines),
         ),
         explains=(*NO_MODULE, "drv-nouveau-bound"),
-        fixes=_fixes(host),
+        fixes=(_register(host), OFF if driver.secure_boot else BUILT_TOGETHER),
     )
+
+
+def _why(driver: Driver) -> str:
+    return "Secure Boot is on" if driver.secure_boot else "This kernel takes signed modules only"
 
 
 def _fallbacks(driver: Driver, host: System) -> tuple[str, ...]:
     """A blacklisted nouveau did not come first: RPM Fusion's nvidia-fallback.service loads it when nvidia fails."""
+    if driver.blacklisted is None and host.kernel_options is None:
+        # Not seen; packages of the driver put it there.
+        return ("nouveau",) if driver.secure_boot else ()
     options = (word.partition("=") for word in host.kernel_options or ())
     kept_out = any(key.endswith("blacklist") and "nouveau" in value.split(",") for key, _, value in options)
     return ("nouveau",) if kept_out or "nouveau" in (driver.blacklisted or ()) else ()
@@ -96,7 +117,7 @@ def _enforced(driver: Driver, host: System) -> Iterator[Evidence]:
         yield seen("kernel option", options[-1])
 
 
-def _fixes(host: System) -> tuple[Fix, ...]:
+def _register(host: System) -> Fix:
     family = {host.distribution, *host.distribution_like}
     confirm = Ask(text="Set a one-time password when asked. Restart, choose Enroll MOK, and enter it.")
     if "ubuntu" in family:
@@ -111,9 +132,4 @@ def _fixes(host: System) -> tuple[Fix, ...]:
         )
     else:
         steps = (Ask(text="Register the key the module is signed with: mokutil --import KEY."), confirm)
-    register = Fix(
-        title="Register the key of the module", safety="manual", steps=steps, needs_root=True, needs_reboot=True
-    )
-    text = "Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings."
-    off = Fix(title="Turn Secure Boot off", safety="manual", steps=(Ask(text=text),), needs_reboot=True)
-    return (register, off)
+    return Fix(title="Register the key of the module", safety="manual", steps=steps, needs_root=True, needs_reboot=True)

@@ -16,8 +16,8 @@ from gpudoctor.rules._situation import known
 
 #: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
 MPS_SERVER = "nvidia-cuda-mps"
-#: CUDA_ERROR_DEVICE_UNAVAILABLE.
-CUDA_BUSY = 46
+#: CUDA_ERROR_DEVICE_UNAVAILABLE and CUDA_ERROR_CONTEXT_ALREADY_IN_USE.
+CUDA_BUSY = (46, 216)
 
 
 @rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
@@ -81,7 +81,7 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
 def _is_busy(driver: Driver | Gap | None, live: Live | Gap | None) -> bool:
     """CUDA answered that the GPU takes no further program: who is on it need not be seen."""
     state = known(driver)
-    answered = state is not None and failed_with(state.cuda_init, CUDA_BUSY)
+    answered = state is not None and failed_with(state.cuda_init, *CUDA_BUSY)
     return answered or any(one.signature == "cuda-devices-unavailable" for one in pasted(live))
 
 

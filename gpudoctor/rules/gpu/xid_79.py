@@ -7,20 +7,23 @@ from gpudoctor.model.driver import Driver, KernelLine
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpu, Gpus, Refusal
+from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._evidence import answer_seen, log_seen, seen
-from gpudoctor.rules._situation import known
+from gpudoctor.rules._situation import known, wsl_of
 
 #: NVML_ERROR_GPU_IS_LOST.
 LOST = 15
+#: NVML_ERROR_UNKNOWN: nvidia-smi's "Unable to determine the device handle for GPU ...: Unknown Error".
+UNKNOWN = 999
 #: Xid 79: the GPU has fallen off the bus.
 FALLEN = 79
 
 
 @rule("GPU003", name="xid-79", severity="error", since="0.1")
-def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None) -> Iterator[Problem]:
+def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None) -> Iterator[Problem]:
     """A GPU has fallen off the bus: the driver can no longer reach it.
 
     What it means:
@@ -44,9 +47,11 @@ def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None) -> Iterator[Problem
     state = known(driver)
     lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
     cards = gpus.nvidia if gpus else ()
-    named = [gpu for gpu in cards if of_gpu(lines, gpu) or _refusals(gpu)]
+    # In WSL Windows decides which GPUs there are handles for.
+    codes = (LOST,) if wsl_of(container) else (LOST, UNKNOWN)
+    named = [gpu for gpu in cards if of_gpu(lines, gpu) or _refusals(gpu, codes)]
     for gpu in named:
-        yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu), alone=len(cards) == 1)
+        yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu, codes), alone=len(cards) == 1)
     known_slots = {slot(gpu.pci_bus_id) for gpu in cards}
     elsewhere = tuple(line for line in lines if slot(line.pci_bus_id) not in known_slots)
     if elsewhere and not named:
@@ -60,8 +65,13 @@ def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None) -> Iterator[Problem
         )
 
 
-def _refusals(gpu: Gpu) -> tuple[Refusal, ...]:
-    return tuple(refusal for refusal in gpu.refusals if refusal.code == LOST)
+def _refusals(gpu: Gpu, codes: tuple[int, ...]) -> tuple[Refusal, ...]:
+    """Where NVML calls the GPU lost, or does not get as far as a handle of a GPU that it lists."""
+    return tuple(
+        refusal
+        for refusal in gpu.refusals
+        if refusal.code in codes and (refusal.code == LOST or "GetHandle" in refusal.call)
+    )
 
 
 def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Refusal, ...], *, alone: bool) -> Problem:
@@ -73,7 +83,7 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
     return Problem(
         summary="A GPU has fallen off the bus: the driver can no longer reach it.",
         subject=who,
-        confidence="certain" if refusals or alone else "likely",
+        confidence="certain" if alone or any(one.code == LOST for one in refusals) else "likely",
         evidence=evidence,
         explains=("no-gpu", *NO_DEVICE),
         fixes=_fixes(),
