@@ -5,7 +5,7 @@ Until the switch the environment is as it was; the switch is one rename. What fa
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Literal
 
@@ -16,7 +16,19 @@ from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
-from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Outcome, Proved, Proving, Started, Switched
+from gpudoctor.apply.events import (
+    EXIT_CODES,
+    Copying,
+    Event,
+    Finished,
+    Outcome,
+    Progress,
+    Proved,
+    Proving,
+    Started,
+    Switched,
+)
+from gpudoctor.apply.growth import size_of
 from gpudoctor.apply.inside import is_fixed, names_of_ours
 from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
@@ -153,7 +165,7 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     )
     if work.kind == "changed":
         ours = names_of_ours(change.environment)
-        clone(change.environment, change.tree, leave_out=ours)
+        _copy(change, ours, say)
         if change.way != "beside":
             names = tuple(name for name in os.listdir(change.environment) if name not in ours)
             change = write(change, state="changing", staged=identity(change.tree), names=names)
@@ -173,6 +185,21 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
         change = _switch(change, building)
     say(Switched(environment=change.environment))
     return _close(change, proofs, building.archives)
+
+
+def _copy(change: Change, ours: Collection[str], say: Tell) -> None:
+    """Copy the environment into the tree, and tell about once a second how far that is."""
+    whole, done, told = size_of(change.environment), 0, time.monotonic()
+    say(Copying(of_bytes=whole))
+
+    def tick(size: int) -> None:
+        nonlocal done, told
+        done += size
+        if time.monotonic() - told >= 1.0:
+            told = time.monotonic()
+            say(Progress(done_bytes=min(done, whole), of_bytes=whole))
+
+    clone(change.environment, change.tree, leave_out=ours, tick=tick)
 
 
 def _installed(environment: str) -> tuple[Distribution, ...]:

@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 #: Files above this many bytes are linked, those below are copied.
 SMALL = 16 * 1024
@@ -16,16 +16,20 @@ SMALL = 16 * 1024
 _FICLONE = 0x40049409
 
 
-def clone(tree: str, to: str, leave_out: Collection[str] = ()) -> None:
+#: Called with the bytes of each file that was copied.
+Tick = Callable[[int], None]
+
+
+def clone(tree: str, to: str, leave_out: Collection[str] = (), tick: Tick = lambda _: None) -> None:
     """Make `to`, a copy of the folder `tree` on the same file system; of its own entries some can be left out.
 
     Raises OSError.
     """
     share = _can_share(tree, os.path.dirname(to))
-    _folder(tree, to, share=share, leave_out=leave_out)
+    _folder(tree, to, tick, share=share, leave_out=leave_out)
 
 
-def _folder(tree: str, to: str, *, share: bool, leave_out: Collection[str] = ()) -> None:
+def _folder(tree: str, to: str, tick: Tick, *, share: bool, leave_out: Collection[str] = ()) -> None:
     os.mkdir(to, 0o700)
     with os.scandir(tree) as entries:
         for entry in entries:
@@ -36,17 +40,17 @@ def _folder(tree: str, to: str, *, share: bool, leave_out: Collection[str] = ())
                 os.symlink(os.readlink(entry.path), target)
                 shutil.copystat(entry.path, target, follow_symlinks=False)
             elif entry.is_dir():
-                _folder(entry.path, target, share=share)
+                _folder(entry.path, target, tick, share=share)
             else:
-                _file(entry, target, share=share)
+                tick(_file(entry, target, share=share))
     _own(tree, to)
     shutil.copystat(tree, to)
 
 
-def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> None:
+def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> int:
     found = entry.stat(follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):  # a socket or a pipe is no part of an environment
-        return
+        return 0
     if share:
         _shared(entry.path, target)
         _own(entry.path, target)
@@ -55,6 +59,7 @@ def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> None:
         _linked(entry.path, target)
     else:
         _copied(entry.path, target)
+    return found.st_size
 
 
 def _copied(path: str, target: str) -> None:

@@ -57,6 +57,12 @@ class Mended(Event, frozen=True, kw_only=True):
     how: str
 
 
+class Copying(Event, frozen=True, kw_only=True):
+    """The environment is copied, so that there is a way back; large files share their bytes with the original."""
+
+    of_bytes: int
+
+
 class Stepped(Event, frozen=True, kw_only=True):
     """A command begins. Paths are those that it has after the switch."""
 
@@ -78,11 +84,12 @@ class Output(Event, frozen=True, kw_only=True):
 
 
 class Progress(Event, frozen=True, kw_only=True):
-    """A command is still at work."""
+    """A command, or the copying, is still at work."""
 
     #: MiB of files that the environment has more than at the start of the command.
     written_mib: int | None = None
-    #: Bytes of the file that is being downloaded, and how many of them are there; None where that is not said.
+    #: Bytes of the file that is being downloaded, or of all that is copied, and how many of them are there; None where
+    #: that is not said.
     of_bytes: int | None = None
     done_bytes: int | None = None
 
@@ -163,6 +170,7 @@ AnyEvent = (
     Planned
     | Started
     | Mended
+    | Copying
     | Stepped
     | Asked
     | Output

@@ -25,10 +25,15 @@ class Growth:
 
     def _count(self) -> int:
         began = time.monotonic()
-        size = sum(_sizes(self._folder))
+        size = size_of(self._folder)
         took = time.monotonic() - began
         self._next = began + took / SHARE
         return size
+
+
+def size_of(folder: str) -> int:
+    """Bytes of the files in a folder."""
+    return sum(_sizes(folder))
 
 
 def _sizes(folder: str) -> Iterator[int]:

@@ -12,6 +12,7 @@ from gpudoctor.apply.events import (
     EXIT_CODES,
     Asked,
     Checked,
+    Copying,
     Event,
     Finished,
     Mended,
@@ -79,6 +80,7 @@ class Sentences:
             return
         self._size, self._told = "", event.seconds
         self._last = f"asking: {event.by}" if isinstance(event, Asked) else ""
+        self._last = "copying" if isinstance(event, Copying) else self._last
         text = sentence(event)
         if text is not None and not (self._live and isinstance(event, Asked)):
             self._clear()
@@ -129,12 +131,8 @@ def _size(event: Progress) -> str:
 
 def sentence(event: Event) -> str | None:
     """What is told of an event as a line; None of one that goes without saying."""
-    if isinstance(event, Started):
-        how = "Building beside" if event.way == "beside" else "Changing, with a copy to go back to,"
-        until = "; until all is proved, nothing there is changed" if event.way == "beside" else ""
-        return f"{how} {event.environment}{until}. (id {event.id})"
-    if isinstance(event, Mended):
-        return f"An earlier run ({event.id}) had been cut short: {event.how}."
+    if isinstance(event, Mended | Started | Copying):
+        return _beginning(event)
     if isinstance(event, Stepped):
         return f"  {shlex.join(event.argv)}"
     if isinstance(event, Asked):
@@ -146,13 +144,29 @@ def sentence(event: Event) -> str | None:
     if isinstance(event, Proving):
         return "  training a small network with each framework"
     if isinstance(event, Proved):
-        what = {"passed": "trained a network", "failed": "does not work", "unproved": "not proved"}[event.outcome]
-        where = f" on {', '.join(event.devices)}" if event.devices else ""
-        took = f" in {event.took:.0f} s" if event.took is not None and event.outcome == "passed" else ""
-        return f"  {event.framework}: {what}{where}{took}{f' ({event.detail})' if event.detail else ''}"
+        return _proved(event)
     if isinstance(event, Switched):
         return f"In place: {event.environment}"
     return None
+
+
+def _beginning(event: Mended | Started | Copying) -> str:
+    if isinstance(event, Mended):
+        return f"An earlier run ({event.id}) had been cut short: {event.how}."
+    if isinstance(event, Copying):
+        return f"  copying what is there, {event.of_bytes / 1e6:.0f} MB; large files are shared, not copied"
+    if event.way == "beside":
+        how, until = "Building beside", "; until all is proved, nothing there is changed"
+    else:
+        how, until = "Changing, with a copy to go back to,", ""
+    return f"{how} {event.environment}{until}. (id {event.id})"
+
+
+def _proved(event: Proved) -> str:
+    what = {"passed": "trained a network", "failed": "does not work", "unproved": "not proved"}[event.outcome]
+    where = f" on {', '.join(event.devices)}" if event.devices else ""
+    took = f" in {event.took:.0f} s" if event.took is not None and event.outcome == "passed" else ""
+    return f"  {event.framework}: {what}{where}{took}{f' ({event.detail})' if event.detail else ''}"
 
 
 def _verified(event: Verified) -> str:

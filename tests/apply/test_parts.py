@@ -75,7 +75,9 @@ def test_a_copy_is_equal_and_apart(tmp_path):
     (env / "link").symlink_to("bin")
     (env / "gone").symlink_to("nowhere")
     (env / "closed").mkdir(mode=0o500)
-    clone(str(env), str(tmp_path / "copy"))
+    sizes = []
+    clone(str(env), str(tmp_path / "copy"), tick=sizes.append)
+    assert sorted(sizes) == [len("#!/bin/sh\n"), len("home = /usr/bin\n"), SMALL + 1]
     assert tree(env) == tree(tmp_path / "copy")
     (tmp_path / "copy" / "bin" / "tool").write_text("changed")
     os.replace(tmp_path / "copy" / "pyvenv.cfg", tmp_path / "copy" / "large")

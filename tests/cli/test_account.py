@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.building import COUNTED, counting
-from gpudoctor.apply.events import Asked, Finished, Output, Progress, Proved, Proving, Started, Stepped
+from gpudoctor.apply.events import Asked, Copying, Finished, Output, Progress, Proved, Proving, Started, Stepped
 from gpudoctor.cli.account import Sentences, ending, sentence
 
 
@@ -21,6 +21,7 @@ from gpudoctor.cli.account import Sentences, ending, sentence
         ),
         (Stepped(argv=("pip", "a b"), number=1, of=1), "  pip 'a b'"),
         (Asked(by="pip install --dry-run"), "  asking: pip install --dry-run"),
+        (Copying(of_bytes=2_900_000_000), "  copying what is there, 2900 MB; large files are shared, not copied"),
         (Proving(), "  training a small network with each framework"),
         (
             Proved(framework="jax", outcome="passed", devices=("cpu",), took=6.6),
@@ -45,6 +46,14 @@ def test_a_long_download_is_not_silent(capsys):
         *("  pip install", "    Collecting torch"),
         *("    32 s, 5 MiB written", "    62 s, 5 MiB written", "    92 s, 5 MiB written"),
     ]
+
+
+def test_a_long_copy_is_not_silent(capsys):
+    tell = Sentences()
+    tell(Copying(of_bytes=5_000_000_000, seconds=1))
+    for seconds in range(2, 65):
+        tell(Progress(seconds=seconds, done_bytes=seconds * 50_000_000, of_bytes=5_000_000_000))
+    assert capsys.readouterr().err.splitlines()[1:] == ["    31 s, 1550 of 5000 MB", "    61 s, 3050 of 5000 MB"]
 
 
 def test_the_end_says_how_long_it_took():
