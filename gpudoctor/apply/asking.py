@@ -27,6 +27,8 @@ _UV_PLATFORMS = {
     "macos-arm64": "aarch64-apple-darwin",
     "macos-x86_64": "x86_64-apple-darwin",
 }
+#: Options of pip that uv has too, but where they stand behind its own settings.
+_OF_UV = {"--index-url": "--default-index", "--extra-index-url": "--index"}
 #: The C libraries that uv knows there.
 _GLIBCS = tuple(LibraryVersion(f"2.{minor}") for minor in (17, 28, *range(31, 41)))
 #: What is taken where that of the machine is not known: the newest that wheels of frameworks ask for.
@@ -66,7 +68,7 @@ class Asking:
         target = ("--target", os.path.join(self._folder, "empty"))
         machine_words = ("--python-version", python, "--python-platform", there)
         strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
-        argv = ("uv", "pip", "install", *target, *machine_words, *words, *strategy)
+        argv = ("uv", "pip", "install", *target, *machine_words, *(_OF_UV.get(one, one) for one in words), *strategy)
         found = verify(argv, self._variables, (), lambda: None, files=False)
         return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
 

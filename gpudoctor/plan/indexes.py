@@ -22,14 +22,17 @@ class Indexes(Fact, frozen=True, kw_only=True):
         return f"{self.torch.rstrip('/')}/{url.removeprefix(usual)}"
 
 
-def index_options(manager: Manager, main: str | None, extra: tuple[str, ...]) -> tuple[str, ...]:
+def index_options(
+    manager: Manager, main: str | None, extra: tuple[str, ...], *, first: bool = False
+) -> tuple[str, ...]:
     """The options for an index in place of the configured one, and for others beside it.
 
     uv takes a package from the first index that has any version of it (docs.astral.sh/uv/concepts/indexes); PyTorch's
     has old copies of NumPy and others, so uv is told to look at all of them for the best version, as pip does.
+    `first`: main is to come before every index of uv's settings, which a default index comes after.
     """
     if manager == "uv":
-        found = ("--default-index", main) if main else ()
+        found = (("--index" if first else "--default-index"), main) if main else ()
         beside = tuple(word for url in extra for word in ("--index", url))
         return (*found, *beside, *(("--index-strategy", "unsafe-best-match") if extra else ()))
     found = ("--index-url", main) if main else ()

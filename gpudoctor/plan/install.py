@@ -13,7 +13,7 @@ from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch
-from gpudoctor.plan.proposals import must_be_named
+from gpudoctor.plan.proposals import must_be_named, named
 from gpudoctor.plan.removals import clash_with_present, removals
 from gpudoctor.plan.served import served_part
 from gpudoctor.plan.steps import install_step, make_steps, remove_steps
@@ -102,7 +102,7 @@ def _plan(
     requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes)
     removed = () if place.is_new else removals(proposals, packages)
     bounds = tuple(word for path in demand.constraints for word in ("--constraint", path))
-    install: list[Step] = [install_step(place, requirements, main, beside, *bounds)]
+    install: list[Step] = [install_step(place, requirements, main, beside, *bounds, first=main != indexes.main)]
     # What is compiled is not on the index of torch; torch itself is there by then.
     install += [install_step(place, after.requirements, indexes.main, (), *after.options) for after in extras.after]
     return InstallPlan(
@@ -125,18 +125,17 @@ def _asked(
 ) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
     """Requirements, the index in place of the configured one, and those beside it.
 
-    torch alone comes from the index of its build. Beside others it is named with its build, and that index is added.
+    Torch is named with its build. Alone it comes from the index of that; beside others, that index is added.
     """
     wanted = [text for one in proposals for text in one.requirements]
     torch = next((one for one in proposals if one.index_url), None)
     index = indexes.of_build(torch.index_url) if torch is not None else None
     if torch is None or index is None:
         return tuple(dict.fromkeys((*wanted, *others))), indexes.main, ()
+    wanted = named(wanted, torch)
     if indexes.main is None and not others and not must_be_named(proposals):
         return tuple(dict.fromkeys(wanted)), index, ()
-    plain = f"torch=={torch.version}"
-    named = [f"{plain}+{torch.variant}" if text == plain else text for text in wanted]
-    return tuple(dict.fromkeys((*named, *others))), indexes.main, (index,)
+    return tuple(dict.fromkeys((*wanted, *others))), indexes.main, (index,)
 
 
 def _choice(one: Proposal, indexes: Indexes) -> Choice:

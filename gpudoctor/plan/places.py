@@ -5,10 +5,12 @@ from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.fix import Ask, Run, Safety, SetEnv, Write
 from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.plan import Manager
 from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.plan.fit import Machine
+from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.system_packages import install_command
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
@@ -108,7 +110,9 @@ def install(scene: Scene, *requirements: str, index: str | None = None, options:
     """Install into the target's environment, or into a new one where the target's is shared."""
     if scene.is_shared:
         return separately(scene, *requirements, index=index)
-    return (_pip(scene, "install", *options, *requirements, *_index(index)), *_project_note(scene))
+    tool: Manager = "uv" if _is_uv(scene) else "pip"
+    found = index_options(tool, index, (), first=True)
+    return (_pip(scene, "install", *options, *requirements, *found), *_project_note(scene))
 
 
 def uninstall(scene: Scene, *names: str) -> Steps:
@@ -128,7 +132,11 @@ def separately(scene: Scene, *requirements: str, index: str | None = None, folde
     """Make a new virtual environment with the target's interpreter and install there."""
     python = rf"{folder}\Scripts\python.exe" if scene.os == "windows" else f"{folder}/bin/python"
     make = Run(argv=(scene.python, "-m", "venv", folder))
-    return (*_venv_note(scene), make, Run(argv=(python, "-m", "pip", "install", *requirements, *_index(index))))
+    return (
+        *_venv_note(scene),
+        make,
+        Run(argv=(python, "-m", "pip", "install", *requirements, *index_options("pip", index, ()))),
+    )
 
 
 def own_folder(framework: str) -> str:
@@ -168,10 +176,6 @@ def _pip(scene: Scene, verb: str, *arguments: str) -> Run:
 
 def _is_uv(scene: Scene) -> bool:
     return scene.target is not None and scene.target.made_by == "uv" and scene.target.pip_version is None
-
-
-def _index(index: str | None) -> tuple[str, ...]:
-    return ("--index-url", index) if index else ()
 
 
 def _project_note(scene: Scene) -> Steps:

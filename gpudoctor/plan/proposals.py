@@ -1,5 +1,7 @@
 """A build that fits as a proposal: the facts it meets, its limits, and the command that installs it."""
 
+from collections.abc import Iterable
+
 from gpudoctor.matrix.kernels import coverage
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import TorchBuild
@@ -49,20 +51,22 @@ def environment(proposals: tuple[Proposal, ...], machine: Machine) -> Environmen
 def command(proposals: tuple[Proposal, ...], machine: Machine, *others: str) -> tuple[str, ...]:
     """The pip command for these builds, and other packages beside them, in one environment.
 
-    torch alone comes from the index of its build. Beside others it is named with its build, and that index is added.
+    torch is named with its build, as further indexes in the settings of pip may have others of the same release. Alone
+    it comes from the index of its build; beside others that index is added.
     """
     requirements = [text for one in proposals for text in one.requirements]
-    index = next((one.index_url for one in proposals if one.index_url), None)
+    torch = next((one for one in proposals if one.index_url), None)
     options: tuple[str, ...] = ()
-    if index is not None:
-        torch = next(one for one in proposals if one.framework == "torch")
-        if not others and not must_be_named(proposals):
-            options = ("--index-url", index)
-        else:
-            options = ("--extra-index-url", index)
-            plain = f"torch=={torch.version}"
-            requirements = [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
+    if torch is not None and torch.index_url is not None:
+        option = "--extra-index-url" if others or must_be_named(proposals) else "--index-url"
+        options, requirements = (option, torch.index_url), named(requirements, torch)
     return (*pip_install(machine), *dict.fromkeys((*requirements, *others)), *options)
+
+
+def named(requirements: Iterable[str], torch: Proposal) -> list[str]:
+    """The requirements, with torch by its build: torch==2.14.1+cu126."""
+    plain = f"torch=={torch.version}"
+    return [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
 
 
 def pip_install(machine: Machine) -> tuple[str, ...]:

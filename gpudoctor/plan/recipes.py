@@ -59,7 +59,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     assert isinstance(row, TorchBuild)
     index = f"{TORCH_INDEX}{row.index_suffix}"
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
-    wanted = (f"torch=={build.version}", *_pins(row, present))
+    wanted = (f"torch=={build.version}+{build.variant}", *_pins(row, present))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))

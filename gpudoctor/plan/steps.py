@@ -38,10 +38,15 @@ def remove_steps(place: Place, names: tuple[str, ...]) -> tuple[Step, ...]:
 
 
 def install_step(
-    place: Place, requirements: tuple[str, ...], index_url: str | None, extra: tuple[str, ...], *options: str
+    place: Place,
+    requirements: tuple[str, ...],
+    index_url: str | None,
+    extra: tuple[str, ...],
+    *options: str,
+    first: bool = False,
 ) -> Run:
-    """Install requirements, resolved together."""
-    indexes = index_options(place.manager, index_url, extra)
+    """Install requirements, resolved together; `first`: from this index before any that is configured."""
+    indexes = index_options(place.manager, index_url, extra, first=first)
     if place.manager == "uv":
         return Run(argv=("uv", "pip", "install", "--python", place.interpreter, *options, *requirements, *indexes))
     return Run(argv=(*_python(place), "-m", "pip", "install", *options, *requirements, *indexes))

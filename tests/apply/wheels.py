@@ -13,7 +13,7 @@ ENTRY = "[console_scripts]\n{name}-says = {module}:says\n"
 MODULE = "VERSION = {version!r}\n\n\ndef says():\n    print({name!r}, VERSION)\n"
 
 
-def wheel(folder, name, version, *, requires=(), files=None, corrupt=False):
+def wheel(folder, name, version, *, requires=(), files=None, corrupt=False, tag="py3-none-any"):
     """Write a wheel with a module, a console script and 40 further files; returns its path."""
     module = name.replace("-", "_")
     info = f"{module}-{version}.dist-info"
@@ -23,14 +23,14 @@ def wheel(folder, name, version, *, requires=(), files=None, corrupt=False):
         **{f"{module}/data/{number}.txt": f"{version} {number}\n" * 900 for number in range(40)},
         **(files or {}),
         f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{needs}",
-        f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
         f"{info}/entry_points.txt": ENTRY.format(name=name, module=module),
     }
     rows = []
     for path, text in content.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
         rows.append(f"{path},sha256={'A' * 43 if corrupt else digest},{len(text.encode())}\n")
-    path = os.path.join(folder, f"{module}-{version}-py3-none-any.whl")
+    path = os.path.join(folder, f"{module}-{version}-{tag}.whl")
     with zipfile.ZipFile(path, "w") as archive:
         for inside, text in content.items():
             archive.writestr(inside, text)

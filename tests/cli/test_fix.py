@@ -40,7 +40,7 @@ def test_the_plan_of_a_broken_environment(saved):
     text = " ".join(done.output.split())
     assert "1. Install PyTorch 2.11.0 built for CUDA 12.8 (your own environment)" in text
     assert "FRM002: torch" in text
-    assert "-m pip install torch==2.11.0 --index-url https://download.pytorch.org/whl/cu128" in text
+    assert "-m pip install torch==2.11.0+cu128 --index-url https://download.pytorch.org/whl/cu128" in text
     assert "To undo it: install again: torch==2.5.1+cu124" in text
 
 

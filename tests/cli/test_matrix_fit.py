@@ -42,9 +42,9 @@ def test_json():
 
 
 def test_torch_is_the_default_wish_and_brings_its_companions():
-    assert "torch==2.14.1 --index-url" in ran(*HERE).output
+    assert "torch==2.14.1+cu126 --index-url" in ran(*HERE).output
     done = ran(*HERE, "torchvision")
-    assert "torch==2.14.1 torchvision==0.29.1" in done.output
+    assert "torch==2.14.1+cu126 torchvision==0.29.1" in done.output
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_separate_environments_are_numbered():
 
 def test_a_branch_is_taken_as_its_first_release():
     done = ran("--driver", "580", "--gpu", "8.9", "--python", "3.12")
-    assert "torch==2.14.1 --index-url" in done.output
+    assert "torch==2.14.1+cu126 --index-url" in done.output
     assert "branch 580" in done.output
 
 

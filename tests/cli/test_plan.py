@@ -24,7 +24,7 @@ def ran(*arguments):
     ("form", "words"),
     [
         ("terminal", "python3.12 -m venv gpu-env"),
-        ("shell", f"gpu-env/bin/python -m pip install torch==2.14.1 --index-url {INDEX}\n"),
+        ("shell", f"gpu-env/bin/python -m pip install torch==2.14.1+cu126 --index-url {INDEX}\n"),
         ("powershell", "python3.12 -m venv gpu-env; must_work\n"),
         ("dockerfile", "\nFROM python:3.12-slim-bookworm\n"),
         ("requirements", f"--extra-index-url {INDEX}\ntorch==2.14.1+cu126\n"),

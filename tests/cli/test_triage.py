@@ -52,7 +52,7 @@ def test_a_pasted_text_is_judged_and_a_question_asked() -> None:
 def test_a_certain_cause_needs_no_question_and_has_commands() -> None:
     shown = triage(str(FOLDER / "torch-102936.txt"))
     assert "The cause: torch 2.0.0+cpu" in shown.output
-    assert "python -m pip install torch==2.0.0 --index-url" in shown.output
+    assert "python -m pip install torch==2.0.0+cu118 --index-url" in shown.output
     assert "Ask the reporter" not in shown.output
 
 

@@ -60,7 +60,7 @@ ADA, PASCAL, BLACKWELL, HOPPER, TURING = "8.9", "6.1", "12.0", "9.0", "7.5"
     ("machine", "words", "install"),
     [
         (where("580.65.06", ADA), "torch", "torch==2.15.0"),
-        (where("535.54", ADA), "torch torchvision", f"torch==2.14.1 torchvision==0.29.1 --index-url {CU126}"),
+        (where("535.54", ADA), "torch torchvision", f"torch==2.14.1+cu126 torchvision==0.29.1 --index-url {CU126}"),
         # xformers is built for CUDA 12 only.
         (
             where("580.65.06", ADA),
@@ -81,11 +81,11 @@ ADA, PASCAL, BLACKWELL, HOPPER, TURING = "8.9", "6.1", "12.0", "9.0", "7.5"
         # NumPy 1 keeps CuPy 14 away.
         (where("450.80.02", "8.0", python="3.9"), "torch==2.0.1 cupy", "cupy-cuda11x==13.6.0"),
         # GH200.
-        (where("570.124.06", HOPPER, platform=ARM), "torch", f"torch==2.14.1 --index-url {CU126}"),
-        (where(None, cpu_only=True), "torch", "torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu"),
+        (where("570.124.06", HOPPER, platform=ARM), "torch", f"torch==2.14.1+cu126 --index-url {CU126}"),
+        (where(None, cpu_only=True), "torch", "torch==2.15.0+cpu --index-url https://download.pytorch.org/whl/cpu"),
         (where(None, cpu_only=True), "tensorflow", "tensorflow-cpu==2.21.0"),
         (where(None, platform=MACOS), "torch", "torch==2.15.0"),
-        (where("580.97", ADA, platform=WINDOWS), "torch", "torch==2.15.0 --index-url"),
+        (where("580.97", ADA, platform=WINDOWS), "torch", "torch==2.15.0+cu132 --index-url"),
     ],
 )
 def test_what_is_installed(machine, words, install):
@@ -182,29 +182,30 @@ def test_without_root_a_driver_comes_last_and_is_the_administrators():
 @pytest.mark.parametrize(
     ("place", "expected"),
     [
-        (NEW, ["python3.12 -m venv env", "env/bin/python -m pip install torch==2.14.1 --index-url " + CU126]),
+        (NEW, ["python3.12 -m venv env", "env/bin/python -m pip install torch==2.14.1+cu126 --index-url " + CU126]),
         (
             Place(manager="uv", python="3.12", venv="env"),
             [
                 "uv venv --python 3.12 env",
-                f"uv pip install --python env/bin/python torch==2.14.1 --default-index {CU126}",
+                f"uv pip install --python env/bin/python torch==2.14.1+cu126 --index {CU126}",
             ],
         ),
         (
             Place(manager="conda", python="python", conda="ai", version="3.12"),
             [
                 "conda create --yes --name ai --override-channels --channel conda-forge python=3.12 pip",
-                f"conda run --no-capture-output --name ai python -m pip install torch==2.14.1 --index-url {CU126}",
+                "conda run --no-capture-output --name ai python -m pip install torch==2.14.1+cu126 --index-url "
+                f"{CU126}",
             ],
         ),
         (
             Place(manager="micromamba", python="python", conda="./ai", version="3.12"),
             [
                 "micromamba create --yes --prefix ./ai --override-channels --channel conda-forge python=3.12 pip",
-                f"micromamba run --prefix ./ai python -m pip install torch==2.14.1 --index-url {CU126}",
+                f"micromamba run --prefix ./ai python -m pip install torch==2.14.1+cu126 --index-url {CU126}",
             ],
         ),
-        (OWN, [f"/env/bin/python -m pip install torch==2.14.1 --index-url {CU126}"]),
+        (OWN, [f"/env/bin/python -m pip install torch==2.14.1+cu126 --index-url {CU126}"]),
     ],
 )
 def test_the_commands_of_each_tool(place, expected):
@@ -222,7 +223,7 @@ def test_indexes_of_the_user():
         f"torch==2.14.1+cu126 --index-url https://in.house/simple --extra-index-url {CU126}"
     )
     mirror = planned(where("535.54", ADA), "torch", indexes=Indexes(torch="https://in.house/whl/"))
-    assert commands(mirror)[1].endswith("torch==2.14.1 --index-url https://in.house/whl/cu126")
+    assert commands(mirror)[1].endswith("torch==2.14.1+cu126 --index-url https://in.house/whl/cu126")
 
 
 def test_the_same_plan_in_another_place():

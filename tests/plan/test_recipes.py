@@ -247,8 +247,8 @@ def test_what_is_proposed_is_healthy_once_installed(name: str, release: str, pyt
 
 def installed(command: str) -> Any:
     """The frameworks that a proposed command would install."""
-    if match := re.search(r"torch==(\S+).*/whl/(\S+)", command):
-        return frameworks(torch(f"{match.group(1)}+{match.group(2)}"))
+    if match := re.search(r"torch==(\S+\+\S+) ", command):
+        return frameworks(torch(match.group(1)))
     if match := re.search(r"tensorflow\[and-cuda\]==(\S+)", command):
         row = MATRIX.tensorflow_builds(match.group(1), "linux-x86_64", "tensorflow")[0]
         return frameworks(tensorflow(match.group(1), str(row.cuda), archs=row.archs))

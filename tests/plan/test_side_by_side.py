@@ -184,7 +184,7 @@ def test_jax_takes_the_cuda_of_torch():
 
 def test_torch_takes_the_cuda_of_jax():
     commands = recipe("torch", machine(("torch cpu", "no tensorflow", "jax cuda12"), "4090", "580.65.06"), "2.13.0+cpu")
-    assert commands[-1].endswith("torch==2.13.0 --index-url https://download.pytorch.org/whl/cu126")
+    assert commands[-1].endswith("torch==2.13.0+cu126 --index-url https://download.pytorch.org/whl/cu126")
 
 
 def test_libraries_for_another_cuda_leave_with_the_torch_that_brought_them():

@@ -181,11 +181,15 @@ def test_separate_environments(machine, asked, because):
     ("machine", "wanted", "command"),
     [
         (where("580.65.06", A100), wish("torch"), "python3.12 -m pip install torch==2.15.0"),
-        (where("535.54", A100), wish("torch"), f"python3.12 -m pip install torch==2.14.1 --index-url {INDEX}/cu126"),
+        (
+            where("535.54", A100),
+            wish("torch"),
+            f"python3.12 -m pip install torch==2.14.1+cu126 --index-url {INDEX}/cu126",
+        ),
         (
             where("580.65.06", A100, platform=WINDOWS),
             wish("torch"),
-            f"python -m pip install torch==2.15.0 --index-url {INDEX}/cu132",
+            f"python -m pip install torch==2.15.0+cu132 --index-url {INDEX}/cu132",
         ),
         (
             where("580.65.06", A100),
@@ -209,7 +213,7 @@ def test_separate_environments(machine, asked, because):
             "python3.8 -m pip install tensorflow==2.9.0 protobuf>=3.9.2,<3.21",
         ),
         (where(platform=MACOS), wish("torch"), "python3.12 -m pip install torch==2.15.0"),
-        (where(cpu_only=True), wish("torch"), f"python3.12 -m pip install torch==2.15.0 --index-url {INDEX}/cpu"),
+        (where(cpu_only=True), wish("torch"), f"python3.12 -m pip install torch==2.15.0+cpu --index-url {INDEX}/cpu"),
         (where(cpu_only=True), wish("tensorflow"), "python3.12 -m pip install tensorflow-cpu==2.21.0"),
     ],
 )

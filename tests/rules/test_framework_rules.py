@@ -56,7 +56,7 @@ def test_a_processor_build_beside_a_gpu_is_the_same_release_from_the_cuda_index(
     finding = fires("torch-cpu-only", **stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))))
     uninstall, install = commands(finding)
     assert uninstall == "/home/me/env/bin/python -m pip uninstall --yes torch"
-    assert install.startswith("/home/me/env/bin/python -m pip install torch==2.6.0 --index-url")
+    assert install.startswith("/home/me/env/bin/python -m pip install torch==2.6.0+cu124 --index-url")
     assert install.split("/whl/")[1] in ("cu124", "cu126", "cu118")
     assert finding.fixes[0].undo == "install again: torch==2.6.0+cpu"
 

@@ -124,7 +124,7 @@ FAULTS = {
     "1080 Ti/580 + cu130": (
         stack(GTX_1080_TI, release="580.65.06", frameworks=frameworks(torch("2.9.0+cu130"))),
         "arch-too-old-for-build",
-        "torch==2.9.0 --index-url https://download.pytorch.org/whl/cu126",
+        "torch==2.9.0+cu126 --index-url https://download.pytorch.org/whl/cu126",
     ),
     "1080 Ti/535 + cu130": (
         stack(GTX_1080_TI, frameworks=frameworks(torch("2.9.0+cu130"))),
@@ -149,7 +149,7 @@ FAULTS = {
     "CPU torch + driver": (
         stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"))),
         "torch-cpu-only",
-        "torch==2.6.0 --index-url",
+        "torch==2.6.0+cu124 --index-url",
     ),
     "CPU torch, CUDA torchvision": (
         stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"), companion("torchvision", "0.21.0+cu124"))),
