@@ -224,3 +224,16 @@ def test_newest_is_a_release() -> None:
     assert MATRIX.newest("tensorflow-gpu") == "2.11.0"
     assert MATRIX.newest("jax") == "0.12.0.1"
     assert MATRIX.newest("cupy") is None
+
+
+def test_nightly_builds_have_no_row_and_are_judged_by_their_own_files() -> None:
+    for line in {row.line for row in MATRIX.tensorflow_builds()}:
+        nightly = f"{line}.0.dev20250101"
+        assert MATRIX.tensorflow_builds(nightly) == ()
+        assert MATRIX.tf_protobuf(nightly) is None
+        assert MATRIX.keras_for(nightly) is None
+        assert MATRIX.works_with_numpy2("tensorflow", nightly, "linux") is None
+        assert MATRIX.pythons("tensorflow", nightly, "linux-x86_64") is None
+    for version in {row.version for row in MATRIX.torch_builds()}:
+        assert MATRIX.torch_builds(f"{version}.dev20250101+cu128") == ()
+        assert MATRIX.pythons("torch", f"{version}.dev20250101+cu128", "linux-x86_64") is None
