@@ -20,6 +20,7 @@ EXTRAS = {
     "tf-keras": "tensorflow",
     "triton": "torch",
     "flash-attn": "torch",
+    "sageattention": "torch",
     "xformers": "torch",
     "bitsandbytes": "torch",
     "onnxruntime-gpu": None,

@@ -162,9 +162,8 @@ def _extension(
     for row in rows:
         versions = [one for one in row.versions if meets(one, specifier)]
         if versions and _suits(row, torch, major, machine, numpy):
-            note = row.notes if row.is_compiled else None
             wanted = f"{row.dist or name}=={versions[0]}"
-            return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=note)
+            return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=row.notes)
     beside = f"{torch.build} and " if torch is not None else ""
     gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
     place = ", ".join(filter(None, (f"{beside}CUDA {major}", f"Python {machine.python or ''}", machine.platform, gpus)))

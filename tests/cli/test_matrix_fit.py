@@ -121,6 +121,10 @@ def test_bad_input_is_one_clear_message(arguments, words):
             ("torch<2.9", "xformers"),
             ("With it: xformers"),
         ),
+        (
+            ("sageattention", "torch<2.9"),
+            ("torch==2.8.0 sageattention==1.0.6", "SageAttention 2 is not on the package index"),
+        ),
         (("xformers",), ("torch==2.14.1", "xformers==0.0.35")),
         (("torch>2.7,<2.12", "bitsandbytes"), ("torch==2.11.0", "bitsandbytes==0.50.2")),
         (("onnxruntime-gpu",), ("pip install onnxruntime-gpu==1.26.0", "With it: onnxruntime-gpu==1.26.0.")),
