@@ -26,6 +26,7 @@ MATRIX = load_matrix()
 WINDOWS, MACOS, ARM = "windows-x86_64", "macos-arm64", "linux-aarch64"
 NEW = Place(python="python3.12", venv="env")
 OWN = Place(python="/env/bin/python", version="3.12")
+BUILD = "torch==2.14.1+cu126"
 CU126 = "https://download.pytorch.org/whl/cu126"
 GLIBC = {"libc": "glibc", "libc_version": LibraryVersion("2.35")}
 
@@ -194,8 +195,7 @@ def test_without_root_a_driver_comes_last_and_is_the_administrators():
             Place(manager="conda", python="python", conda="ai", version="3.12"),
             [
                 "conda create --yes --name ai --override-channels --channel conda-forge python=3.12 pip",
-                "conda run --no-capture-output --name ai python -m pip install torch==2.14.1+cu126 --index-url "
-                f"{CU126}",
+                f"conda run --no-capture-output --name ai python -m pip install {BUILD} --index-url {CU126}",
             ],
         ),
         (
