@@ -57,6 +57,9 @@ def _driver_serves(stated: Stated) -> bool:
     driver, frameworks = stated.section(Driver, "driver"), stated.section(Frameworks, "frameworks")
     if driver is None or driver.cuda is None or frameworks is None:
         return False
+    # Which CUDA a build of conda uses, its release does not say: where the driver itself calls itself too old, it is.
+    if stated.said("cuda-insufficient-driver") and _answers(stated):
+        return False
     wanted = [one.cuda for one in frameworks.found if one.cuda is not None]
     return bool(wanted) and all(one <= driver.cuda for one in wanted)
 

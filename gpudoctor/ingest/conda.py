@@ -11,7 +11,7 @@ from gpudoctor.model.python import Interpreter, Package, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import CudaVersion
 
-LIST, EXPORT, INFO = "conda list", "conda env export", "conda info"
+LIST, EXPORT, INFO, PLAN = "conda list", "conda env export", "conda info", "conda install"
 
 _AT = re.compile(r"^\s*#?\s*packages in environment at (\S+?):?\s*$")
 _ROW = re.compile(
@@ -20,6 +20,9 @@ _ROW = re.compile(
 )
 _LIBRARY = re.compile(r"(?:cuda.*|cudnn|cpuonly|nccl|lib(?:cu|nv|torch|tensorflow|magma).*|pytorch.*|magma.*|python)")
 _EXPORTED = re.compile(r"^\s*-\s+(?:[\w-]+(?:/[\w-]+)?::)?([a-z_][\w.-]*)=(\d[\w.!+]*)(?:=([\w.]+))?\s*$")
+_PLANNED = re.compile(
+    r"(?:^|\s)(?:\S*/)?([\w-]+)/(?:linux|win|osx)-(?:64|aarch64|arm64)::([a-z_][\w.-]*?)-(\d[\w.!+]*)-([\w.]+)(?=\s|$)"
+)
 _CUDA = re.compile(r"(?:^|\s|:\s*)__cuda=(\d+\.\d+)")
 _GLIBC = re.compile(r"__glibc=(\d+\.\d+)")
 _PLATFORM = re.compile(r"^\s*platform\s*:\s*(linux|win|osx)-(64|aarch64|arm64)")
@@ -28,7 +31,7 @@ _SYSTEMS = {"linux": "linux", "win": "windows", "osx": "macos"}
 
 def parse_conda(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
-    return (*_list(text), *_export(text), *_info(text))
+    return (*_list(text), *_planned(text), *_export(text), *_info(text))
 
 
 def _list(text: Pasted) -> Iterator[Fragment]:
@@ -64,6 +67,19 @@ def _list(text: Pasted) -> Iterator[Fragment]:
         else None,
         host=_system_of(at[1][1]) if at else None,
     )
+
+
+def _planned(text: Pasted) -> tuple[Fragment, ...]:
+    """What conda says that it is going to install: conda-forge/linux-64::pytorch-2.6.0-cpu_mkl_py312_0."""
+    rows: dict[str, tuple[int, Package]] = {}
+    for number, match in text.found(_PLANNED):
+        name = normalise(match[2])
+        if is_relevant(name) or _LIBRARY.fullmatch(name):
+            package = Package(name=name, version=match[3], installer="conda", build=match[4], channel=match[1])
+            rows.setdefault(name, (number, package))
+    packages = tuple(package for _, package in rows.values())
+    lines = (number for number, _ in rows.values())
+    return fragment(PLAN, lines, REPORT, packages=Packages(installed=packages, excerpt=True) if packages else None)
 
 
 def _channel(word: str | None) -> str | None:

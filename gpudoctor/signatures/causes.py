@@ -117,7 +117,10 @@ _SURROUNDINGS = {
     r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
     r"|--(?:nnodes|node_rank|num_machines)[ =][1-9]|\bmaster node\b",
     "vgpu": r"\bvgpus?\b|\bgrid (?:k\d|[avtmp]\d+)|\b(?:a|l|t|v|h)\d{1,3}[a-z]?-\d{1,2}[qcab]\b",
-    "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu",
+    "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu"
+    r"|\bcpuonly\b",
+    "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
+    r"|\bpixi (?:install|add)",
     "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build)|\bgfx\d{3,4}",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }

@@ -159,7 +159,8 @@ SIGNATURES = (
         "gpu-no-faster-than-cpu",
         rf"\bgpu\b[^\n]{{0,90}}\b{_SLOW}\b[^\n]{{0,40}}\bcpu\b|\bcpu\b[^\n]{{0,30}}\bfaster\b[^\n]{{0,20}}\bgpu\b"
         rf"|\bfaster\b[^\n]{{0,30}}\bcpu\b[^\n]{{0,20}}\bgpu\b"
-        rf"|\b{_SLOW}\b[^\n]{{0,20}}\b(?:on|with|using) (?:the |a |my )?(?:gpu|cuda)\b[^\n]{{0,30}}\bcpu\b",
+        rf"|\b{_SLOW}\b[^\n]{{0,20}}\b(?:on|with|using) (?:the |a |my )?(?:gpu|cuda)\b[^\n]{{0,30}}\bcpu\b"
+        r"|\bslower (?:on|with) (?:the |a |my )?gpu\b",
         needles=("gpu", "cuda"),
         meaning="The GPU is no faster than the processor.",
         causes={"perf-workload-too-small": 0.55, "perf-input-bound": 0.25},
@@ -167,12 +168,37 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/index.html",
     ),
     _complaint(
-        "gpu-waits-for-data",
+        "torch-came-for-cpu",
+        r"^(?=[^\n]*torch)[^\n]*\b(?:install(?:s|ed|ing)?|get(?:s|ting)?|got|gives?|result(?:s|ed) in"
+        r"|pull(?:s|ed)?(?: in)?"
+        r"|resolves?(?: to)?|obtain(?:s|ed)|back to|replaced? (?:it )?with)\b[^\n]{0,32}\bcpu(?:[ -]?only)?[ -]?"
+        r"(?:version|build|variant|wheel|torch|pytorch)",
+        needles=("torch",),
+        meaning="The installer gave a PyTorch that is built for the processor only.",
+        causes={
+            "torch-cpu-only": 0.55,
+            "torch-cpu-only-lock @ by-lock": 0.31,
+            "torch-cpu-only-conda @ by-conda": 0.31,
+            "jetson-generic-wheel @ jetson": 0.35,
+        },
+        ask="python -c 'import torch; print(torch.__version__, torch.version.cuda)'; pip --version; nvidia-smi",
+        source="https://pytorch.org/get-started/locally/",
+    ),
+    _complaint(
+        "gpu-little-used",
         r"\b(?:gpu[- ]util\w*|gpu usage|utili[sz]ation)\b[^\n]{0,40}\b(?:low|drops?|fluctuat\w*|spik\w*|poor)\b"
         r"|\blow gpu[- ](?:util\w*|usage|load)|\bgpu (?:util\w*|usage|load)[^\n]{0,24}\b(?:\d|[1-3]\d)(?:-\d+)? ?%"
-        r"|\b(?:only )?(?:us(?:es?|ing)|utili[sz]\w+)\b[^\n]{0,16}\b[1-3]?\d ?%[^\n]{0,16}\bgpu\b"
-        r"|\b(?:data ?load\w*|input pipeline|reading|decoding)\b[^\n]{0,40}\b(?:bottleneck|bound|slow|dominates)",
-        needles=("util", "gpu usage", "gpu load", "% of", "loader", "loading", "pipeline", "reading", "decoding"),
+        r"|\b(?:only )?(?:us(?:es?|ing)|utili[sz]\w+)\b[^\n]{0,16}\b[1-3]?\d ?%[^\n]{0,16}\bgpu\b",
+        needles=("util", "gpu usage", "gpu load", "% of"),
+        meaning="The GPU is idle most of the time.",
+        causes={"perf-workload-too-small": 0.45, "perf-input-bound": 0.4},
+        ask="gpudoctor bench --seconds 30; nvidia-smi dmon -s u -c 20",
+        source="https://docs.nvidia.com/deeplearning/performance/dl-performance-gpu-background/index.html",
+    ),
+    _complaint(
+        "gpu-waits-for-data",
+        r"\b(?:data ?load\w*|input pipeline|reading|decoding)\b[^\n]{0,40}\b(?:bottleneck|bound|slow|dominates)",
+        needles=("loader", "loading", "pipeline", "reading", "decoding"),
         meaning="The GPU waits for its data most of the time.",
         causes={"perf-input-bound": 0.55, "perf-workload-too-small": 0.3},
         ask="gpudoctor bench --seconds 30; nvidia-smi dmon -s u -c 20",

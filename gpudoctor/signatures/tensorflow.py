@@ -118,8 +118,9 @@ SIGNATURES = (
     ),
     signature(
         "tf-ignores-gpu-capability",
-        r"ignoring visible gpu device [^\n]{0,200}(?:compute capability|core count)",
-        needles=("ignoring visible gpu device",),
+        r"ignoring (?:visible )?gpu device [^\n]{0,200}(?:compute capability|core count)"
+        r"|\brequires? (?:a )?minimum (?:cuda )?compute capability",
+        needles=("ignoring visible gpu device", "ignoring gpu device", "minimum compute cap", "minimum cuda compute"),
         meaning="TensorFlow leaves a GPU out because it is too old or much smaller than the others.",
         causes={"arch-too-old-for-build": 0.8, "arch-too-new-for-build": 0.1},
         ask="nvidia-smi --query-gpu=name,compute_cap --format=csv",

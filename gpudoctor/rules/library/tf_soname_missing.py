@@ -66,7 +66,7 @@ def tf_soname_missing(
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
     if isinstance(host, System) and host.os == "windows":
-        yield from _on_windows(gpus, libraries, frameworks, toolkits)
+        yield from _on_windows(gpus, libraries, frameworks, toolkits, packages)
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
@@ -139,9 +139,15 @@ def _of_onnxruntime(gpus: Gpus | None, libraries: Libraries, frameworks: Framewo
 
 
 def _on_windows(
-    gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, toolkits: Toolkits | Gap | None
+    gpus: Gpus | None,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    toolkits: Toolkits | Gap | None,
+    packages: Packages | Gap | None,
 ) -> Iterator[Problem]:
-    """TensorFlow for native Windows brings no CUDA along; without any toolkit its DLLs are nowhere."""
+    """TensorFlow for native Windows brings no CUDA along; without any toolkit, conda's too, its DLLs are nowhere."""
+    if isinstance(packages, Packages) and packages.find("cudatoolkit") is not None:
+        return
     tensorflow = frameworks.get("tensorflow")
     if tensorflow is None or tensorflow.variant != "cuda" or gpus is None or not gpus.nvidia or has_toolkit(toolkits):
         return
