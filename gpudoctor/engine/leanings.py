@@ -46,6 +46,13 @@ def _other_toolkit(stated: Stated) -> bool:
     return bool(versions) and not any(fits)
 
 
+def _has_its_toolkit(stated: Stated) -> bool:
+    """A toolkit of the very version that TensorFlow was built with is stated."""
+    toolkits, tensorflow = stated.section(Toolkits, "toolkits"), stated.framework("tensorflow")
+    wanted = tensorflow.cuda if tensorflow else None
+    return wanted is not None and bool(toolkits) and any(one.version == wanted for one in toolkits.found)
+
+
 def _mixed_majors(stated: Stated) -> bool:
     libraries = stated.section(Libraries, "libraries")
     found = [one.soname for one in (libraries.resolutions or ()) if one.path] if libraries else []
@@ -172,7 +179,10 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
         lambda stated: (stated.numbers("tensorflow") or (9,)) < _WITH_EXTRA,
         lambda stated: stated.os == "windows",
     ),
-    "tf-cuda-version-unsupported": (lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),),
+    "tf-cuda-version-unsupported": (
+        lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),
+        _has_its_toolkit,
+    ),
     "torch-nvidia-deps-missing": (lambda stated: bool(stated.missed),),
     "driver-too-old": (_driver_serves,),
     "nccl-p2p-geforce": (

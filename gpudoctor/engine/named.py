@@ -18,7 +18,7 @@ from gpudoctor.rules._failures import pasted
 from gpudoctor.signatures import causes_of
 
 #: From here on a cause is told in place of its message; and how far ahead of the next one it must be.
-_LIKELY, _AHEAD = 0.6, 0.1
+_LIKELY, _AHEAD = 0.6, 0.05
 _MENDING = re.compile(r"How to mend it:\n(.*?)\n\n", re.DOTALL)
 
 
@@ -47,7 +47,7 @@ def _cause_of(effect: Finding, likely: dict[str, float], rules: dict[str, Rule])
     """The one cause that an effect points to, where it is likely and ahead of all others."""
     pointed = sorted(((likely[name], name) for name in set(effect.follows_from) & set(likely)), reverse=True)
     weights = [weight for weight, _ in pointed] + [0.0, 0.0]
-    if weights[0] >= _LIKELY and weights[0] - weights[1] >= _AHEAD and pointed[0][1] in rules:
+    if weights[0] >= _LIKELY and round(weights[0] - weights[1], 4) >= _AHEAD and pointed[0][1] in rules:
         yield rules[pointed[0][1]]
 
 

@@ -46,8 +46,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     """A cause of a message and how often it is that one, between 0 and 1, before anything else is known.
 
     `key` is the name of a rule, or a key of OTHER_CAUSES. `where` names surroundings (wsl, container, slurm, windows,
-    macos, jetson, laptop, lib64, conda, by-conda, by-lock, vgpu, several-gpus, several-machines, amd, intel) in which
-    it is likely, and outside of which it hardly is.
+    macos, jetson, laptop, lib64, building, conda, by-conda, by-lock, vgpu, several-gpus, several-machines, amd, intel)
+    in which it is likely, and outside of which it hardly is.
     """
 
     key: str

@@ -194,7 +194,9 @@ SIGNATURES = (
         r"cuda_home (?:environment variable )?is not set|cuda_home (?:does not exist|not found)"
         r"|unable to find cuda_home"
         r"|could not find cuda[^\n]{0,20}nvcc|nvcc(?:\.exe)?['\"]?: (?:command )?not found"
-        r"|no cuda runtime is found, using cuda_home",
+        r"|no cuda runtime is found, using cuda_home"
+        r"|no such file or directory:? ['\"]?[^\s'\"]*\bnvcc\b|\bnvcc['\"]?: no such file or directory"
+        r"|failed to find nvcc|nvcc (?:was )?not found in (?:your )?(?:path|cuda)",
         needles=("cuda_home", "nvcc"),
         meaning="GPU code is to be compiled, and the CUDA compiler nvcc is not found.",
         causes={"cuda-home-missing": 0.9, "toolkit-not-needed": 0.25, "torch-rocm-build": 0.15},

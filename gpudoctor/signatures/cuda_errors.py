@@ -234,7 +234,7 @@ _START = (
         999,
         "Unknown",
         "UNKNOWN",
-        r"cu(?:da|init)\b[^\n]{0,80}\bunknown error|cuda unknown error",
+        r"cu(?:da|init)\b[^\n]{0,80}\bunknown error(?! ?\((?!999)\d)|cuda unknown error",
         name="cuda-unknown",
         needles=("unknown error",),
         meaning="CUDA's driver failed and does not say why; often its memory module is stuck after the machine slept.",

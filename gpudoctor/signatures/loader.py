@@ -5,7 +5,8 @@ from gpudoctor.signatures.catalogue import signature
 _LD = "https://man7.org/linux/man-pages/man8/ld.so.8.html"
 #: CUDA's libraries, as their file names begin.
 _CUDA_LIBRARY = r"(?:cublas|cudart|cufft|curand|cusolver|cusparse|cupti|nvrtc|nvjitlink|nvtoolsext|nccl|nvshmem|cufile)"
-_MISSING = r"cannot open shared object file"
+#: Cut off where a line is.
+_MISSING = r"cannot open shared object(?: file)?"
 
 SIGNATURES = (
     signature(
@@ -104,7 +105,7 @@ SIGNATURES = (
     signature(
         "cuda-library-missing",
         rf"lib{_CUDA_LIBRARY}[\w.-]*: {_MISSING}",
-        needles=("cannot open shared object file",),
+        needles=("cannot open shared object",),
         meaning="A CUDA library that the program needs is not found.",
         causes={
             "torch-nvidia-deps-missing": 0.45,
@@ -121,7 +122,7 @@ SIGNATURES = (
     signature(
         "library-missing",
         rf"[\w.+-]+\.so[\w.]*: {_MISSING}",
-        needles=("cannot open shared object file",),
+        needles=("cannot open shared object",),
         meaning="A shared library that the program needs is not found.",
         causes={
             "files-damaged": 0.4,

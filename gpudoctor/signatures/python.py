@@ -99,7 +99,7 @@ SIGNATURES = (
             "py-pip-mismatch": 0.35,
             "package-half-installed": 0.2,
             "py-kernelspec-mismatch": 0.15,
-            "ext-build-isolation": 0.1,
+            "ext-build-isolation @ building": 0.7,
         },
         ask="python -m pip list; which -a python pip",
         source="https://docs.python.org/3/library/exceptions.html#ModuleNotFoundError",

@@ -115,7 +115,7 @@ SIGNATURES = (
     ),
     signature(
         "torch-companion-cuda",
-        r"compiled with different cuda (?:major )?versions"
+        r"(?:torchvision|torchaudio) were compiled with different cuda (?:major )?versions"
         r"|pytorch has cuda version ?[=\d][^\n]{0,40}torch(?:vision|audio) has cuda",
         needles=("compiled with different cuda", "pytorch has cuda version"),
         meaning="Torchvision or torchaudio is built for another CUDA than PyTorch.",

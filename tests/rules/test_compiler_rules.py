@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
-from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkits
+from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkit, Toolkits
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.python import Framework, Package, Packages
 from gpudoctor.model.system import Space, System
@@ -311,6 +311,17 @@ def test_dlls_that_are_not_in_path() -> None:
     quiet("win-cudart-not-found", **windows())
     quiet("win-cudart-not-found", **windows(environ=environ()))
     quiet("win-cudart-not-found", **windows(libraries=Libraries()))
+
+
+def test_dlls_that_tensorflow_says_it_does_not_find() -> None:
+    text = "Could not load dynamic library 'cudart64_110.dll'; dlerror: cudart64_110.dll not found"
+    said = Live(symptoms=(Symptom(signature="tf-dll-missing", text=text),))
+    assert fires("win-cudart-not-found", **windows(live=said)).confidence == "likely"
+    own = toolkits(Toolkit(root=r"C:\CUDA\v11.2", version=CudaVersion("11.2")))
+    finding = fires("win-cudart-not-found", **windows(live=said, libraries=Libraries(), toolkits=own))
+    assert BIN in finding.evidence[0].value
+    other = toolkits(Toolkit(root=r"C:\CUDA\v12.0", version=CudaVersion("12.0")))
+    quiet("win-cudart-not-found", **windows(live=said, libraries=Libraries(), toolkits=other))
 
 
 def test_python_of_the_store() -> None:

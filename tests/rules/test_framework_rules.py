@@ -8,7 +8,7 @@ from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Ask, Run
 from gpudoctor.model.gpus import Gpu
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages, Unmet
-from gpudoctor.model.system import Container, Wsl
+from gpudoctor.model.system import Container, System, Wsl
 from gpudoctor.model.versions import CudaVersion
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
@@ -181,6 +181,9 @@ def test_windows_drivers_have_windows_floors() -> None:
     wsl = Container(kind="none", wsl=Wsl(version=2))
     under_wsl = stack(RTX_3090, release="522.06", container=wsl, frameworks=frameworks(torch("2.6.0+cu124")))
     assert "527.41" in fires("driver-too-old", **under_wsl).summary
+    # Of a Jetson the release is that of its system.
+    jetson = {"host": System(os="linux", arch="aarch64", tegra="R32.3.1"), "frameworks": frameworks(torch())}
+    quiet("driver-too-old", **stack(RTX_3090, release="36.4.3", **jetson))
 
 
 def test_a_driver_known_by_its_cuda_alone() -> None:

@@ -38,6 +38,9 @@ def test_a_build_that_failed_needs_a_compiler() -> None:
     assert fires("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH)).severity == "error"
     other = Live(symptoms=(Symptom(signature="no-cuda-gpus", text="No CUDA GPUs are available"),))
     quiet("cuda-home-missing", live=other, **stack(RTX_4090, frameworks=TORCH))
+    # Who prints this has an nvcc.
+    ran = Live(symptoms=(Symptom(signature="nvcc-torch-mismatch", text="The detected CUDA version (10.1) mismatches"),))
+    quiet("cuda-home-missing", live=ran, **stack(RTX_4090, frameworks=TORCH))
     quiet("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=toolkits(toolkit("12.4"))))
     old = toolkits(toolkit("11.8"), nvcc_on_path=toolkit("11.8").nvcc)
     assert (

@@ -81,6 +81,8 @@ def test_surroundings_turn_the_order():
     lost = "libcudnn.so.9: cannot open shared object file: No such file or directory"
     assert first_three(lost, ["lib64"])[0] == "venv-lib64-split" != first_three(lost)[0]
     assert surroundings_in('File "/v/lib64/python3.12/site-packages/torch/__init__.py"') == {"lib64"}
+    assert surroundings_in("uv pip install flash_attn==2.8") == {"building"}
+    assert first_three("No module named 'torch'", ["building"])[0] == "ext-build-isolation"
     assert surroundings_in("/usr/lib64/libcuda.so.1; /v/lib/python3.12/site-packages/torch") == frozenset()
     assert surroundings_in("an ordinary sentence") == frozenset()
 

@@ -13,7 +13,7 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import built_for_cuda, driver_os
+from gpudoctor.rules._builds import built_for_cuda, driver_os, is_jetson
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
@@ -59,7 +59,7 @@ def driver_too_old(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
-        floor = _unmet_family(framework, driver, matrix, os)
+        floor = _unmet_family(framework, driver, matrix, os, host)
         needs_ptx = floor is None
         floor = floor or floor_of_ptx(framework, gpus, driver, matrix, host, os)
         if floor is None:
@@ -77,14 +77,19 @@ def driver_too_old(
         )
 
 
-def _unmet_family(framework: Framework, driver: Driver, matrix: Matrix, os: Os) -> DriverFloor | None:
-    """The floor of the build's CUDA family where the driver is below it; None where it is met or not known."""
+def _unmet_family(
+    framework: Framework, driver: Driver, matrix: Matrix, os: Os, host: System | Gap | None
+) -> DriverFloor | None:
+    """The floor of the build's CUDA family where the driver is below it; None where it is met or not known.
+
+    The driver of a Jetson is part of its system, L4T, and counts differently (32.3.1).
+    """
     if framework.cuda is None:
         return None
     floor = matrix.family_floor(framework.cuda, os)
     if floor is None:
         return None
-    if driver.release is not None:
+    if driver.release is not None and not is_jetson(host):
         return floor if driver.release < floor.release else None
     offered = offered_cuda(driver, matrix, os)
     return floor if offered is not None and offered.major < framework.cuda.major else None

@@ -6,12 +6,17 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, LibraryCopy
-from gpudoctor.model.python import Frameworks, Interpreter
+from gpudoctor.model.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
+from gpudoctor.model.live import Live
+from gpudoctor.model.python import Framework, Frameworks, Interpreter
 from gpudoctor.model.system import Environ, System
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, is_on_path, is_store_python
+
+#: TensorFlow's messages that it does not find a DLL.
+MESSAGES = ("tf-dll-missing", "win-cudart-required")
 
 
 @rule("LIB019", name="win-cudart-not-found", severity="error", since="0.1")
@@ -22,6 +27,8 @@ def win_cudart_not_found(
     interpreter: Interpreter,
     host: System,
     environ: Environ | Gap | None,
+    toolkits: Toolkits | Gap | None,
+    live: Live | Gap | None,
 ) -> Iterator[Problem]:
     """CUDA's DLLs are installed, but TensorFlow on Windows does not find them.
 
@@ -50,14 +57,19 @@ def win_cudart_not_found(
         return
     found = {name: copies for name in dlls_of(tensorflow) if (copies := copies_of_dll(name, libraries))}
     off_path = [name for name, copies in found.items() if _is_off_path(copies, environ)]
-    if not found or not (off_path or is_store_python(interpreter)):
+    if not found and (toolkit := _own_toolkit(tensorflow, toolkits)):
+        found = {name: (_in(toolkit, name),) for name in dlls_of(tensorflow)[:1]}
+    is_store, said = is_store_python(interpreter), _said(live)
+    if not found or not (off_path or is_store or said):
         return
     name = next(iter(off_path or found))
     path = found[name][0].path
     reason = "its folder is not in PATH" if off_path else "Python of the Microsoft Store is closed off from it"
+    if not off_path and not is_store:
+        reason = "it says so"
     folder = path.rpartition("\\")[0]
     text = f"Add {folder} to PATH (Settings, Edit environment variables), then open a new window."
-    if not off_path:
+    if not off_path and is_store:
         text = (
             "Install Python from https://www.python.org/downloads/windows/, make an environment with it, and use that."
         )
@@ -69,6 +81,20 @@ def win_cudart_not_found(
         explains=("ptx-jit-slow-start",),
         fixes=(Fix(title="Let Windows find CUDA's DLLs", safety="manual", steps=(Ask(text=text),)),),
     )
+
+
+def _own_toolkit(tensorflow: Framework, toolkits: Toolkits | Gap | None) -> Toolkit | None:
+    """A toolkit of the CUDA that TensorFlow was built with."""
+    found = toolkits.found if isinstance(toolkits, Toolkits) else ()
+    return next((one for one in found if one.version is not None and one.version == tensorflow.cuda), None)
+
+
+def _in(toolkit: Toolkit, name: str) -> LibraryCopy:
+    return LibraryCopy(family="cudart", soname=name, path=f"{toolkit.root}\\bin\\{name}", origin="toolkit")
+
+
+def _said(live: Live | Gap | None) -> bool:
+    return any(one.signature in MESSAGES for one in pasted(live))
 
 
 def _is_off_path(copies: tuple[LibraryCopy, ...], environ: Environ | Gap | None) -> bool:

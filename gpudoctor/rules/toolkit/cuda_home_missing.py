@@ -14,6 +14,10 @@ from gpudoctor.model.wish import Wish
 from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
+
+#: Messages that only a build with nvcc at hand prints.
+BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")
 
 
 @rule("TLK001", name="cuda-home-missing", severity="error", since="0.1")
@@ -49,7 +53,7 @@ def cuda_home_missing(
     https://developer.nvidia.com/cuda-toolkit-archive
     """
     wanted = build_wanted(packages, environ, wish, live)
-    if not gpus.nvidia or _has_compiler(toolkits):
+    if not gpus.nvidia or _has_compiler(toolkits) or any(one.signature in BY_NVCC for one in pasted(live)):
         return
     is_dangling = toolkits is not None and toolkits.cuda_home_exists is False
     if wanted is None and not is_dangling:

@@ -68,7 +68,6 @@ def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: S
     yield Problem(
         summary=f"{wanted} is built apart from the installed torch, which it needs.",
         subject=wanted,
-        confidence="likely",
         evidence=(seen(said.where or "the message", said.text), seen("torch", torch.version)),
         explains=("framework-import-failed",),
         fixes=(Fix(title=f"Build {wanted} beside the installed torch", safety=safety(scene), steps=steps),),
