@@ -12,7 +12,7 @@ from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch
+from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch, with_companions_of
 from gpudoctor.plan.proposals import must_be_named, named
 from gpudoctor.plan.removals import clash_with_present, removals
 from gpudoctor.plan.served import served_part
@@ -50,6 +50,8 @@ def plan_install(
     for_gpu = any(one.cuda for one in demand.wanted)
     cpu_only = demand.cpu_only or (machine.cpu_only and not for_gpu)
     machine = replace(machine, python=place.version or machine.python, cpu_only=cpu_only)
+    present = None if place.is_new else packages
+    demand = with_companions_of(present, demand, machine, matrix)
     found, left_out = served_part(machine, demand.wanted, matrix)
     if found.refusals:
         return Refused(refusals=found.refusals)
@@ -60,7 +62,6 @@ def plan_install(
             return Refused(refusals=extras.refusals)
         kept_back = older_torch_for(extras.refusals)
         demand, found, left_out, extras = narrowed
-    present = None if place.is_new else packages
     clash = clash_with_present(found.environments[0].proposals if found.environments else (), present)
     if clash is not None:
         return Refused(refusals=(clash,))

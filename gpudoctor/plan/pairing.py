@@ -3,8 +3,9 @@
 from msgspec.structs import replace
 
 from gpudoctor.matrix.query import Matrix
+from gpudoctor.model.python import Packages
 from gpudoctor.plan.answer import Environment, Fit, Refusal, Wanted
-from gpudoctor.plan.demand import Demand
+from gpudoctor.plan.demand import COMPANIONS, Demand
 from gpudoctor.plan.extras import Extras, extras_for, torch_for_extra
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import command, pip_install
@@ -32,6 +33,25 @@ def fit_with_extras(machine: Machine, demand: Demand, matrix: Matrix) -> Fit:
     return replace(
         found, environments=tuple(_beside(one, extras.of(number), machine, note) for number, one in enumerate(places))
     )
+
+
+def with_companions_of(packages: Packages | None, demand: Demand, machine: Machine, matrix: Matrix) -> Demand:
+    """The demand, and the installed torchvision and torchaudio with the torch that comes: each is made for one release.
+
+    Where no build of torch has them they are left alone. conda's are conda's to change.
+    """
+    there = [one for name in COMPANIONS if packages and (one := packages.find(name)) and one.installer != "conda"]
+    wider = replace(demand, wanted=tuple(_with_companions(one, tuple(p.name for p in there)) for one in demand.wanted))
+    if wider == demand or served_part(machine, wider.wanted, matrix)[0].refusals:
+        return demand
+    return wider
+
+
+def _with_companions(wanted: Wanted, names: tuple[str, ...]) -> Wanted:
+    if wanted.framework != "torch":
+        return wanted
+    named = {name for name, _ in wanted.companions}
+    return replace(wanted, companions=(*wanted.companions, *((name, "") for name in names if name not in named)))
 
 
 def older_torch_for(refusals: tuple[Refusal, ...]) -> str:

@@ -5,6 +5,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -451,3 +452,26 @@ def test_another_constraint_never_makes_a_plan_newer(machine, name, extra, gpu, 
     ]
     for after in more:
         assert after is None or (before is not None and after <= before)
+
+
+@pytest.mark.parametrize(
+    ("installed", "words", "install"),
+    [
+        # What is there goes along, at the release that pairs: the one for 2.6 does not load beside another torch.
+        (["torch==2.6.0+cpu", "torchvision==0.21.0+cpu"], "torch<2.9", "torch==2.8.0 torchvision==0.23.0"),
+        (["torchaudio==2.6.0"], "torch<2.9 torchvision", "torch==2.8.0 torchvision==0.23.0 torchaudio==2.8.0"),
+        (["torch==2.6.0+cpu"], "torch<2.9", "torch==2.8.0"),
+        (["torchvision==0.21.0+cpu"], "tensorflow<2.19", "tensorflow[and-cuda]==2.18.1"),
+        # No torchaudio was made for that release: then it stays as it is.
+        (["torchaudio==2.6.0"], "torch==1.1.0", "torch==1.1.0"),
+    ],
+)
+def test_companions_that_are_there_go_along(installed, words, install):
+    machine = where("580.65.06", TURING, python="3.7" if "1.1.0" in words else "3.12")
+    there = Packages(installed=tuple(Package(name=one.split("==")[0], version=one.split("==")[1]) for one in installed))
+    place = structs.replace(OWN, version=machine.python)
+    plan = planned(machine, words, place=place, packages=there)
+    assert " ".join(plan.requirements).replace("+cu126", "").replace("+cu100", "").startswith(install)
+    by_conda = Packages(installed=tuple(structs.replace(one, installer="conda") for one in there.installed))
+    plan = planned(machine, words, place=place, packages=by_conda)
+    assert not any(one.startswith("torchaudio") for one in plan.requirements)
