@@ -167,6 +167,9 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
     container = snapshot.container
     if isinstance(container, Container):
         found |= {"wsl"} if container.wsl else set()
+        found |= {"wsl-apptainer"} if container.wsl and container.kind == "apptainer" else set()
+        found |= {"notebook"} if container.notebook else set()
+        found |= {"rootless"} if container.rootless else set()
         found |= {"container"} if container.kind not in (None, "none") or container.kubernetes else set()
         found |= {"slurm"} if container.slurm else set()
     if isinstance(snapshot.gpus, Gpus):

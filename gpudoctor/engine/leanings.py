@@ -12,7 +12,8 @@ from gpudoctor.formats.out_of_memory import parse_out_of_memory
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.python import Frameworks, Interpreter
+from gpudoctor.model.system import Container
 
 #: Products of Ampere and later, and of Kepler.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
@@ -143,6 +144,22 @@ def _foreign_gpu(stated: Stated, maker: str) -> bool:
     )
 
 
+def _user_site_in_environment(stated: Stated) -> bool:
+    interpreter = stated.section(Interpreter, "interpreter")
+    return (
+        interpreter is not None
+        and interpreter.environment in ("venv", "conda", "conda-base")
+        and interpreter.user_site is not None
+        and interpreter.user_site_enabled is not False
+    )
+
+
+def _computing_left_out(stated: Stated) -> bool:
+    container = stated.section(Container, "container")
+    granted = container.nvidia_driver_capabilities if container else None
+    return granted is not None and not {word.strip() for word in granted.split(",")} & {"compute", "all"}
+
+
 #: For a cause: how sure it makes it.
 FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "tf-windows-native": ((_tf_without_windows, 0.95),),
@@ -162,6 +179,8 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "torch-backend-gpu-vendor": ((lambda stated: _foreign_gpu(stated, "amd") and stated.sees_no_gpu, 0.7),),
     "nccl-p2p-geforce": ((_geforce_copies, 0.75),),
     "dev-permission": ((_nodes_are_closed, 0.6),),
+    "py-user-site-shadow": ((_user_site_in_environment, 0.55),),
+    "container-no-compute-cap": ((_computing_left_out, 0.9),),
     "other-process-holds-memory": ((_others_hold_memory, 0.8),),
     "memory-fragmented": ((_in_pieces, 0.7),),
     "batch-too-large": ((_larger_than_gpu, 0.9),),
@@ -201,6 +220,7 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
         lambda stated: stated.said("mps-operation-missing", "mps-out-of-memory"),
     ),
     "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
+    "wsl-singularity": (lambda stated: stated.os in ("macos", "windows"),),
 }
 for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"):
     AGAINST[_name] = (

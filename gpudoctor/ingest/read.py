@@ -23,6 +23,7 @@ from gpudoctor.ingest.pasted import NotText, Pasted, decode, plain
 from gpudoctor.ingest.pip import parse_pip
 from gpudoctor.ingest.platform import parse_platform
 from gpudoctor.ingest.prose import parse_prose, stated_in
+from gpudoctor.ingest.python_paths import parse_python_paths
 from gpudoctor.ingest.several_gpus import parse_several_gpus
 from gpudoctor.ingest.smi import parse_smi
 from gpudoctor.ingest.smi_query import parse_smi_query
@@ -69,6 +70,7 @@ PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
     parse_in_words,
     parse_template,
     parse_surroundings,
+    parse_python_paths,
 )
 
 

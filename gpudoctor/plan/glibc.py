@@ -1,6 +1,8 @@
 """Which C library ready-made packages need.
 
 Sources: platform tags of the wheels on the package index (PEP 600); for torch 2.6 also pytorch.org/blog/pytorch2-6.
+Older wheels claim more than is so; what their files ask for is in github.com/pytorch/pytorch/issues/14274 (torch from
+0.4.1 on) and github.com/tensorflow/tensorflow/issues/28660 and 25593 (TensorFlow 1.13 and 1.14), accessed 2026-11-22.
 """
 
 from functools import lru_cache
@@ -9,8 +11,8 @@ from gpudoctor.model.versions import LibraryVersion, package_version
 
 #: From this release on, the wheels are tagged for this glibc. Newest first; older releases are not known.
 FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
-    "torch": (("2.7", "2.28"),),
-    "tensorflow": (("2.21", "2.27"), ("2.9", "2.17"), ("1.15", "2.12")),
+    "torch": (("2.7", "2.28"), ("0.4.1", "2.17")),
+    "tensorflow": (("2.21", "2.27"), ("2.9", "2.17"), ("1.15", "2.12"), ("1.13", "2.23")),
     "jaxlib": (("0.7", "2.27"), ("0.4", "2.17")),
 }
 

@@ -12,6 +12,9 @@ from gpudoctor.model.system import Container
 from gpudoctor.model.versions import DriverRelease
 from gpudoctor.rules._situation import wsl_of
 
+#: NVML_ERROR_NO_PERMISSION, NVML_ERROR_DRIVER_NOT_LOADED, NVML_ERROR_OPERATING_SYSTEM.
+NO_PERMISSION, NOT_LOADED, BLOCKED = 4, 9, 17
+
 NVML_LIBRARY = "libnvidia-ml.so.1"
 CUDA_LIBRARY = "libcuda.so.1"
 

@@ -59,6 +59,7 @@ _BY_SIGNATURE = {
     **dict.fromkeys(("tf-jit-from-ptx", "tf-adding-gpus-slow"), "first-start-slow"),
     "cuda-invalid-handle": "cuda-program-error",
     "jax-jaxlib-mismatch": "framework-import-failed",
+    "keras3-other-format": "keras3-legacy-model",
 }  # fmt: skip
 _BY_TABLE = {
     "smi": "driver-reports-error",

@@ -126,8 +126,15 @@ _SURROUNDINGS = {
     "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
     r"|\bpixi (?:install|add)",
     "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build)|\bgfx\d{3,4}",
+    "rootless": r"\b(?:podman|rootless)\b",
+    "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",
+    "notebook": r"\bjupyter\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
+    # They looked at what pip installed, or where.
+    "pip-said": r"requirement already satisfied|\b(?:which|where) (?:-a )?pip\d?\b|\bpip3? \d[\d.]* from "
+    r"|\bpip3? (?:list|show|freeze|--version|-v)\b|already installed|installed successfully|successfully installed",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
+_APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
 _OTHERS, _NVIDIA = (
     ("amd", "intel"),
@@ -147,6 +154,8 @@ def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
     text = _DENIED.sub("", text)
     found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE)}
+    if "wsl" in found and _APPTAINER.search(text):
+        found.add("wsl-apptainer")
     if found.intersection(_OTHERS) and _NVIDIA.search(text):
         found.difference_update(_OTHERS)
     return frozenset(found)

@@ -62,8 +62,8 @@ SIGNATURES = (
         r"|detectron2\._c\s+(?:not built correctly|failed to import)|detectron2 is not built correctly"
         r"|no module named '?(?:mmcv\._ext|detectron2\._c|pytorch3d\._c|torch_(?:scatter|sparse|cluster|spline_conv)"
         r"|groundingdino\._c|multiscaledeformableattention|causal_conv1d_cuda"
-        r"|selective_scan_cuda|_ext)\b|name '_c' is not defined",
-        needles=("detectron2", "no module named", "cannot import '", "name '_c'"),
+        r"|selective_scan_cuda|_ext)\b",
+        needles=("detectron2", "no module named", "cannot import '"),
         meaning="The compiled part of a package is missing, or was built for another PyTorch than the installed one.",
         causes={
             "ext-abi-mismatch": 0.65,

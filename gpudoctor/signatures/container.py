@@ -8,11 +8,26 @@ _INSTALL = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/la
 SIGNATURES = (
     signature(
         "docker-no-gpu-driver",
-        r"could not select device driver|unknown or invalid runtime name: nvidia|unknown runtime specified nvidia",
-        needles=("could not select device driver", "runtime name: nvidia", "runtime specified nvidia"),
+        r"could not select device driver",
+        needles=("could not select device driver",),
         meaning="Docker does not know how to give GPUs to a container.",
         causes={"ctk-missing": 0.6, "ctk-not-configured": 0.35, "ctk-docker-snap": 0.3, "ctk-docker-desktop": 0.25},
         ask="which nvidia-ctk docker; docker info | grep -i -E 'runtimes|context'; cat /etc/docker/daemon.json",
+        source=_INSTALL,
+    ),
+    signature(
+        "docker-unknown-runtime",
+        r"(?:unknown or )?invalid runtime name: nvidia|unknown? runtime specified:? nvidia"
+        r"|runtime \"?nvidia\"? (?:is )?(?:not (?:found|known|registered)|unknown)|no runtime for \"nvidia\"",
+        needles=("runtime name: nvidia", "runtime specified", "runtime nvidia", '"nvidia"'),
+        meaning="Docker has no runtime named nvidia: its settings do not name one, or were not read again.",
+        causes={
+            "ctk-not-configured": 0.65,
+            "ctk-missing": 0.5,
+            "ctk-docker-desktop": 0.3,
+            "ctk-docker-snap": 0.2,
+        },
+        ask="docker info | grep -i -E 'runtimes|context'; cat /etc/docker/daemon.json; which nvidia-ctk",
         source=_INSTALL,
     ),
     signature(

@@ -91,7 +91,7 @@ SIGNATURES = (
     signature(
         "no-network",
         r"temporary failure in name resolution|failed to establish a new connection|name or service not known"
-        r"|max retries exceeded",
+        r"|max retries exceeded(?![^\n]*ssl)",
         needles=("name resolution", "new connection", "service not known", "max retries exceeded"),
         meaning="The server could not be reached.",
         causes={"no-network": 0.9, "pip-tls-ca": 0.1},

@@ -28,8 +28,10 @@ SIGNATURES = (
     ),
     signature(
         "libcuda-missing",
-        rf"libcuda\.so[\w.]*: {_MISSING}|could not (?:find|load)[^\n]{{0,30}}libcuda\.so|libcuda\.so cannot be found",
-        needles=("libcuda.so",),
+        rf"libcuda\.so[\w.]*: {_MISSING}|could not (?:find|load)[^\n]{{0,30}}libcuda\.so|libcuda\.so cannot be found"
+        r"|(?:unable|failed|not able) to (?:find|load|open|dynamically load)[^\n]{0,40}"
+        r"[\"'](?:libcuda|nvcuda|cuda)[\"']",
+        needles=("libcuda", '"cuda"', "'cuda'", "nvcuda"),
         meaning="The driver's library libcuda is not found.",
         causes={
             "drv-absent": 0.35,
@@ -37,12 +39,29 @@ SIGNATURES = (
             "container-no-compute-cap @ container": 0.2,
             "nvml-library-missing": 0.25,
             "wsl-libcuda-path @ wsl": 0.3,
+            "wsl-driver-libs-missing @ wsl": 0.27,
             "no-gpu": 0.2,
             "cudnn-bare-libcuda": 0.15,
             "triton-libcuda-link": 0.15,
         },
         ask="ldconfig -p | grep libcuda; nvidia-smi",
         source=_LD,
+    ),
+    signature(
+        "libcuda-file-absent",
+        r"\blibcuda(?:\.so[\w.]*)?['\"`]? (?:file )?(?:does(?: not|n.t) exist|is (?:not there|missing|gone|absent))"
+        r"|\blibcuda\b[^\n]{0,60} disappear|\bmissing [`'\"]?libcuda\b"
+        r"|\bno [`'\"]?libcuda(?:\.so[\w.]*)?[`'\"]? (?:in|at|under)\b",
+        needles=("libcuda",),
+        meaning="The driver's library libcuda is not on this system.",
+        causes={
+            "wsl-driver-libs-missing @ wsl": 0.31,
+            "drv-absent": 0.35,
+            "container-no-gpu-flag @ container": 0.3,
+            "wsl-linux-driver-installed @ wsl": 0.1,
+        },
+        ask="ls /usr/lib/wsl/lib; ldconfig -p | grep libcuda; nvidia-smi",
+        source="https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
     ),
     signature(
         "nvjitlink-needed",
@@ -170,7 +189,7 @@ SIGNATURES = (
     ),
     signature(
         "glibc-too-old",
-        r"version `?glibc_[\d.]+'? not found",
+        r"glibc_[\d.]+\W? not found",
         needles=("glibc_",),
         meaning="A compiled part needs a newer C library (glibc) than this system has.",
         causes={"glibc-too-old": 0.95, "libstdcxx-too-old": 0.05},

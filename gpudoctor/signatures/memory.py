@@ -64,8 +64,8 @@ SIGNATURES = (
     ),
     signature(
         "nccl-shared-memory",
-        r"/dev/shm/nccl-",  # noqa: S108 - a pattern
-        needles=("/dev/shm/nccl-",),  # noqa: S108
+        r"/dev/shm/nccl-|posix_fallocate failed|creating shared memory segment|shmutils\.cc",  # noqa: S108 - a pattern
+        needles=("/dev/shm/nccl-", "posix_fallocate", "shared memory segment", "shmutils"),  # noqa: S108
         meaning="NCCL, which lets several GPUs work together, ran out of shared memory (/dev/shm).",
         causes={"container-shm-small": 0.75, "shm-pressure": 0.45},
         ask="df -h /dev/shm",
@@ -73,8 +73,8 @@ SIGNATURES = (
     ),
     signature(
         "disk-full",
-        r"no space left on device",
-        needles=("no space left on device",),
+        r"(?<!posix_fallocate failed : )no space left on devi?c?e?\b",
+        needles=("no space left on dev",),
         meaning="A disk, the temporary folder or the shared memory is full.",
         causes={"disk-tmp-small": 0.65, "disk-full": 0.4, "container-shm-small @ container": 0.2},
         ask='df -h . /tmp /dev/shm; echo "$TMPDIR"',

@@ -199,7 +199,9 @@ SIGNATURES = (
         "protobuf-descriptors",
         r"descriptors cannot (?:not )?be created directly|'messagefactory' object has no attribute 'getprototype'"
         r"|protobuf gencode(?:/| )?(?:runtime)? version|detected incompatible protobuf gencode"
-        r"|cannot import name 'runtime_version' from 'google\.protobuf'|generated code is out of date"
+        r"|cannot import name '(?:runtime_version|builder|symbol_database|message_factory|descriptor(?:_pool)?)' from"
+        r" '?google\.protobuf|generated code is out of date"
+        r"|module 'google\.protobuf[\w.]*' has no attribute|'fielddescriptor' object has no attribute"
         r"|no module named 'google\.protobuf",
         needles=(
             "descriptors cannot",
@@ -208,6 +210,7 @@ SIGNATURES = (
             "runtime_version",
             "code is out of date",
             "google.protobuf",
+            "fielddescriptor",
         ),
         meaning="The installed protobuf does not fit the package that uses it.",
         causes={"tf-protobuf": 0.85, "dependency-conflict": 0.3},
@@ -233,6 +236,25 @@ SIGNATURES = (
         causes={"keras3-tfkeras-version": 0.8, "keras3-no-tfkeras": 0.2},
         ask="pip list | grep -i -E 'keras|tensorflow'",
         source="https://github.com/keras-team/tf-keras",
+    ),
+    signature(
+        "keras3-other-format",
+        r"keras 3 only supports v3|legacy savedmodel format is not\b|tfsmlayer\("
+        r"|unrecognized keyword arguments[^\n]{0,20}(?:batch_shape|batch_input_shape|time_major|lr)"
+        r"|keras 3[^\n]{0,60}not supported[^\n]{0,30}savedmodel|filepath provided must end in `?\.(?:keras|weights)"
+        r"|only instances of `?keras\.layer`? can be added to a sequential model",
+        needles=(
+            "keras 3 only supports",
+            "savedmodel",
+            "tfsmlayer",
+            "unrecognized keyword",
+            "must end in",
+            "keras.layer",
+        ),
+        meaning="A model that was made with Keras 2 is used with Keras 3, which reads and writes other formats.",
+        causes={"keras3-legacy-model": 0.9, "keras-version": 0.2},
+        ask="pip list | grep -i -E 'keras|tensorflow'",
+        source="https://keras.io/guides/migrating_to_keras_3/",
     ),
     signature(
         "keras-too-new",

@@ -138,7 +138,7 @@ SIGNATURES = (
     ),
     signature(
         "torch-cpu-version",
-        r"\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b"
+        r"(?<!requirement )(?<!found for )\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b"
         r"|torch[^\n]{0,14}(?:版本|装)[^\n]{0,8}cpu|torch[^\n]{0,12}(?:是|为) ?cpu ?(?:版|的)",
         needles=("+cpu", "torch"),
         meaning="The installed PyTorch is built for the processor only, as its version says.",
@@ -204,8 +204,9 @@ SIGNATURES = (
     ),
     signature(
         "torch-numpy-unavailable",
-        r"numpy is not available|failed to initialize numpy",
-        needles=("numpy is not available", "failed to initialize numpy"),
+        r"numpy is not available|failed to initialize numpy|could not infer dtype of numpy\.\w+"
+        r"|expected np\.ndarray \(got numpy\.ndarray\)",
+        needles=("numpy is not available", "failed to initialize numpy", "infer dtype of numpy", "got numpy.ndarray"),
         meaning="PyTorch was compiled for another NumPy than the installed one, or NumPy is not installed.",
         causes={"numpy2-abi": 0.7, "import-missing": 0.35},
         ask="pip list | grep -i -E '^(numpy|torch) '",
@@ -249,6 +250,17 @@ SIGNATURES = (
         source=_START,
         frameworks=_TORCH,
         fallback=True,
+    ),
+    signature(
+        "torch-source-folder",
+        r"no module named '?(?:torch\.)?_c\b(?!\.)|name '_c' is not defined"
+        r"|you should not try to import torch from|cannot import name '\w+' from 'torch\._c' \(unknown location",
+        needles=("torch._c", "named _c", "named '_c", "name '_c'", "import torch from"),
+        meaning="Python takes a folder named torch that has no compiled part, such as PyTorch's own source.",
+        causes={"py-name-shadow": 0.8, "package-half-installed": 0.3, "files-damaged": 0.25, "ext-abi-mismatch": 0.1},
+        ask="pwd; ls -d torch; cd /; python -c 'import torch; print(torch.__file__)'",
+        source="https://github.com/pytorch/pytorch/issues/1633",
+        frameworks=_TORCH,
     ),
     signature(
         "torch-nan-loss",

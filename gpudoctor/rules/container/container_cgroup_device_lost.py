@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import DeviceNode, Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._situation import is_contained
 
 #: NVML_ERROR_UNKNOWN.
@@ -18,7 +21,9 @@ UNKNOWN = 999
 
 
 @rule("BOX004", name="container-cgroup-device-lost", severity="error", since="0.1")
-def container_cgroup_device_lost(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+def container_cgroup_device_lost(
+    gpus: Gpus, driver: Driver, container: Container, live: Live | Gap | None
+) -> Iterator[Problem]:
     """The container may no longer open the GPU's device files, although they are there.
 
     What it means:
@@ -51,7 +56,9 @@ def container_cgroup_device_lost(gpus: Gpus, driver: Driver, container: Containe
     if not (gpus.nvidia or gpu_nodes(driver)) or not is_contained(container):
         return
     refused = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node)]
-    unknown = failed_with(driver.nvml, UNKNOWN) and bool(driver.device_nodes) and _may_all_be_denied(driver)
+    # What a message tells is of its own time; the files may have been looked at in another container.
+    told = any(one.signature == "nvml-unknown-error" for one in pasted(live))
+    unknown = failed_with(driver.nvml, UNKNOWN) and bool(driver.device_nodes) and (told or _may_all_be_denied(driver))
     if not (unknown or (refused and _is_in_the_way(driver))):
         return
     yield Problem(

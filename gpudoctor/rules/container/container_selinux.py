@@ -9,8 +9,14 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
-from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._driver_state import (
+    NO_PERMISSION,
+    denied_nodes,
+    failed_with,
+    is_denied_by_cgroup,
+    is_open_to_all,
+)
+from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
 
 
@@ -36,8 +42,10 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
     """
     if not gpus.nvidia or not is_contained(container) or not host.selinux_enforcing:
         return
-    denied = [node for node in denied_nodes(driver) if not is_denied_by_cgroup(node) and is_open_to_all(node)]
-    if not denied:
+    refused = denied_nodes(driver)
+    denied = [node for node in refused if not is_denied_by_cgroup(node) and is_open_to_all(node)]
+    # Where no file tells of it, NVML does; the usual permissions of the files let everybody in.
+    if not denied and (refused or not failed_with(driver.nvml, NO_PERMISSION)):
         return
     allow = Run(argv=("setsebool", "-P", "container_use_devices", "1"))
     yield Problem(
@@ -48,6 +56,7 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
                 seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error or 'no access'}")
                 for node in denied[:3]
             ),
+            *((answer_seen("NVML", driver.nvml),) if not denied else ()),
             seen("SELinux", "enforcing"),
         ),
         explains=("dev-permission", *NO_DEVICE),

@@ -8,7 +8,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._situation import is_bare
+from gpudoctor.rules._situation import is_contained
 
 
 @rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")
@@ -33,9 +33,15 @@ def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
     https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html
     """
     tools = container.tools
-    if not gpus.nvidia or not is_bare(container) or tools is None or "docker" not in tools.engines:
+    # WSL has the same Docker as Linux, unless it is Docker Desktop's, which needs none of this.
+    if not gpus.nvidia or is_contained(container) or tools is None or "docker" not in tools.engines:
         return
-    if not tools.nvidia_toolkit or tools.docker_runtimes is None or "nvidia" in tools.docker_runtimes:
+    if (
+        tools.docker_context == "desktop"
+        or not tools.nvidia_toolkit
+        or tools.docker_runtimes is None
+        or "nvidia" in tools.docker_runtimes
+    ):
         return
     steps = (
         Run(argv=("nvidia-ctk", "runtime", "configure", "--runtime=docker")),

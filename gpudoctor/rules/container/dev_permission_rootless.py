@@ -2,20 +2,29 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
-from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._driver_state import (
+    NO_PERMISSION,
+    denied_nodes,
+    failed_with,
+    is_denied_by_cgroup,
+    is_open_to_all,
+)
+from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
 
 
 @rule("BOX013", name="dev-permission-rootless", severity="error", since="0.1")
-def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
+def dev_permission_rootless(
+    gpus: Gpus, driver: Driver, container: Container, host: System | Gap | None
+) -> Iterator[Problem]:
     """A rootless container dropped the group through which your user may use the GPU.
 
     What it means:
@@ -35,8 +44,12 @@ def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) ->
     """
     if not gpus.nvidia or not is_contained(container) or not container.rootless:
         return
-    denied = [node for node in denied_nodes(driver) if not (is_denied_by_cgroup(node) or is_open_to_all(node))]
-    if not denied or (driver.nvml is not None and driver.nvml.ok):
+    refused = denied_nodes(driver)
+    denied = [node for node in refused if not (is_denied_by_cgroup(node) or is_open_to_all(node))]
+    # Where no file tells of it, NVML does; unless SELinux can be the one who refuses.
+    enforcing = isinstance(host, System) and host.selinux_enforcing is True
+    told = failed_with(driver.nvml, NO_PERMISSION) and not refused and not enforcing
+    if not (denied or told) or (driver.nvml is not None and driver.nvml.ok):
         return
     text = "Start the container again with: podman run --group-add keep-groups --device nvidia.com/gpu=all IMAGE"
     yield Problem(
@@ -47,6 +60,7 @@ def dev_permission_rootless(gpus: Gpus, driver: Driver, container: Container) ->
                 seen(node.path, f"group {node.group or 'not known'}: {node.error or 'no access'}")
                 for node in denied[:3]
             ),
+            *((answer_seen("NVML", driver.nvml),) if not denied else ()),
             seen("container", f"{container.kind}, rootless"),
         ),
         explains=("dev-permission", *NO_DEVICE),

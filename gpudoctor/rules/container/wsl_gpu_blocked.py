@@ -10,12 +10,9 @@ from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import failed_with
+from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
-
-#: NVML_ERROR_OPERATING_SYSTEM.
-BLOCKED = 17
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")

@@ -6,15 +6,19 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.libraries import Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Container
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 
 
 @rule("BOX023", name="wsl-ldconfig-warning", severity="info", since="0.1")
-def wsl_ldconfig_warning(container: Container, toolkits: Toolkits | Gap | None) -> Iterator[Problem]:
+def wsl_ldconfig_warning(
+    container: Container, toolkits: Toolkits | Gap | None, live: Live | Gap | None
+) -> Iterator[Problem]:
     """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link"; that is harmless.
 
     What it means:
@@ -36,9 +40,10 @@ def wsl_ldconfig_warning(container: Container, toolkits: Toolkits | Gap | None) 
     wsl = container.wsl
     # The message comes with system packages; a toolkit shows that some were installed.
     installs = isinstance(toolkits, Toolkits) and bool(toolkits.found)
-    if not installs or wsl is None or wsl.version != 2:
+    told = any(one.signature == "wsl-libcuda-no-link" for one in pasted(live))
+    if wsl is None or wsl.version != 2 or not (told or (installs and wsl.driver_library)):
         return
-    if not wsl.driver_library or wsl.library_is_link is not False:
+    if wsl.library_is_link is True or (wsl.library_is_link is None and not told):
         return
     text = "Leave it as it is; Windows writes these files anew at each start."
     yield Problem(

@@ -45,7 +45,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     CUDA on WSL user guide, https://docs.nvidia.com/cuda/wsl-user-guide/
     """
     wsl = container.wsl
-    if wsl is None or wsl.version != 2 or (driver.cuda_init and driver.cuda_init.ok):
+    if wsl is None or wsl.version != 2 or _works(driver):
         return
     packages = [package for package in driver.packages or () if re.fullmatch(LINUX_DRIVER, package.name)]
     first = driver.library(CUDA_LIBRARY)
@@ -62,6 +62,11 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
         explains=(*NO_DEVICE, "nvml-library-missing", "wsl-libcuda-path", "wsl-driver-libs-missing", "wsl-gpu-blocked"),
         fixes=_fixes(host, [package.name for package in packages]),
     )
+
+
+def _works(driver: Driver) -> bool:
+    """The CUDA driver starts, and NVML does not say otherwise."""
+    return bool(driver.cuda_init and driver.cuda_init.ok) and (driver.nvml is None or driver.nvml.ok)
 
 
 def _fixes(host: System | Gap, names: list[str]) -> tuple[Fix, ...]:

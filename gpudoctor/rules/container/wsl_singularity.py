@@ -8,7 +8,7 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import CUDA_LIBRARY, real_libraries
+from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules._evidence import answer_seen, seen
 
 
@@ -35,11 +35,14 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
     https://docs.nvidia.com/cuda/wsl-user-guide/
     """
     wsl = container.wsl
-    if container.kind != "apptainer" or wsl is None or wsl.version != 2 or wsl.dxg is not True:
+    if container.kind != "apptainer" or wsl is None or wsl.version != 2 or wsl.dxg is False:
         return
     answer = driver.cuda_init if driver else None
     libraries = {one.name for one in real_libraries(driver)} if driver else set()
-    if CUDA_LIBRARY in libraries or (answer is not None and answer.outcome != "no-library"):
+    # The libraries that --nv brings along do not reach Windows: NVML is refused, or finds no module.
+    barred = driver is not None and failed_with(driver.nvml, BLOCKED, NOT_LOADED)
+    found = CUDA_LIBRARY in libraries or (answer is not None and answer.outcome != "no-library")
+    if found and not barred:
         return
     steps = (
         Ask(text="Start the container again: apptainer exec --nvccli IMAGE COMMAND"),
@@ -51,8 +54,9 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
         summary="This Apptainer container in WSL does not have the libraries of Windows' driver.",
         evidence=(
             seen("container", "Apptainer, in WSL 2"),
-            seen("libcuda.so.1 in the container", "not found"),
-            *((answer_seen("Loading libcuda.so.1", answer),) if answer else ()),
+            *((answer_seen("NVML", driver.nvml),) if barred and driver else ()),
+            *((seen("libcuda.so.1 in the container", "not found"),) if not found else ()),
+            *((answer_seen("Loading libcuda.so.1", answer),) if answer and not found else ()),
         ),
         explains=(
             "no-gpu",
@@ -60,6 +64,8 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
             "container-no-gpu-flag",
             "wsl-driver-libs-missing",
             "wsl-libcuda-path",
+            "wsl-gpu-blocked",
+            "wsl-linux-driver-installed",
             *NO_DEVICE,
         ),
         fixes=(Fix(title="Bring WSL's libraries into the container", safety="manual", steps=steps),),

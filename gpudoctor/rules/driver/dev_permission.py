@@ -10,12 +10,9 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_denied_by_cgroup
+from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
-
-#: NVML_ERROR_NO_PERMISSION.
-NO_PERMISSION = 4
 
 
 @rule("DRV008", name="dev-permission", severity="error", since="0.1")

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.live import Live
 from gpudoctor.model.system import Environ
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._in_vain import NoMatch, looked_for
 
 #: Variables that replace the usual index, and those that add to it, by installer.
 INSTALLERS = {
@@ -19,10 +22,17 @@ INSTALLERS = {
 }
 #: Indexes of one publisher: they hold its own packages and some that these need, not all.
 PARTIAL = ("download.pytorch.org/whl", "pypi.nvidia.com", "pypi.ngc.nvidia.com")
+#: What frameworks need and every complete index has, for each Python.
+EVERYWHERE = frozenset(
+    (
+        *("numpy", "setuptools", "wheel", "pip", "packaging", "typing-extensions", "six", "pillow", "pyyaml", "tqdm"),
+        *("filelock", "sympy", "mpmath", "networkx", "jinja2", "markupsafe", "fsspec"),
+    )
+)
 
 
 @rule("ENV004", name="pip-no-matching-distribution", severity="warning", since="0.1")
-def pip_no_matching_distribution(environ: Environ) -> Iterator[Problem]:
+def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The installer is set to an index that holds only some packages, and to no other.
 
     What it means:
@@ -42,6 +52,28 @@ def pip_no_matching_distribution(environ: Environ) -> Iterator[Problem]:
     pip install, options --index-url and --extra-index-url, https://pip.pypa.io/en/stable/cli/pip_install/; uv, package
     indexes, https://docs.astral.sh/uv/concepts/indexes/
     """
+    told = tuple(_set_by_a_variable(environ)) if isinstance(environ, Environ) else ()
+    yield from told
+    lacking = next((one for one in looked_for(live) if one.package in EVERYWHERE and one.offered == ()), None)
+    if lacking is not None and not told:
+        yield _partial(lacking)
+
+
+def _partial(lacking: NoMatch) -> Problem:
+    beside = Ask(text="Write --extra-index-url in place of --index-url, so that the usual index is asked as well.")
+    first = Ask(text=f"Or install {lacking.package} first, without any option about an index.")
+    return Problem(
+        summary=f"The index that was asked does not have {lacking.package}, which every complete index has.",
+        subject="pip",
+        severity="error",
+        confidence="likely",
+        evidence=(seen(f"versions of {lacking.package} that it has", "none, says the installer"),),
+        explains=("install-failed",),
+        fixes=(Fix(title="Let it look in the usual index as well", safety="manual", steps=(beside, first)),),
+    )
+
+
+def _set_by_a_variable(environ: Environ) -> Iterator[Problem]:
     for installer, (replacing, adding, no_index) in INSTALLERS.items():
         name = next((one for one in replacing if environ.get(one)), None)
         value = environ.get(name) or "" if name else ""

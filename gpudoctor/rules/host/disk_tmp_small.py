@@ -18,8 +18,8 @@ from gpudoctor.rules._situation import GIB, known, os_of
 NEEDS_GIB = {"temp": (3, 1), "environment": (7, 2)}
 #: Less than this, and nearly every program that writes a file fails.
 FULL_BYTES = 64 * 1024 * 1024
-#: Not even a build for the processor alone can be downloaded into less.
-HOPELESS_BYTES = 200 * 1024 * 1024
+#: Less, and not even the largest wheels of a build with CUDA can be downloaded; or, without a GPU, none at all.
+HOPELESS_BYTES = (1536 * 1024 * 1024, 200 * 1024 * 1024)
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 
 
@@ -50,7 +50,7 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
     short = [space for space in host.spaces or () if _is_short(space, with_gpu=with_gpu, installed=installed)]
     if not short:
         return
-    limit = FULL_BYTES if installed else HOPELESS_BYTES
+    limit = FULL_BYTES if installed else HOPELESS_BYTES[0 if with_gpu else 1]
     full = any(space.free is not None and space.free < limit for space in short)
     yield Problem(
         summary=_summary(short, full=full),
@@ -94,9 +94,10 @@ def _fixes(short: list[Space], roomy: Space | None, *, windows: bool) -> tuple[F
     cache = Fix(
         title="Clear pip's cache", safety="review", steps=(Run(argv=("python", "-m", "pip", "cache", "purge")),)
     )
-    if windows or all(space.purpose != "temp" for space in short):
+    if all(space.purpose != "temp" for space in short):
         return (cache, Fix(title="Free space", safety="manual", steps=(Ask(text="Delete what you do not need."),)))
-    step: SetEnv | Ask = Ask(text="Set the variable TMPDIR to a folder with enough room, then install again.")
+    variable = "TEMP" if windows else "TMPDIR"
+    step: SetEnv | Ask = Ask(text=f"Set the variable {variable} to a folder with enough room, then install again.")
     if roomy is not None:
-        step = SetEnv(name="TMPDIR", value=roomy.path)
+        step = SetEnv(name=variable, value=roomy.path)
     return (Fix(title="Let pip use another temporary folder", safety="safe", steps=(step,)), cache)

@@ -1,5 +1,6 @@
 """HST002: the C library is older than the framework's packages need."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import local_tag
@@ -7,6 +8,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import LibraryVersion
@@ -14,6 +16,7 @@ from gpudoctor.plan.glibc import FLOORS, glibc_floor
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._situation import known
 
 #: Below this, no current release of any of them has a wheel.
@@ -28,7 +31,7 @@ LIBRARIES = {"cublas": "12.8", "curand": "10.3.9", "cudnn": "9.7"}
 
 @rule("HST002", name="glibc-too-old", severity="error", since="0.1")
 def glibc_too_old(
-    host: System, frameworks: Frameworks | Gap | None, libraries: Libraries | Gap | None
+    host: System, frameworks: Frameworks | Gap | None, libraries: Libraries | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:
     """The system's C library is too old for the ready-made packages of the frameworks.
 
@@ -59,6 +62,7 @@ def glibc_too_old(
     has = LibraryVersion.parse(host.libc_version)
     if host.libc != "glibc" or has is None:
         return
+    said = _refused(live, has)
     newer = _needs_newer(libraries, has) if installed else None
     for framework in installed:
         version = framework.version or ""
@@ -66,7 +70,7 @@ def glibc_too_old(
         if floor is not None and has < floor:
             text = f"{framework.label} needs glibc {floor}, and this system has {has}."
             yield _problem(text, host, subject=framework.label, needs=str(floor))
-            newer = None
+            newer = said = None
     if newer is not None:
         text = f"The {newer.family} {newer.version} in this environment needs glibc {LIBRARY_FLOOR}; here it is {has}."
         yield _problem(text, host, subject=newer.path, needs=LIBRARY_FLOOR)
@@ -74,9 +78,18 @@ def glibc_too_old(
     if need is not None:
         text = f"{need.file} needs GLIBC_{need.version}, and this system has glibc {has}."
         yield _problem(text, host, subject=need.file, needs=str(need.version))
+    elif said is not None and newer is None:
+        yield _problem(f"A compiled file needs glibc {said}, and this system has {has}.", host, needs=str(said))
     if not installed and isinstance(frameworks, Frameworks | None) and has < LibraryVersion(CURRENT):
         text = f"This system has glibc {has}; current releases of the frameworks need {CURRENT} or newer."
         yield _problem(text, host, needs=CURRENT, note=True)
+
+
+def _refused(live: Live | Gap | None, has: LibraryVersion) -> LibraryVersion | None:
+    """The version that the loader's pasted message asks for, where it is newer than the system's."""
+    texts = [one.text for one in pasted(live) if one.signature == "glibc-too-old"]
+    found = [LibraryVersion.parse(number) for text in texts for number in re.findall(r"GLIBC_([\d.]+\d)", text)]
+    return max((version for version in found if version is not None and version > has), default=None)
 
 
 def _needs_newer(libraries: Libraries | Gap | None, has: LibraryVersion) -> LibraryCopy | None:

@@ -4,13 +4,15 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
+from gpudoctor.model.fix import Ask, Fix, SetEnv
+from gpudoctor.model.live import Live, Symptom
+from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Environ, System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules.python.keras3_no_tfkeras import FIRST_KERAS3
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
@@ -18,38 +20,47 @@ VARIABLE = "TF_USE_LEGACY_KERAS"
 
 @rule("PYT015", name="keras3-legacy-model", severity="warning", since="0.1")
 def keras3_legacy_model(
-    packages: Packages,
-    frameworks: Frameworks,
-    environ: Environ,
+    packages: Packages | Gap | None,
+    frameworks: Frameworks | Gap | None,
+    environ: Environ | Gap | None,
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
+    live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """TensorFlow is told to use Keras 2, which is not installed.
+    """A model of Keras 2 meets Keras 3, or TensorFlow is told to use Keras 2, which is not installed.
 
     What it means:
-    TF_USE_LEGACY_KERAS=1 makes TensorFlow 2.16 and newer use Keras 2 instead of Keras 3, for models that were saved
-    with it. Keras 2 is the package tf-keras, and it is not installed.
+    TensorFlow 2.16 and newer bring Keras 3, which reads files that end in .keras or .h5, but no folder that Keras 2
+    saved (SavedModel). TF_USE_LEGACY_KERAS=1 makes them use Keras 2 again, which is the package tf-keras.
 
     Why it breaks:
-    The first use of tf.keras ends with "Keras cannot be imported. Check that it is installed" or asks for tf_keras.
+    Keras 3 says "File format not supported" of such a folder. With the variable and without the package, the first
+    use of tf.keras ends with "Keras cannot be imported. Check that it is installed" or asks for tf_keras.
 
     How to mend it:
-    Install tf-keras of TensorFlow's minor version, or unset the variable and convert the model.
+    Install tf-keras of TensorFlow's minor version and set TF_USE_LEGACY_KERAS=1, or convert the model: load it once
+    with Keras 2 and save it as a .keras file. For answers only, keras.layers.TFSMLayer loads the folder as it is.
 
     When to ignore it:
-    If nothing uses tf.keras.
+    If nothing uses tf.keras, or that model.
 
     Sources:
     https://keras.io/getting_started/#tensorflow--keras-2-backwards-compatibility
+    https://keras.io/guides/migrating_to_keras_3/
     """
-    tensorflow = frameworks.get("tensorflow")
+    met = next((one for one in pasted(live) if one.signature == "keras3-other-format"), None)
+    tensorflow = frameworks.get("tensorflow") if isinstance(frameworks, Frameworks) else None
     numbers = release_numbers(tensorflow.version) if tensorflow else None
-    if tensorflow is None or numbers is None or numbers < FIRST_KERAS3 or len(numbers) < 2:
+    has_keras3 = numbers is not None and numbers >= FIRST_KERAS3 and len(numbers) > 1
+    wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0" if has_keras3 and numbers else None
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    if met is not None and (numbers is None or has_keras3):
+        yield _other_format(met, tensorflow, wanted, scene)
+        return
+    if wanted is None or not isinstance(packages, Packages) or not isinstance(environ, Environ):
         return
     if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not packages.lacks("tf-keras"):
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
-    wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"
     yield Problem(
         summary=f"{VARIABLE} is set, and tf-keras is not installed, so tf.keras cannot be used.",
         subject="tf-keras",
@@ -64,4 +75,25 @@ def keras3_legacy_model(
                 undo=f"export {VARIABLE}=1",
             ),
         ),
+    )
+
+
+def _other_format(met: Symptom, tensorflow: Framework | None, wanted: str | None, scene: Scene) -> Problem:
+    """Nothing of the environment is at fault: the model is of another Keras."""
+    convert = Ask(text="Load the model once with Keras 2 (TensorFlow 2.15), and save it: model.save('model.keras')")
+    only_ask = Ask(text="For answers only: keras.layers.TFSMLayer(FOLDER, call_endpoint='serving_default')")
+    fixes: tuple[Fix, ...] = (Fix(title="Convert the model", safety="manual", steps=(convert, only_ask)),)
+    if wanted is not None:
+        steps = (*install(scene, wanted), SetEnv(name=VARIABLE, value="1"))
+        fixes = (Fix(title="Use Keras 2 for it", safety="review", steps=steps, undo=f"unset {VARIABLE}"), *fixes)
+    return Problem(
+        summary="The model was made with Keras 2, and Keras 3 cannot read it.",
+        subject="keras",
+        severity="info",
+        confidence="likely",
+        evidence=(
+            seen(met.where or "the pasted text", met.text),
+            *((seen("tensorflow", tensorflow.version, tensorflow.source),) if tensorflow else ()),
+        ),
+        fixes=fixes,
     )

@@ -3,15 +3,17 @@
 import re
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix, Run
 from gpudoctor.model.python import Interpreter
+from gpudoctor.model.system import Container
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")
-def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
+def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap | None) -> Iterator[Problem]:
     """No Jupyter kernel starts the examined Python.
 
     What it means:
@@ -35,11 +37,12 @@ def py_kernelspec_mismatch(interpreter: Interpreter) -> Iterator[Problem]:
     if not kernels or any(kernel.same_interpreter is not False for kernel in kernels):
         return
     broken = [kernel for kernel in kernels if kernel.executable and not is_python(kernel.executable)]
+    in_notebook = isinstance(container, Container) and container.notebook == "jupyter"
     name = "gpu-env"
     yield Problem(
         summary=f"No Jupyter kernel starts {interpreter.executable}; notebooks run in another Python.",
         subject=interpreter.executable,
-        severity="warning" if broken else None,
+        severity="warning" if broken or in_notebook else None,
         evidence=tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),
         fixes=(
             Fix(

@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Interpreter
+from gpudoctor.model.python import Frameworks, Interpreter
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 
 @rule("PYT013", name="py-no-ssl", severity="warning", since="0.1")
-def py_no_ssl(interpreter: Interpreter) -> Iterator[Problem]:
+def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """The examined Python has no ssl module, so it cannot download packages.
 
     What it means:
@@ -34,7 +35,12 @@ def py_no_ssl(interpreter: Interpreter) -> Iterator[Problem]:
     yield Problem(
         summary=f"{interpreter.executable} has no ssl module, so pip cannot download anything with it.",
         subject=interpreter.executable,
+        # Where a framework is installed, nothing may have to be downloaded any more.
+        severity="error"
+        if frameworks is None or (isinstance(frameworks, Frameworks) and not frameworks.found)
+        else None,
         evidence=(seen("ssl module", "absent"),),
+        explains=("install-failed", "framework-import-failed", "pip-no-matching-distribution"),
         fixes=(
             Fix(
                 title="Use a Python with ssl",

@@ -6,14 +6,18 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._in_vain import looked_for
 
 
 @rule("PYT007", name="python-32bit", severity="error", since="0.1")
-def python_32bit(interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish) -> Iterator[Problem]:
+def python_32bit(
+    interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish, live: Live | Gap | None
+) -> Iterator[Problem]:
     """The examined Python is a 32-bit program; frameworks exist for 64-bit Python only.
 
     What it means:
@@ -36,13 +40,13 @@ def python_32bit(interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish) 
     if interpreter.bits != 32:
         return
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    wants = has_gpu or bool(wish.requirements)
+    wants = has_gpu or bool(wish.requirements) or bool(looked_for(live))
     yield Problem(
         summary="This Python is a 32-bit program; PyTorch and TensorFlow exist for 64-bit Python only.",
         subject=interpreter.executable,
         severity=None if wants else "info",
         evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),
-        explains=("python-unsupported-by-framework", "package-required", "no-framework"),
+        explains=("python-unsupported-by-framework", "package-required", "no-framework", "install-failed"),
         fixes=(
             Fix(
                 title="Install a 64-bit Python",

@@ -6,8 +6,9 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.wish import Requirement, Wish
@@ -15,6 +16,7 @@ from gpudoctor.plan.places import Scene, wheel_platform
 from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._in_vain import NoMatch, looked_for
 from gpudoctor.rules._pythons import (
     in_order,
     known_pythons,
@@ -23,8 +25,11 @@ from gpudoctor.rules._pythons import (
     shared_pythons,
     wanted_releases,
 )
+from gpudoctor.rules._situation import known
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
+#: Other names under which a framework is asked for.
+ALIASES = dict.fromkeys(("tensorflow-gpu", "tensorflow-cpu", "tensorflow-intel", "tensorflow-macos"), "tensorflow")
 
 
 @rule("PYT001", name="python-unsupported-by-framework", severity="error", since="0.1")
@@ -37,6 +42,7 @@ def python_unsupported_by_framework(
     container: Container | Gap | None,
     gpus: Gpus | Gap | None,
     driver: Driver | Gap | None,
+    live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """There is no build of the framework for this Python version.
@@ -63,20 +69,31 @@ def python_unsupported_by_framework(
     python, platform = minor_of(interpreter.version), wheel_platform(host)
     if python is None or platform is None or interpreter.implementation not in (None, "CPython", "cpython"):
         return
-    if isinstance(packages, Gap) or isinstance(frameworks, Gap):
+    in_vain = () if interpreter.bits == 32 else looked_for(live)
+    if not in_vain and (isinstance(packages, Gap) or isinstance(frameworks, Gap)):
         return
+    installed, found = known(packages), known(frameworks)
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for name in FRAMEWORKS:
-        for requirement in (*wish.of(name), *_pinned(interpreter, name), *_locked(interpreter, name)):
+        if installed is not None and installed.find(name) is not None:
+            continue
+        vain = next((one for one in in_vain if ALIASES.get(one.package, one.package) == name), None)
+        asked = (*_asked(vain, name), *wish.of(name), *_pinned(interpreter, name), *_locked(interpreter, name))
+        for requirement in asked:
             versions = wanted_releases(requirement, matrix)
-            if versions and (packages is None or packages.find(name) is None):
-                pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
-                if pythons and python not in pythons:
-                    fix = python_fix(pythons, scene, host, matrix, requirement)
-                    yield _problem(interpreter, requirement.text, pythons, fix, requirement.text)
+            pythons = in_order(p for version in versions for p in matrix.pythons(name, version, platform) or ())
+            if pythons and python not in pythons:
+                fix = python_fix(pythons, scene, host, matrix, requirement)
+                yield _problem(interpreter, requirement.text, pythons, fix, requirement.text)
+                break
+        else:
+            newest = matrix.newest(name)
+            others = [one for one in matrix.pythons(name, newest or "", platform) or () if one != python]
+            if vain is not None and vain.offered == () and not vain.comparisons and others:
+                yield _none_there(interpreter, vain.package, python_fix(others, scene, host, matrix))
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    has_framework = frameworks is not None and any(frameworks.get(name) for name in FRAMEWORKS)
-    if not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
+    has_framework = found is not None and any(found.get(name) for name in FRAMEWORKS)
+    if in_vain or not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
         return
     pythons = known_pythons(platform, matrix)
     if pythons and python not in pythons:
@@ -85,10 +102,34 @@ def python_unsupported_by_framework(
         yield _problem(interpreter, "PyTorch, TensorFlow or JAX", pythons, fix, None)
 
 
+def _asked(vain: NoMatch | None, name: str) -> Iterator[Requirement]:
+    """What an installer was asked for and did not find."""
+    if vain is not None and vain.comparisons:
+        text = name + ",".join(f"{sign}{version}" for sign, version in vain.comparisons)
+        yield Requirement(subject=name, comparisons=vain.comparisons, text=text)
+
+
+def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
+    """The index has builds, and none for this Python: a Python that is newer than the index's builds, mostly."""
+    python = minor_of(interpreter.version)
+    look = Ask(text="python -m pip debug --verbose tells which wheels this Python takes, and from which index.")
+    return Problem(
+        summary=f"The index that was asked has no build of {asked} for this Python, {python}, and this system.",
+        subject=f"Python {interpreter.version}",
+        confidence="likely",
+        evidence=(
+            seen("Python", f"{interpreter.version} ({interpreter.executable})"),
+            seen(f"versions of {asked} that would fit", "none, says the installer"),
+        ),
+        explains=("package-required", "no-framework", "install-failed"),
+        fixes=(fix, Fix(title="Or see what it looks for", safety="manual", steps=(look,))),
+    )
+
+
 def _pinned(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
     """Exact versions that a file of the project asks for."""
     for pin in interpreter.pins or ():
-        version = pin.wanted.removeprefix("==").strip()
+        version = pin.wanted.removeprefix("==").strip().partition("+")[0]
         if pin.package == name and not pin.is_locked and pin.wanted.startswith("==") and dotted(version) == version:
             text = f"{name}=={version} ({pin.file})"
             yield Requirement(subject=name, comparisons=(("==", version),), text=text)
@@ -117,6 +158,6 @@ def _problem(interpreter: Interpreter, what: str, pythons: tuple[str, ...], fix:
             seen("builds are known for Python", ", ".join(pythons)),
             *((seen("asked for", asked),) if asked else ()),
         ),
-        explains=("package-required", "no-framework"),
+        explains=("package-required", "no-framework", "install-failed"),
         fixes=(fix,),
     )
