@@ -11,8 +11,8 @@ from msgspec import structs
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.gpus import Fabric, GpuProcess, PcieLink, Power
 from gpudoctor.model.libraries import Libraries, SymbolNeed
-from gpudoctor.model.python import Broken, Damage, Framework, Package, Packages, Unmet
-from gpudoctor.model.system import Container, Slurm, System
+from gpudoctor.model.python import Broken, Damage, Framework, Overlap, Package, Packages, Unmet
+from gpudoctor.model.system import Container, Cpu, Slurm, Space, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
 from gpudoctor.rules._pythons import minor_of
 from gpudoctor.rules._user_site import explained_by_mix
@@ -27,6 +27,7 @@ from tests.rules.stacks import (
     V100,
     WINDOWS,
     card,
+    companion,
     copy,
     frameworks,
     interpreter,
@@ -44,6 +45,7 @@ from tests.rules.stacks import (
 from tests.rules.table import fires, judge, quiet
 
 Sections = dict[str, Any]
+MIB, GIB = 1024**2, 1024**3
 
 
 def one_gpu(**fields) -> Sections:
@@ -218,6 +220,46 @@ def unknown_to(release, pci_id):
     }
 
 
+def shared_memory(free, total):
+    host = System(os="linux", spaces=(Space(path="/dev/shm", purpose="shm", total=total, free=free),))
+    return {"host": host, "frameworks": frameworks(torch())}
+
+
+def without_avx(name, version):
+    host = System(os="linux", arch="x86_64", cpu=Cpu(model="Core 2 Duo", flags=("sse4_1",)))
+    return {"host": host, "frameworks": frameworks(Framework(name=name, version=version))}
+
+
+def legacy_keras(version):
+    return stack(RTX_4090, frameworks=frameworks(tensorflow(version)), environ=environ(TF_USE_LEGACY_KERAS="1"))
+
+
+def old_cudnn(version):
+    taken = resolution("torch", "libcudnn.so.8", "cudnn", "/a/libcudnn.so.8", version=version, origin="pip")
+    return stack(RTX_4090, libraries=Libraries(resolutions=(taken,), libcuda_of_cudnn={"torch": None}))
+
+
+def cudnn_of_path(have, own):
+    path, shadows = "/opt/cuda/lib64/libcudnn.so.9", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9"
+    taken = resolution(
+        "tensorflow",
+        "libcudnn.so.9",
+        "cudnn",
+        path,
+        via="LD_LIBRARY_PATH",
+        shadows=shadows,
+        version=have,
+        shadows_version=own,
+    )
+    return stack(RTX_4090, frameworks=frameworks(tensorflow("2.99.0", "12.5", cudnn="9")), libraries=libraries(taken))
+
+
+def owning_the_same(files):
+    shared = Overlap(first="tensorflow", second="tensorflow-cpu", files=files, differing=1, example="tensorflow/x.py")
+    has = packages("tensorflow==2.18.0", "tensorflow-cpu==2.18.0", overlaps=(shared,))
+    return stack(RTX_4090, frameworks=frameworks(tensorflow("2.18.0")), packages=has)
+
+
 #: Rule, machine, whether it speaks.
 BOUNDS: list[tuple[str, Sections, bool]] = [
     *(
@@ -289,6 +331,24 @@ BOUNDS: list[tuple[str, Sections, bool]] = [
     ("tf216-nvidia-libs-not-found", unreached("2.18.1"), True),
     ("tf216-nvidia-libs-not-found", unreached("2.19"), False),
     ("tf216-nvidia-libs-not-found", unreached("2.19.0"), False),
+    ("shm-pressure", shared_memory(GIB - 1, 64 * GIB), True),
+    ("shm-pressure", shared_memory(GIB, 64 * GIB), False),
+    ("shm-pressure", shared_memory(GIB // 10, GIB // 10 * 10), False),
+    ("shm-pressure", shared_memory(GIB // 10 - 1, GIB // 10 * 10), True),
+    ("shm-pressure", shared_memory(1, 64 * MIB), False),
+    ("shm-pressure", shared_memory(1, 64 * MIB + 1), True),
+    ("cpu-no-avx", without_avx("tensorflow", "1.5.1"), False),
+    ("cpu-no-avx", without_avx("tensorflow", "1.6"), True),
+    ("cpu-no-avx", without_avx("jaxlib", "0.1"), True),
+    ("keras3-legacy-model", legacy_keras("2.15.1"), False),
+    ("keras3-legacy-model", legacy_keras("2.16"), True),
+    ("keras3-legacy-model", legacy_keras("3"), False),
+    ("cudnn-bare-libcuda", old_cudnn("8"), True),
+    ("cudnn-bare-libcuda", old_cudnn("8.8.1"), True),
+    ("cudnn-bare-libcuda", old_cudnn("8.9"), False),
+    ("ld-path-shadows-cudnn", cudnn_of_path("9.1.0", "9.1.0"), False),
+    ("files-overwritten", owning_the_same(1), False),
+    ("files-overwritten", owning_the_same(2), True),
     ("glibc-too-old", old_glibc("2.26"), True),
     ("glibc-too-old", old_glibc("2.27"), False),
     ("tf32-off", no_tf32(card("A100", "8.0")), True),
@@ -337,6 +397,43 @@ def test_the_keras_beside_a_tensorflow_that_has_keras_2(ours, theirs, severity):
 )
 def test_the_minor_of_a_python(version, minor):
     assert minor_of(version) == minor
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "severity"),
+    [
+        # Torchaudio compares from 2.0 to 2.10, torchvision the minor version before 0.16.
+        ("1.13.1+cu117", "torchaudio 1.13.1+cpu", "warning"),
+        ("2.0.1+cu118", "torchaudio 2.0+cpu", "error"),
+        ("2.10.0+cu128", "torchaudio 2.10.0+cu126", "error"),
+        ("2.11.0+cu128", "torchaudio 2.11+cu126", None),
+        ("2.0.1+cu118", "torchvision 0.15.2+cu117", "error"),
+        ("2.1.0+cu121", "torchvision 0.16+cu124", "warning"),
+        ("2.1.0+cu121", "torchvision 0.16+cu118", "error"),
+        ("2.1.0+cu121", "torchvision 0.16+cpu", "error"),
+    ],
+)
+def test_companions_of_another_cuda(ours, theirs, severity):
+    both = frameworks(torch(ours), companion(*theirs.split()))
+    found = judge("torch-companion-cuda", **stack(RTX_4090, frameworks=both))
+    assert [one.severity for one in found] == ([severity] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("cards", "built_with", "wanted"),
+    [
+        ((T4,), "9.3.0", ">=9.3,<10"),
+        ((V100,), "9.3.0", ">=9.3,<9.11"),
+        ((T4, V100), "9.3.0", ">=9.3,<9.11"),
+        ((V100,), "9.10.2", ">=9.10,<9.11"),
+        ((V100,), "9.11.0", ">=9.11,<10"),
+    ],
+)
+def test_the_cudnn_that_has_code_for_every_gpu(cards, built_with, wanted):
+    taken = resolution("tensorflow", "libcudnn.so.9", "cudnn", "/a/libcudnn.so.9", version="9.0.0", origin="pip")
+    ours = frameworks(tensorflow("2.20.0", "12.5", cudnn=built_with))
+    found = fires("cudnn-too-old", **stack(*cards, frameworks=ours, libraries=libraries(taken)))
+    assert f"nvidia-cudnn-cu12{wanted}" in str(found.fixes)
 
 
 @pytest.mark.parametrize(
