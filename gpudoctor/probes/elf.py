@@ -22,6 +22,7 @@ _NODEFLIB = 0x800
 _MOST_ENTRIES = 4096
 _PAGE = 4096
 _LONGEST_STRING = 256 * 1024
+_MOST_STRINGS = 8 * 1024 * 1024
 
 
 class Elf(Fact, frozen=True, kw_only=True):
@@ -64,6 +65,14 @@ def parse_needed_versions(read: Read) -> dict[str, tuple[str, ...]]:
         return dict(_Image(read).needed_versions())
     except (Damaged, struct.error):
         return {}
+
+
+def parse_strings(read: Read) -> bytes:
+    """The names in the dynamic section, mostly of symbols, with NUL bytes between; empty where there are none."""
+    try:
+        return _Image(read).strings()
+    except (Damaged, struct.error):
+        return b""
 
 
 def reader(host: Host, path: str) -> Read:
@@ -140,6 +149,10 @@ class _Image:
                 where += step
             yield self._text(file), tuple(names)
             at += following
+
+    def strings(self) -> bytes:
+        """The string table, up to a size that no real file's goes beyond by much."""
+        return b"" if self._strings is None else self._read(self._strings, min(self._strings_size, _MOST_STRINGS))
 
     def _parse_segments(self, head: bytes) -> Iterator[tuple[int, int, int, int]]:
         """(type, file offset, address, size in the file) of each program header."""

@@ -8,7 +8,7 @@ from gpudoctor.formats.build_tags import Variant, cuda_in_name, parse_wheel_tag
 from gpudoctor.model.base import Fact, Source
 from gpudoctor.model.python import Framework, Package
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.elf import read_elf
+from gpudoctor.probes.elf import parse_strings, read_elf, reader
 from gpudoctor.probes.frameworks_site import Site
 
 
@@ -83,7 +83,7 @@ def _read(site: Site, extension: Extension, package: Package) -> Framework:
         archs_source=archs_source,
         location=folder,
         built_for_torch=built_for or tag.torch,
-        cxx11_abi=tag.cxx11_abi,
+        cxx11_abi=tag.cxx11_abi if (own := _cxx11_abi(site, binary)) is None else own,
         cuda_parts=_cuda_parts(site, extension, folder),
         source=Source(kind="file", where=binary) if binary else Source(kind="metadata", where=package.name),
     )
@@ -129,6 +129,20 @@ def _linked_cuda(site: Site, binary: str | None) -> CudaVersion | None:
     elf = read_elf(site.host, binary) if binary else None
     found = next((match for name in (elf.needed if elf else ()) if (match := _RUNTIME.match(name))), None)
     return CudaVersion(found.group(1)) if found else None
+
+
+def parse_cxx11_abi(names: bytes) -> bool | None:
+    """The C++ ABI of code that calls torch, by the string in the name of a function of torch's that it calls.
+
+    torch 2.4 has _ZN3c106detail14torchCheckFailEPKcS2_jRKSs, torch 2.7 one with NSt7__cxx1112basic_string in its place
+    (_C.so of torchvision 0.19.0 and 0.22.0).
+    """
+    called = re.search(rb"_ZN3c10\w*(?:torchCheckFail|5ErrorC\d)\w*(?:(Ss)|(St7__cxx11))", names)
+    return None if called is None else called.group(2) is not None
+
+
+def _cxx11_abi(site: Site, binary: str | None) -> bool | None:
+    return parse_cxx11_abi(parse_strings(reader(site.host, binary))) if binary else None
 
 
 class _BuiltWith(msgspec.Struct):

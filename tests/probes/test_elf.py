@@ -7,7 +7,15 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.host.real import RealHost
-from gpudoctor.probes.elf import Elf, parse_defined_versions, parse_elf, parse_needed_versions, read_elf, reader
+from gpudoctor.probes.elf import (
+    Elf,
+    parse_defined_versions,
+    parse_elf,
+    parse_needed_versions,
+    parse_strings,
+    read_elf,
+    reader,
+)
 from tests.probes.compiled import Parts, needs_compiler
 
 READELF = shutil.which("readelf")
@@ -78,3 +86,12 @@ def test_versions_defined_by_the_cpp_library() -> None:
     # libstdc++.so.6.0.N defines GLIBCXX_3.4.N as its newest: gcc.gnu.org/onlinedocs/libstdc++/manual/abi.html
     number = Path(path).resolve().name.rpartition(".")[2]
     assert max(int(v.split(".")[2]) for v in versions if re.fullmatch(r"GLIBCXX_3\.4\.\d+", v)) == int(number)
+
+
+@needs_compiler
+def test_the_names_in_a_compiled_library(parts: Parts) -> None:
+    raw = parts.bare_top["plain"].read_bytes()
+    names = parse_strings(lambda offset, size: raw[offset : offset + size]).split(b"\0")
+    assert {b"dlopen", b"open_from", b"libtop.so.1"} <= set(names)
+    for cut in (0, 40, 600):
+        assert parse_strings(lambda offset, size, cut=cut: raw[:cut][offset : offset + size]) == b""

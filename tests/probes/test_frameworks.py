@@ -7,7 +7,7 @@ from gpudoctor.host.real import RealHost
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages
 from gpudoctor.model.versions import CudaVersion
 from gpudoctor.probes.frameworks import probe
-from gpudoctor.probes.frameworks_extensions import parse_cpp_lib
+from gpudoctor.probes.frameworks_extensions import parse_cpp_lib, parse_cxx11_abi
 from gpudoctor.probes.frameworks_site import parse_assignments
 from gpudoctor.probes.frameworks_tensorflow import parse_build_info
 from tests.probes.site_tree import interpreter_of, packages_of, write
@@ -341,6 +341,24 @@ URL = "https://example.org/flash_attn-2.7.4.post1%2Bcu12torch2.6cxx11abiTRUE-cp3
 def test_parse_wheel_tag(version: str, url: str | None, torch: str | None, cuda: str | None, abi: bool | None) -> None:
     tag = parse_wheel_tag(version, url)
     assert (tag.torch, str(tag.cuda) if tag.cuda else None, tag.cxx11_abi) == (torch, cuda, abi)
+
+
+@pytest.mark.parametrize(
+    ("names", "abi"),
+    [
+        (b"_ZN3c106detail14torchCheckFailEPKcS2_jRKSs", False),
+        (b"_ZN3c106detail14torchCheckFailEPKcS2_jRKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", True),
+        (b"_ZN3c105ErrorC2ENS_14SourceLocationESs", False),
+        (b"_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE", True),
+        (b"_ZN3c106detail14torchCheckFailEPKcS2_jS2_\0_ZN3c106detail14torchCheckFailEPKcS2_jRKSs\0libc10.so", False),
+        # These name no string, or are not torch's.
+        (b"_ZN3c106detail14torchCheckFailEPKcS2_jS2_", None),
+        (b"_ZN5other4CallERKSs", None),
+        (b"", None),
+    ],
+)
+def test_parse_cxx11_abi(names: bytes, abi: bool | None) -> None:
+    assert parse_cxx11_abi(b"\0printf\0" + names + b"\0_ZNSs4swapERSs\0") is abi
 
 
 @pytest.mark.parametrize(

@@ -496,6 +496,8 @@ def flash(**fields: object) -> Framework:
         (torch("2.7.0+cu128"), flash()),
         (torch("2.6.0+cu118"), flash()),
         (torch("2.6.0+cu124", cxx11_abi=False), flash(cxx11_abi=True)),
+        # Compiled here, so that no tag says for what; the functions that it calls do.
+        (torch("2.7.0+cu128", cxx11_abi=True), flash(built_for_torch=None, cuda=None, cxx11_abi=False)),
     ],
 )
 def test_an_extension_for_another_torch(ours: Framework, theirs: Framework) -> None:
@@ -509,6 +511,8 @@ def test_an_extension_for_another_torch(ours: Framework, theirs: Framework) -> N
         (torch("2.6.1+cu126"), flash(built_for_torch="2.6.0")),
         (torch("2.7.0+cu128"), flash(built_for_torch=None)),
         (torch("2.6.0+cu124", cxx11_abi=None), flash(cxx11_abi=True)),
+        (torch("2.7.0+cu128", cxx11_abi=True), flash(built_for_torch=None, cuda=None, cxx11_abi=True)),
+        (torch("2.7.0+cu128", cxx11_abi=True), flash(built_for_torch=None, cuda=None, cxx11_abi=None)),
         (torch("2.7.0+cu128"), companion("torchvision", "0.21.0+cu124", built_for_torch="2.6.0")),
     ],
 )

@@ -114,7 +114,7 @@ def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:
     if is_linked and extension.cuda and torch.cuda and _differ(extension.cuda, torch.cuda):
         found.append(f"built for CUDA {extension.cuda}, torch has CUDA {torch.cuda}")
     abis = (extension.cxx11_abi, torch.cxx11_abi)
-    if extension.built_for_torch and None not in abis and abis[0] != abis[1]:
+    if None not in abis and abis[0] != abis[1]:
         found.append(f"built for the C++11 ABI {_on(abis[0])}, torch has it {_on(abis[1])}")
     return tuple(found)
 
