@@ -15,11 +15,13 @@ from gpudoctor.model.libraries import Libraries, Toolkits
 from gpudoctor.model.python import Frameworks, Interpreter
 from gpudoctor.model.system import Container
 
-#: Products of Ampere and later, and of Kepler.
+#: Products of Ampere and later, and those before Volta.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
 _GEFORCE = re.compile(r"GeForce RTX [45]0\d\d")
-_OLD = re.compile(r"\bGTX? [67]\d\d|\bTesla K\d|\bQuadro K\d")
+_OLD = re.compile(
+    r"\bGTX? ?(?:[4-9]\d\d|10[1-8]0)|\b(?:Tesla|Quadro) [KMP]\d|\bTITAN (?:X|Xp|Black|Z)\b|\b[KMP](?:40|60|80|100)\b"
+)
 #: The first TensorFlow without GPU support on Windows, with CUDA as an extra, and without libraries of a toolkit.
 _NO_WINDOWS, _WITH_EXTRA = (2, 11), (2, 14)
 

@@ -63,6 +63,11 @@ class Service(Fact, frozen=True, kw_only=True):
         )
 
 
+def is_left_out(code: DeviceCode, capability: Capability, matrix: Matrix) -> bool:
+    """A GPU whose support has ended, between the oldest and the newest that a build has code for."""
+    return code.lowest < capability < code.highest and matrix.last_driver_branch(capability) is not None
+
+
 def capability_of(arch: str) -> Capability:
     """The capability in "sm_90a" or "compute_120". Raises ValueError for other text."""
     match = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)

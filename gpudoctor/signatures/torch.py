@@ -68,8 +68,8 @@ SIGNATURES = (
     ),
     signature(
         "torch-cuda-unavailable",
-        r"cuda\.is_available(?:\(\))?\)?['\"`,]*\s*(?:it |which |this )?"
-        r"(?:->|:|=+|is|was|gives?|gave|always returns|return(?:s|ed|ing)?|返回(?:了|的是|为)?|为|是)?"
+        r"cuda\.is_available(?:\(\))?\)?['\"`,]*\s*(?:it |which |this )?[^\x00-\x7f]{0,8}"
+        r"(?:->|:|=+|is|was|gives?|gave|always returns|return(?:s|ed|ing)?)?"
         r"\s*['\"`*]*false"
         r"|(?:is )?cuda (?:is )?available\??\s*[:=]?\s*(?:false|no\b)"
         r"|is_available\(\) (?:always )?(?:returns?|is|gives) '?false",

@@ -325,7 +325,12 @@ def test_wheels_for_windows_of_which_no_list_is_known() -> None:
 def test_a_gpu_between_those_of_a_build() -> None:
     gaps = torch("1.9.0+cu111", archs=("sm_50", "sm_70", "sm_80"), variant="cuda", cuda=CudaVersion("11.1"))
     between = stack(card("NVIDIA GeForce GTX 1070 Ti", "6.1"), release="460.39", frameworks=frameworks(gaps))
-    assert "older and for newer GPUs" in fires("arch-too-new-for-build", **between).summary
+    assert "compiled for others only" in fires("arch-too-old-for-build", **between).summary
+    quiet("arch-too-new-for-build", **between)
+    thor = torch("2.8.0+cu128", archs=("sm_90", "sm_100", "sm_120"))
+    beyond = stack(card("NVIDIA Thor", "11.0"), release="580.95.05", frameworks=frameworks(thor))
+    assert "older and for newer GPUs" in fires("arch-too-new-for-build", **beyond).summary
+    quiet("arch-too-old-for-build", **beyond)
     newer = stack(RTX_5090, release="570.133.07", frameworks=frameworks(gaps))
     assert "older GPUs only" in fires("arch-too-new-for-build", **newer).summary
 
@@ -441,6 +446,11 @@ def test_companions_of_another_build() -> None:
     assert commands(finding)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
     pair = frameworks(torch("2.0.1+cu118"), companion("torchaudio", "2.0.2+cu117"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "error"
+    # Free of one torch release, torchaudio still compares the CUDA versions.
+    pair = frameworks(torch("2.11.0+cu130"), companion("torchaudio", "2.11.0+cu128"))
+    newest = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
+    assert newest.severity == "error"
+    assert commands(newest)[-1].endswith("torchaudio==2.11.0 --index-url https://download.pytorch.org/whl/cu130")
     pair = frameworks(torch(), companion("torchvision", "0.21.0+cu126"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "warning"
     fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), companion("torchvision", "0.21.0+cpu"))))

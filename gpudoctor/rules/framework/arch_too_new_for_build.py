@@ -22,6 +22,7 @@ from gpudoctor.rules._builds import (
     device_code,
     index_code,
     is_jetson,
+    is_left_out,
     possible_code,
     ptx_does_not_help,
     release_numbers,
@@ -108,6 +109,7 @@ def arch_too_new_for_build(
             service
             for service in services(code, framework.cuda, gpus, matrix)
             if service.capability > code.lowest
+            and not is_left_out(code, service.capability, matrix)
             and (
                 service.coverage == "none"
                 or (service.coverage == "ptx" and ptx_does_not_help(framework, service.capability, matrix))

@@ -20,6 +20,7 @@ from gpudoctor.rules._builds import (
     gpu_names,
     index_code,
     is_jetson,
+    is_left_out,
     possible_code,
     release_numbers,
     services,
@@ -52,8 +53,8 @@ def arch_too_old_for_build(
     """A GPU is older than everything the installed framework was compiled for.
 
     What it means:
-    The framework's machine code begins at a newer architecture than this GPU has. The GPU is found, but the first
-    computation ends with "no kernel image is available for execution on the device".
+    The framework's machine code begins at a newer architecture than this GPU has, or leaves it out. The GPU is found,
+    but the first computation ends with "no kernel image is available for execution on the device".
 
     Why it breaks:
     New builds drop old architectures. CUDA 13 ended support for Maxwell, Pascal and Volta (GeForce GTX 900 and 10
@@ -84,13 +85,19 @@ def arch_too_old_for_build(
         if code is None or is_jetson(host):
             continue
         found = services(code, framework.cuda, gpus, matrix)
-        unserved = [one for one in found if one.coverage == "none" and one.capability < code.lowest]
+        unserved = [
+            one
+            for one in found
+            if one.coverage == "none" and (one.capability < code.lowest or is_left_out(code, one.capability, matrix))
+        ]
         if not unserved:
             continue
         names = labels_with_capability(unserved)
+        below = all(one.capability < code.lowest for one in unserved)
+        what = f"its code begins at {code.lowest}" if below else "it was compiled for others only"
         only_displays = len(unserved) < len(found) and all(one.gpu.display_active for one in unserved)
         yield Problem(
-            summary=f"{framework.label} has no code that runs on {names}: its code begins at {code.lowest}.",
+            summary=f"{framework.label} has no code that runs on {names}: {what}.",
             subject=framework.label,
             severity="info" if only_displays else None,
             confidence="certain" if code.of is None else "likely",

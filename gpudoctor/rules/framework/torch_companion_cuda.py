@@ -16,7 +16,8 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.framework.torch_companion_version import severity_of
 
 COMPANIONS = ("torchvision", "torchaudio")
-#: From this release on torchaudio no longer asks for one torch release (package metadata, read 2026-11).
+#: From this release on torchaudio works with any torch that is as new, a processor build too; it still compares the
+#: CUDA versions (torchaudio/_extension/utils.py of the wheel, read 2026-11-22).
 FREE_TORCHAUDIO = (2, 11)
 #: From this release on torchaudio compares its CUDA version with torch's when it is imported (torchaudio/_extension).
 STRICT_TORCHAUDIO = (2, 0)
@@ -80,9 +81,9 @@ def _severity(torch: Framework, companion: Framework) -> Severity | None:
     """None where the two fit, or where too little is known."""
     if companion.variant is None or torch.variant is None:
         return None
-    if companion.name == "torchaudio" and (release_numbers(companion.version) or (0,)) >= FREE_TORCHAUDIO:
-        return None
     numbers = release_numbers(companion.version) or (0,)
+    if companion.name == "torchaudio" and numbers >= FREE_TORCHAUDIO and companion.variant != torch.variant:
+        return None
     if companion.variant != torch.variant:
         return "warning" if companion.name == "torchaudio" and numbers < STRICT_TORCHAUDIO else "error"
     if torch.variant != "cuda" or torch.cuda is None or companion.cuda is None or companion.cuda == torch.cuda:
