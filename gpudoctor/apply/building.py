@@ -16,7 +16,7 @@ from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.rebase import Step, rebased
 from gpudoctor.apply.refuse import Refused
 from gpudoctor.apply.room import check, rooms, uv_links
-from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, verify
+from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
 from gpudoctor.model.fix import Run, Write
 
 #: What pip says then.
@@ -131,7 +131,7 @@ class Building:
         if found.installs and not takes_none:
             download = found.to_download != 0
             spaces = rooms(
-                self._space, found.known_bytes, by_uv=is_uv(moved.argv), download=download, variables=variables
+                self._space, found.known_bytes, by=tool_of(moved.argv), download=download, variables=variables
             )
             spaces = tuple(replace(room, path=self._final(room.path)) for room in spaces)
             for room in spaces:

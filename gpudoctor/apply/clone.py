@@ -1,7 +1,8 @@
 """A second copy of an environment that costs little: large files share their bytes, all others are copied.
 
 Installers replace files, they do not write into them; what they might write into all the same (scripts, metadata, .pth
-files, all small ones) is copied. Where the file system can share bytes between separate files, every file is shared so.
+files, all small ones; conda's notes, whose history grows) is copied. Where the file system can share bytes between
+separate files, every file is shared so.
 """
 
 import os
@@ -12,6 +13,8 @@ from collections.abc import Callable, Collection
 
 #: Files above this many bytes are linked, those below are copied.
 SMALL = 16 * 1024
+#: conda's notes of an environment; it writes each change behind the others in its history.
+NOTES = "conda-meta"
 #: ioctl of Linux that makes a file share another's bytes until one of them is written (ioctl_ficlone(2)).
 _FICLONE = 0x40049409
 
@@ -29,7 +32,7 @@ def clone(tree: str, to: str, leave_out: Collection[str] = (), tick: Tick = lamb
     _folder(tree, to, tick, share=share, leave_out=leave_out)
 
 
-def _folder(tree: str, to: str, tick: Tick, *, share: bool, leave_out: Collection[str] = ()) -> None:
+def _folder(tree: str, to: str, tick: Tick, *, share: bool, link: bool = True, leave_out: Collection[str] = ()) -> None:
     os.mkdir(to, 0o700)
     with os.scandir(tree) as entries:
         for entry in entries:
@@ -40,14 +43,14 @@ def _folder(tree: str, to: str, tick: Tick, *, share: bool, leave_out: Collectio
                 os.symlink(os.readlink(entry.path), target)
                 shutil.copystat(entry.path, target, follow_symlinks=False)
             elif entry.is_dir():
-                _folder(entry.path, target, tick, share=share)
+                _folder(entry.path, target, tick, share=share, link=link and entry.name != NOTES)
             else:
-                tick(_file(entry, target, share=share))
+                tick(_file(entry, target, share=share, link=link))
     _own(tree, to)
     shutil.copystat(tree, to)
 
 
-def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> int:
+def _file(entry: os.DirEntry[str], target: str, *, share: bool, link: bool) -> int:
     found = entry.stat(follow_symlinks=False)
     if not stat.S_ISREG(found.st_mode):  # a socket or a pipe is no part of an environment
         return 0
@@ -55,7 +58,7 @@ def _file(entry: os.DirEntry[str], target: str, *, share: bool) -> int:
         _shared(entry.path, target)
         _own(entry.path, target)
         shutil.copystat(entry.path, target)
-    elif found.st_size > SMALL:
+    elif link and found.st_size > SMALL:
         _linked(entry.path, target)
     else:
         _copied(entry.path, target)

@@ -15,11 +15,15 @@ from gpudoctor.apply.journal import Distribution
 from gpudoctor.formats.packages_names import Entry, parse_entry
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.settings import shown
+from gpudoctor.probes.packages_conda import parse_meta_name
 
 
 def installed(environment: str) -> tuple[Distribution, ...]:
-    """The distributions of the environment in this folder, by name. Nothing of it is run."""
-    found = {one.name: one for one in _read(site_folders(environment))}
+    """The distributions of the environment in this folder, by name. Nothing of it is run.
+
+    Of conda's packages those, too, that are no distributions: libraries, and pytorch, whose distribution is torch.
+    """
+    found = {one.name: one for one in (*_by_conda(environment), *_read(site_folders(environment)))}
     return tuple(found[name] for name in sorted(found))
 
 
@@ -28,6 +32,14 @@ def site_folders(environment: str) -> tuple[str, ...]:
     patterns = ("lib/python*/site-packages", "lib64/python*/site-packages", "Lib/site-packages")
     every = (path for pattern in patterns for path in glob.glob(os.path.join(glob.escape(environment), pattern)))
     return tuple({os.path.realpath(path): path for path in every}.values())
+
+
+def _by_conda(environment: str) -> Iterator[Distribution]:
+    """Their builds matter: of one release, one is for the CPU and another for CUDA."""
+    for path in glob.glob(os.path.join(glob.escape(environment), "conda-meta", "*.json")):
+        package = parse_meta_name(os.path.basename(path))
+        if package is not None:
+            yield Distribution(name=canonical(package.name), version=f"{package.version} {package.build}")
 
 
 def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:

@@ -18,7 +18,7 @@ from gpudoctor.redact.credentials import without_credentials
 
 #: Lines kept for the message about a failure.
 KEPT = 40
-#: Longest line that is passed on, and longest that is waited for, characters.
+#: Longest line that is passed on, and longest that is waited for, characters, unless a caller wants more.
 LONGEST = 2000
 #: Seconds an installer has to end itself after it was asked to.
 GRACE = 5.0
@@ -28,6 +28,14 @@ _ASTRAY = re.compile(
     "UV_(PYTHON|SYSTEM_PYTHON|TARGET|PREFIX|PROJECT_ENVIRONMENT|BREAK_SYSTEM_PACKAGES)|"
     "VIRTUAL_ENV|PYTHON(PATH|HOME|STARTUP)|__PYVENV_LAUNCHER__"
 )
+#: Settings by which it asks none, and its lines come as they are written.
+_UNATTENDED = {
+    "PIP_NO_INPUT": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "CONDA_ALWAYS_YES": "1",
+    "MAMBA_ALWAYS_YES": "1",
+    "PYTHONUNBUFFERED": "1",
+}
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -63,7 +71,7 @@ def scrubbed(argv: tuple[str, ...]) -> tuple[str, ...]:
 def environment_for(given: Mapping[str, str]) -> dict[str, str]:
     """The user's environment, with indexes, proxies and certificates, but nothing that leads packages elsewhere."""
     kept = {name: value for name, value in given.items() if not _ASTRAY.fullmatch(name)}
-    return {**kept, "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONUNBUFFERED": "1"}
+    return {**kept, **_UNATTENDED}
 
 
 def run(
@@ -73,8 +81,11 @@ def run(
     tell: Callable[[str], None],
     tick: Callable[[], None] = lambda: None,
     keep_open: tuple[int, ...] = (),
+    longest: int = LONGEST,
 ) -> Done:
     """Run a command to its end. `tick` is called about once a second; `keep_open` are descriptors that it inherits.
+
+    Of a line, `longest` characters are passed on.
 
     On KeyboardInterrupt, or any error here, it and all it started are ended first.
     """
@@ -97,7 +108,7 @@ def run(
     kept: list[str] = []
 
     def line(raw: bytes) -> None:
-        text = scrub(raw.decode("utf-8", "replace")).rstrip()[:LONGEST]
+        text = scrub(raw.decode("utf-8", "replace")).rstrip()[:longest]
         if text:
             kept.append(text)
             # The first says where pip looks.
@@ -105,7 +116,7 @@ def run(
             tell(text)
 
     try:
-        _listen(child, line, tick)
+        _listen(child, line, tick, longest)
         code = child.wait()
     except BaseException:
         _end(child)
@@ -114,7 +125,9 @@ def run(
     return Done(code=code, lines=tuple(kept), seconds=time.monotonic() - started)
 
 
-def _listen(child: "subprocess.Popen[bytes]", line: Callable[[bytes], None], tick: Callable[[], None]) -> None:
+def _listen(
+    child: "subprocess.Popen[bytes]", line: Callable[[bytes], None], tick: Callable[[], None], longest: int
+) -> None:
     """Pass its lines on until it has ended; what it left running does not keep us waiting."""
     pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     threading.Thread(target=_read, args=(child, pieces), daemon=True).start()
@@ -132,7 +145,7 @@ def _listen(child: "subprocess.Popen[bytes]", line: Callable[[bytes], None], tic
             *lines, rest = re.split(rb"[\r\n]", rest + piece)
             for one in lines:
                 line(one)
-            rest = rest[-LONGEST:]
+            rest = rest[-longest:]
         if time.monotonic() >= next_tick:
             tick()
             next_tick = time.monotonic() + 1.0

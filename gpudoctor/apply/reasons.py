@@ -11,6 +11,8 @@ _RETRYING = re.compile(
 )
 _OBJECT = re.compile(r"^\w+\(['\"]?(?:<[^>]*> ?:? ?)?|['\"]?,?\)$")
 _HOST = re.compile(r"HTTPS?Connection(?:Pool)?\(host='(?P<host>[^']+)', port=(?P<port>\d+)\):? ?")
+#: `conda run` repeats the command that failed.
+_REPEATED = re.compile(r"ERROR conda\.cli\.main_run:execute\(\d+\): ")
 #: uv's, of which the causes follow line by line, the first of them last.
 _FAILED = re.compile(r"error: Request failed after \d+ retr(?:y|ies) in [\d.]+s|error: Failed to fetch: .*")
 _CAUSE = re.compile(r"\s*cause: (?P<why>.*)|\s*Caused by: (?P<older>.*)")
@@ -29,7 +31,8 @@ _MOST, _INDEXES = 8, 2
 def why(lines: tuple[str, ...]) -> str:
     """The lines that say what went wrong, as far as they can be told from the others."""
     lost = unreachable(lines)
-    others = [line for line in lines if not _RETRYING.search(line) and not (lost and _follows(line))]
+    passed_over = (_RETRYING.search, _REPEATED.match, *((_follows,) if lost else ()))
+    others = [line for line in lines if not any(is_one(line) for is_one in passed_over)]
     telling = [line for line in others if _TELLING.search(line)]
     if lost:
         return "\n".join((*lost, *telling[-1:]))

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 from gpudoctor.apply.events import Room
 
@@ -19,17 +20,26 @@ class NoRoom(RuntimeError):
 
 
 def rooms(
-    environment: str, sizes: int, *, by_uv: bool, download: bool = True, variables: Mapping[str, str] | None = None
+    environment: str,
+    sizes: int,
+    *,
+    by: Literal["pip", "uv", "conda"],
+    download: bool = True,
+    variables: Mapping[str, str] | None = None,
 ) -> tuple[Room, ...]:
     """The space on each file system that is written to, and what is needed there for archives of `sizes` bytes.
 
     pip downloads into the temporary folder and keeps a copy in its cache. uv unpacks into its cache, and links from
-    there where it can. `download` False: they are in the cache already.
+    there where it can; so does conda, whose cache is usually beside its environments. `download` False: they are in the
+    cache already.
     """
     known = os.environ if variables is None else variables
-    place, cache = _existing(environment), _existing(_cache(known, "uv" if by_uv else "pip"))
+    place, cache = _existing(environment), _existing(_cache(known, by))
     unpacked, fetched = int(sizes * UNPACKED), sizes if download else 0
-    if by_uv:
+    needs: list[tuple[str, int]]
+    if by == "conda":
+        needs = [(place, unpacked + fetched)]
+    elif by == "uv":
         needs = [(place, 0 if uv_links(environment, known) else unpacked), (cache, int(fetched * UNPACKED))]
     else:
         temporary = known.get("TMPDIR") or tempfile.gettempdir()

@@ -1,21 +1,26 @@
 """The installer's own dry run, with the user's own index settings."""
 
 import os
+import re
 from collections.abc import Callable, Mapping
+from typing import Literal
 
 from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.verify_conda import ask_conda
 from gpudoctor.apply.verify_pip import ask_pip
 from gpudoctor.apply.verify_uv import ask_uv
 
+_CONDAS = frozenset({"conda", "mamba", "micromamba"})
+
 
 def is_install(argv: tuple[str, ...]) -> bool:
-    """Whether this command is one of those that can be verified: `uv pip install`, `python -m pip install`."""
-    return is_uv(argv) or is_pip(argv)
+    """Whether this command is one of those that can be verified: of uv, pip and conda those that install."""
+    return is_uv(argv) or is_pip(argv) or is_conda(argv)
 
 
 def is_uv(argv: tuple[str, ...]) -> bool:
     """Whether it is uv's installing."""
-    return os.path.basename(argv[0]) in ("uv", "uv.exe") and argv[1:3] == ("pip", "install")
+    return _program(argv) == "uv" and argv[1:3] == ("pip", "install")
 
 
 def is_pip(argv: tuple[str, ...]) -> bool:
@@ -28,8 +33,20 @@ def is_compiled(argv: tuple[str, ...]) -> bool:
     return "--no-build-isolation" in argv
 
 
+def is_conda(argv: tuple[str, ...]) -> bool:
+    """Whether it is conda's own installing, or that of a program with the same commands."""
+    return _program(argv) in _CONDAS and argv[1:2] in (("install",), ("create",))
+
+
+def tool_of(argv: tuple[str, ...]) -> Literal["pip", "uv", "conda"]:
+    """What installs, of a command that can be verified."""
+    return "uv" if is_uv(argv) else "conda" if is_conda(argv) else "pip"
+
+
 def asked(argv: tuple[str, ...]) -> str:
     """The command that is asked, in words."""
+    if is_conda(argv):
+        return f"{_program(argv)} {argv[1]} --dry-run"
     return "uv pip install --dry-run" if is_uv(argv) else "pip install --dry-run"
 
 
@@ -47,4 +64,9 @@ def verify(
     """
     if is_uv(argv):
         return ask_uv(asked(argv), argv, env, keep_open, tick, files=files)
-    return ask_pip(asked(argv), argv, env, keep_open, tick)
+    ask = ask_conda if is_conda(argv) else ask_pip
+    return ask(asked(argv), argv, env, keep_open, tick)
+
+
+def _program(argv: tuple[str, ...]) -> str:
+    return re.sub(r"\.(exe|bat)$", "", os.path.basename(argv[0]))

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tempfile
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,10 @@ TRIES = {"PIP_RETRIES": "3"}
 #: Seconds after the first try that failed, in which none succeeds, until the index is given up. With pip's own time for
 #: a try (15 s) it gives up before, and goes on with the next index; a user may have set minutes for each.
 PATIENCE = 60.0
+
+
+#: What a pip says that has no dry run; the command itself, which others repeat when it failed, has these words, too.
+_TOO_OLD = re.compile(r"no such option: --(?:dry-run|report)\b")
 
 
 class _GivenUpError(Exception):
@@ -69,7 +74,7 @@ def ask_pip(
 
 def _told(by: str, done: Done, report: str) -> Verification:
     if not done.ok:
-        if "no such option: --report" in "\n".join(done.lines) or "--dry-run" in done.why:
+        if _TOO_OLD.search("\n".join(done.lines)):
             return Verification(by="nothing: this pip is older than 22.2 and has no dry run", seconds=done.seconds)
         lost = bool(unreachable(done.lines))
         return Verification(by=by, refused=done.why or "it said nothing", unreachable=lost, seconds=done.seconds)

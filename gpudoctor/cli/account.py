@@ -158,7 +158,7 @@ def _beginning(event: Mended | Started | Copying) -> str:
     if event.way == "beside":
         how, until = "Building beside", "; until all is proved, nothing there is changed"
     else:
-        how, until = "Changing, with a copy to go back to,", ""
+        how, until = "Making" if event.kind == "new" else "Changing, with a copy to go back to,", ""
     return f"{how} {event.environment}{until}. (id {event.id})"
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from gpudoctor.apply.archives import Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped
+from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped, Verified
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.rebase import names_of
 from gpudoctor.apply.refuse import Refused, check_new, check_target
@@ -98,13 +98,12 @@ def file_sizes(target: Interpreter) -> Sizer:
 def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> Finished:
     """Let the installer say what it would do, in an empty environment in the temporary folder.
 
-    `must` False: before anyone is asked; then it is no refusal where it cannot be asked.
+    `must` False: before anyone is asked; then what makes that environment need not be told. One of conda is not made:
+    conda says what it would do.
     """
     agreed = Finished(outcome="dry-run", exit_code=EXIT_CODES["dry-run"])
-    if plan.place.conda is not None:
-        end = "the environment of conda is not there yet, so nothing could be verified."
-        return _refused(end, tell) if must else agreed
-    new = plan.place.venv
+    by_conda = plan.place.conda is not None
+    new = plan.place.venv or plan.place.conda
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         building = Building(
             names=names_of(real_folder(new), new) if new is not None else (),
@@ -117,8 +116,12 @@ def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> Finishe
             space=real_folder(new) if new is not None else None,
         )
         try:
-            building.run(plan.make, verify=False)
-            building.ask(plan.install)
+            if by_conda:
+                building.ask(plan.make)
+                tell(Verified(by="nothing yet: pip is asked once the environment is there", installs=(), says=False))
+            else:
+                building.run(plan.make, verify=False)
+                building.ask(plan.install)
         except (Refused, NoRoom, Failed, OSError) as error:
             return _refused(str(error), tell)
     if must:

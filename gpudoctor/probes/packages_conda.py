@@ -9,8 +9,10 @@ from gpudoctor.probes.target_choice import path_rules
 
 #: The keys of these files are sorted and the long ones (files, paths_data) come behind "channel".
 _HEAD = 64 * 1024
-#: conda packages that drive the GPU and that no Python distribution is called after.
-_LIBRARIES = re.compile(r"(?:cuda|cudatoolkit|cudnn|lib(?:cu|nv|torch|tensorflow|magma).*|magma|nccl|pytorch|cuda-.*)")
+#: conda packages that drive the GPU, or keep it from being used, and that no Python distribution is called after.
+_LIBRARIES = re.compile(
+    r"(?:cpuonly|cuda|cudatoolkit|cudnn|lib(?:cu|nv|torch|tensorflow|magma).*|magma|nccl|pytorch|cuda-.*)"
+)
 
 
 class CondaPackage(Fact, frozen=True, kw_only=True):

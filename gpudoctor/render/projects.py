@@ -53,10 +53,13 @@ def uv_text(plan: InstallPlan, about: str, platform: str | None) -> str:
 
 
 def conda_text(plan: InstallPlan, about: str) -> str:
-    """An environment.yml: Python from conda-forge, the frameworks by pip, as PyTorch and TensorFlow publish them."""
+    """An environment.yml: Python from conda-forge, the frameworks by pip, as PyTorch and TensorFlow publish them.
+
+    Without the word nodefaults: conda 26.7 takes it for a channel, and takes no other channels than those of the file.
+    """
     options, requirements = _asked(plan)
     name = re.sub(r"[^A-Za-z0-9_-]", "-", plan.place.conda or "gpu-env")
-    lines = [*_heads(plan, about), f"name: {_yaml(name)}", "channels:", "  - conda-forge", "  - nodefaults"]
+    lines = [*_heads(plan, about), f"name: {_yaml(name)}", "channels:", "  - conda-forge"]
     lines += ["dependencies:", f"  - {_yaml(f'python={plan.place.version}' if plan.place.version else 'python')}"]
     lines += ["  - pip", "  - pip:", *(f"      - {_yaml(one)}" for one in (*options, *requirements))]
     afterwards = _compiled(plan)

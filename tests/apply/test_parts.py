@@ -85,6 +85,17 @@ def test_a_copy_is_equal_and_apart(tmp_path):
     assert (env / "large").stat().st_size == SMALL + 1
 
 
+def test_condas_history_is_no_other_environments(tmp_path):
+    """It is written on, not replaced, and grows beyond the size up to which files are copied."""
+    history = tmp_path / "env" / "conda-meta" / "history"
+    history.parent.mkdir(parents=True)
+    history.write_bytes(b"=" * (SMALL + 1))
+    clone(str(tmp_path / "env"), str(tmp_path / "copy"))
+    with history.open("ab") as stream:
+        stream.write(b"==> later <==")
+    assert (tmp_path / "copy" / "conda-meta" / "history").stat().st_size == SMALL + 1
+
+
 PIECE = ".gpudoctor-20261121-101112-abcd/"
 
 

@@ -19,6 +19,7 @@ from gpudoctor.cli.account import Sentences, ending, sentence
             Started(id="1", environment="/e", kind="changed", way="inside"),
             "Changing, with a copy to go back to, /e. (id 1)",
         ),
+        (Started(id="1", environment="/e", kind="new", way="in-place"), "Making /e. (id 1)"),
         (Stepped(argv=("pip", "a b"), number=1, of=1), "  pip 'a b'"),
         (Asked(by="pip install --dry-run"), "  asking: pip install --dry-run"),
         (Copying(of_bytes=2_900_000_000), "  copying what is there, 2900 MB; large files are shared, not copied"),

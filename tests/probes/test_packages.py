@@ -315,7 +315,8 @@ def test_conda(tmp_path):
     meta = tmp_path / "conda-meta"
     meta.mkdir()
     channel = json.dumps({"channel": "https://conda.anaconda.org/conda-forge/linux-64"})
-    for name in ("pytorch-2.5.1-cuda126_py312_306", "numpy-1.26.4-py312_0", "cuda-version-12.6-h74_3", "zlib-1.3-h1_0"):
+    names = ("pytorch-2.5.1-cuda126_py312_306", "numpy-1.26.4-py312_0", "cuda-version-12.6-h74_3", "cpuonly-2.0-0")
+    for name in (*names, "zlib-1.3-h1_0"):
         (meta / f"{name}.json").write_text(channel)
     (meta / "history").write_text("")
     seen = look(site, prefix=str(tmp_path))
@@ -325,5 +326,6 @@ def test_conda(tmp_path):
         ("numpy", "2.0", "pip", None, None),
         ("pytorch", "2.5.1", "conda", "cuda126_py312_306", "conda-forge"),
         ("cuda-version", "12.6", "conda", "h74_3", "conda-forge"),
+        ("cpuonly", "2.0", "conda", "0", "conda-forge"),
     }
     assert seen.damaged == ()

@@ -154,7 +154,7 @@ def test_the_script_makes_the_environment(manager, words, server, tmp_path):
 def test_the_conda_environment_is_yaml(words):
     document = yaml.safe_load(conda_text(plan(words), "Made for me: [x] & more."))
     assert document["name"] == "gpu-env"
-    assert document["channels"] == ["conda-forge", "nodefaults"]
+    assert document["channels"] == ["conda-forge"]
     python, pip, packages = document["dependencies"]
     assert (python, pip) == (f"python={PYTHON}", "pip")
     options = [line for line in packages["pip"] if line.startswith("--")]

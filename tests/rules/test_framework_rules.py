@@ -96,6 +96,18 @@ def test_conda_is_asked_for_its_own_cuda_build() -> None:
     quiet("torch-cpu-only-conda", **(machine | {"gpus": None}))
 
 
+def test_conda_is_asked_for_the_companions_that_it_installed() -> None:
+    """Their builds for the processor fit the new torch by version, and it would leave them."""
+    conda = interpreter(environment="conda", prefix="/c", executable="/c/bin/python")
+    pip = packages("torchaudio==2.6.0", installer="pip").installed
+    has = packages("pytorch==2.6.0", "torchvision==0.21.0", installer="conda")
+    has = msgspec.structs.replace(has, installed=(*has.installed, *pip))
+    machine = stack(RTX_4090, on=conda, frameworks=frameworks(torch("2.6.0", variant="cpu")), packages=has)
+    assert commands(fires("torch-cpu-only-conda", **machine)) == [
+        "conda install --prefix /c --channel conda-forge pytorch-gpu torchvision",
+    ]
+
+
 def test_tensorflow_for_the_processor_is_replaced_on_linux() -> None:
     cpu = tensorflow("2.18.0", None, dist="tensorflow-cpu")
     uninstall, install = commands(fires("tf-cpu-only", **stack(RTX_4090, frameworks=frameworks(cpu))))

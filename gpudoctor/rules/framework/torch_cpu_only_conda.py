@@ -9,6 +9,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import conda_prefix
+from gpudoctor.plan.recipes import COMPANIONS
 from gpudoctor.rules._builds import gpu_names, is_jetson
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -33,8 +34,9 @@ def torch_cpu_only_conda(
     build, a login node), or when another package does not fit the CUDA build.
 
     How to mend it:
-    Ask conda-forge for a CUDA build by name: `pytorch-gpu`. Remove `cpuonly` first where it is installed. When the
-    environment is made on a machine without a GPU, set CONDA_OVERRIDE_CUDA to the CUDA version of the target machine.
+    Ask conda-forge for a CUDA build by name: `pytorch-gpu`; for torchvision and torchaudio, too, where they are
+    installed, or they stay the processor's. Remove `cpuonly` first where it is installed. When the environment is made
+    on a machine without a GPU, set CONDA_OVERRIDE_CUDA to the CUDA version of the target machine.
 
     When to ignore it:
     If PyTorch is meant to stay on the processor in this environment.
@@ -56,7 +58,7 @@ def torch_cpu_only_conda(
         subject=torch.label,
         evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
         explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
-        fixes=(_fix(conda_prefix(interpreter), has_cpuonly=has_cpuonly),),
+        fixes=(_fix(conda_prefix(interpreter), _companions(packages), has_cpuonly=has_cpuonly),),
     )
 
 
@@ -65,11 +67,19 @@ def _conda_torch(packages: Packages) -> Package | None:
     return next((package for package in found if package is not None and package.installer == "conda"), None)
 
 
-def _fix(prefix: str | None, *, has_cpuonly: bool) -> Fix:
+def _companions(packages: Packages) -> tuple[str, ...]:
+    """Those that conda installed: it leaves a build of theirs where it is as long as its version fits."""
+    found = (packages.find(name) for name in COMPANIONS)
+    return tuple(one.name for one in found if one is not None and (one.installer == "conda" or one.build is not None))
+
+
+def _fix(prefix: str | None, companions: tuple[str, ...], *, has_cpuonly: bool) -> Fix:
     title = "Install the CUDA build of conda-forge"
+    wanted = ("pytorch-gpu", *companions)
     if prefix is None:
-        return Fix(title=title, safety="manual", steps=(Ask(text="Install pytorch-gpu from conda-forge with conda."),))
+        text = f"Install {' and '.join(wanted)} from conda-forge with conda."
+        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
     removal = (Run(argv=("conda", "remove", "--prefix", prefix, "cpuonly")),) if has_cpuonly else ()
-    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", "pytorch-gpu"))
+    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", *wanted))
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
     return Fix(title=title, safety="review", steps=(*removal, install), undo=undo)
