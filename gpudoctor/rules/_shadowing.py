@@ -1,13 +1,22 @@
 """Libraries that LD_LIBRARY_PATH puts before a framework's own."""
 
 import posixpath
+from collections.abc import Iterator
 
-from gpudoctor.model.base import Fact
+import msgspec
+
+from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.finding import Evidence
 from gpudoctor.model.fix import Fix, SetEnv
 from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.model.python import Framework, Frameworks, Packages
+from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.rules._builds import built_for_cuda
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_packages import dist_for
+
+#: Where the copies lie that frameworks bring along.
+OWN = ("pip", "bundled")
 
 
 class Shadowing(Fact, frozen=True, kw_only=True):
@@ -35,14 +44,59 @@ class Shadowing(Fact, frozen=True, kw_only=True):
         return f"{self.resolution.family or self.resolution.soname}{version} from {self.resolution.path}"
 
 
-def shadowed(libraries: Libraries, frameworks: Frameworks) -> tuple[Shadowing, ...]:
-    """All of them."""
+def shadowed(
+    libraries: Libraries, frameworks: Frameworks, packages: Packages | Gap | None = None
+) -> tuple[Shadowing, ...]:
+    """All of them: as the loader's search was followed, else as a report's copies and variable tell."""
+    taken = [(frameworks.get(one.framework), one) for one in libraries.resolutions or ()]
+    followed = {one.framework for one in libraries.resolutions or ()}
+    taken += [
+        (framework, one)
+        for framework in built_for_cuda(frameworks)
+        if framework.name not in followed
+        for one in _in_the_variable(framework, libraries)
+    ]
     found = []
-    for one in libraries.resolutions or ():
-        framework = frameworks.get(one.framework)
-        if one.via == "LD_LIBRARY_PATH" and one.path and one.shadows and framework is not None:
-            found.append(Shadowing(framework=framework, resolution=one))
+    for framework, one in taken:
+        if framework is not None and one.via == "LD_LIBRARY_PATH" and one.path:
+            known = _with_own_copy(one, framework, libraries, packages)
+            if known.shadows:
+                found.append(Shadowing(framework=framework, resolution=known))
     return tuple(found)
+
+
+def _in_the_variable(framework: Framework, libraries: Libraries) -> Iterator[Resolution]:
+    """Copies in a folder of LD_LIBRARY_PATH, of libraries that the framework's environment holds, too."""
+    own = {one.soname for one in libraries.copies if one.origin in OWN}
+    folders = [posixpath.normpath(entry) for entry in libraries.search_path]
+    for copy in libraries.copies:
+        if copy.origin not in OWN and copy.soname in own and posixpath.dirname(copy.path) in folders:
+            yield Resolution(
+                framework=framework.name,
+                soname=copy.soname,
+                family=copy.family,
+                wanted_by=framework.location or framework.name,
+                how="opened",
+                path=copy.path,
+                via="LD_LIBRARY_PATH",
+                version=copy.version,
+                origin=copy.origin,
+            )
+
+
+def _with_own_copy(
+    one: Resolution, framework: Framework, libraries: Libraries, packages: Packages | Gap | None
+) -> Resolution:
+    """The framework's own copy and its version, as far as the copies or the packages tell them."""
+    if one.shadows is not None and one.shadows_version is not None:
+        return one
+    copies = (copy for copy in libraries.copies if copy.soname == one.soname and copy.origin in OWN)
+    copy = next((copy for copy in copies if one.shadows in (None, copy.path)), None)
+    dist = dist_for(one.family, framework.cuda.major if framework.cuda else None)
+    package = packages.find(dist) if dist and isinstance(packages, Packages) else None
+    version = (copy.version if copy else None) or (LibraryVersion.parse(package.version) if package else None)
+    where = one.shadows or (copy.path if copy else None) or (f"package {dist}" if package else None)
+    return msgspec.structs.replace(one, shadows=where, shadows_version=one.shadows_version or version)
 
 
 def shadowing_evidence(shadowing: Shadowing, libraries: Libraries) -> tuple[Evidence, ...]:

@@ -1,6 +1,7 @@
 """The rules about XLA, Triton, C++ libraries and Windows' DLLs, as tables."""
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run, SetEnv
@@ -50,6 +51,18 @@ def on_path(version: str, **fields: object) -> Toolkits:
 
 
 # xla-ptxas-old
+
+
+def test_tensorflow_calls_the_ptxas_of_path_too() -> None:
+    def machine(release: str, toolkit_version: str, cuda: str = "11.2") -> dict[str, object]:
+        return stack(RTX_3090, frameworks=frameworks(tensorflow(release, cuda)), toolkits=on_path(toolkit_version))
+
+    finding = fires("xla-ptxas-old", **machine("2.5.0", "11.0"))
+    assert finding.severity == "warning"
+    assert finding.summary.startswith("TensorFlow would call ptxas 11.0")
+    quiet("xla-ptxas-old", **machine("2.5.0", "11.1"))
+    quiet("xla-ptxas-old", **machine("2.3.0", "11.0"))
+    quiet("xla-ptxas-old", **machine("2.14.0", "11.0", "11.8"))
 
 
 def test_a_ptxas_older_than_the_environments() -> None:
@@ -259,6 +272,49 @@ def test_the_link_is_not_needed() -> None:
     fires("triton-libcuda-link", **triton(False, frameworks=last))
 
 
+# ld-path-shadows-*, of what a report tells
+
+
+def two_copies(family: str, soname: str, first: str, own: str, search: tuple[str, ...]) -> Libraries:
+    return Libraries(
+        copies=(
+            copy(family, soname, f"/opt/cuda/lib64/{soname}", version=LibraryVersion(first), origin="toolkit"),
+            copy(family, soname, f"{SITE}/nvidia/x/lib/{soname}", version=LibraryVersion(own), origin="pip"),
+        ),
+        search_path=search,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "family", "soname", "first", "own"),
+    [
+        ("ld-path-shadows-cudnn", "cudnn", "libcudnn.so.9", "8.9.7", "9.1.0"),
+        ("ld-path-shadows-nvidia-wheels", "nvjitlink", "libnvJitLink.so.12", "12.1.105", "12.4.127"),
+    ],
+)
+def test_a_folder_of_the_variable_with_another_copy(rule: str, family: str, soname: str, first: str, own: str) -> None:
+    machine = stack(RTX_4090, frameworks=frameworks(torch()))
+    older = two_copies(family, soname, first, own, ("/opt/cuda/lib64/",))
+    assert "/opt/cuda/lib64" in fires(rule, **machine | {"libraries": older}).fixes[0].title
+    quiet(rule, **machine | {"libraries": two_copies(family, soname, first, own, ("/opt/other",))})
+    quiet(rule, **machine | {"libraries": two_copies(family, soname, own, own, ("/opt/cuda/lib64",))})
+    # Where the loader's search was followed, it knows better.
+    followed = structs.replace(older, resolutions=(resolution("torch", soname, family, f"{SITE}/{soname}"),))
+    quiet(rule, **machine | {"libraries": followed})
+
+
+def test_the_version_of_the_own_copy_is_that_of_its_package() -> None:
+    taken = resolution(
+        "torch", "libnvJitLink.so.12", "nvjitlink", "/opt/cuda/lib64/libnvJitLink.so.12", version="12.1.105",
+        via="LD_LIBRARY_PATH",
+    )  # fmt: skip
+    machine = stack(RTX_4090, frameworks=frameworks(torch()), libraries=libraries(taken, search=("/opt/cuda/lib64",)))
+    newer = machine | {"packages": packages("nvidia-nvjitlink-cu12==12.4.127")}
+    fires("ld-path-shadows-nvidia-wheels", **newer)
+    quiet("ld-path-shadows-nvidia-wheels", **machine)
+    quiet("ld-path-shadows-nvidia-wheels", **machine | {"packages": packages("nvidia-nvjitlink-cu12==12.1.105")})
+
+
 # libcuda-stub
 
 
@@ -322,6 +378,9 @@ def test_dlls_that_tensorflow_says_it_does_not_find() -> None:
     assert BIN in finding.evidence[0].value
     other = toolkits(Toolkit(root=r"C:\CUDA\v12.0", version=CudaVersion("12.0")))
     quiet("win-cudart-not-found", **windows(live=said, libraries=Libraries(), toolkits=other))
+    sought = Libraries(dlls={"cudart64_110.dll": None})
+    fires("win-cudart-not-found", **windows(libraries=sought, toolkits=own))
+    quiet("win-cudart-not-found", **windows(libraries=Libraries(dlls={"cudart64_110.dll": BIN}), toolkits=own))
 
 
 def test_python_of_the_store() -> None:
@@ -363,6 +422,9 @@ def test_zlibwapi(version: str, speaks: bool) -> None:
     machine = windows(libraries=Libraries(copies=(cudnn,), dlls={"zlibwapi.dll": None}))
     (fires if speaks else quiet)("win-zlibwapi-missing", **machine)
     quiet("win-zlibwapi-missing", **windows(libraries=Libraries(copies=(cudnn,), dlls={})))
+    paddle = machine | {"frameworks": None, "packages": packages("paddlepaddle-gpu==2.5.1")}
+    (fires if speaks else quiet)("win-zlibwapi-missing", **paddle)
+    quiet("win-zlibwapi-missing", **paddle | {"packages": packages("numpy==1.26.4")})
 
 
 def test_two_cudnn_of_one_name_on_windows() -> None:

@@ -513,6 +513,22 @@ def flash(**fields: object) -> Framework:
 
 
 @pytest.mark.parametrize(
+    ("version", "url", "speaks"),
+    [
+        ("2.5.8", "https://x/flash_attn-2.5.8+cu122torch2.3cxx11abiFALSE-cp311-cp311-linux_x86_64.whl", True),
+        ("2.5.8", "https://x/flash_attn-2.5.8+cu122torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl", False),
+        ("2.5.8+pt21cu121", None, True),
+        ("2.5.8+pt26cu124", None, False),
+        ("2.5.8", None, False),
+    ],
+)
+def test_an_extension_of_which_only_the_package_tells(version: str, url: str | None, speaks: bool) -> None:
+    package = Package(name="flash-attn", version=version, direct_url=url)
+    machine = stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cu124")), packages=Packages(installed=(package,)))
+    (fires if speaks else quiet)("ext-abi-mismatch", **machine)
+
+
+@pytest.mark.parametrize(
     ("ours", "theirs"),
     [
         (torch("2.7.0+cu128"), flash()),

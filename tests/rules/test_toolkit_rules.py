@@ -71,6 +71,13 @@ def test_nobody_else_needs_a_compiler() -> None:
     quiet("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH, packages=DEEPSPEED, toolkits=only_path))
 
 
+def test_a_compiler_that_only_the_environment_names() -> None:
+    named = Environ(variables={"CUDA_PATH": "/usr/local/cuda-11.8/"})
+    machine = stack(RTX_4090, frameworks=TORCH, packages=DEEPSPEED, toolkits=toolkits(toolkit("11.8")))
+    fires("nvcc-torch-mismatch", **machine | {"environ": named})
+    quiet("nvcc-torch-mismatch", **machine)
+
+
 def test_a_compiler_of_another_major() -> None:
     old, fitting = toolkit("11.8"), toolkit("12.4")
     taken = toolkits(old, fitting, nvcc_on_path=old.nvcc)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.formats.build_tags import parse_wheel_tag
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
@@ -19,7 +20,7 @@ COMPANIONS = ("torch", "torchvision", "torchaudio")
 #: They are linked to the CUDA libraries that torch brings, whether a tag states their torch or not.
 LINKED = (
     *("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d"),
-    *("mamba-ssm", "causal-conv1d", "auto-gptq"),
+    *("torch-spline-conv", "pyg-lib", "mamba-ssm", "causal-conv1d", "auto-gptq"),
 )
 #: They name the one torch they are compiled for in their metadata.
 PINNED = ("vllm", "xformers", "torch-tensorrt")
@@ -63,7 +64,7 @@ def ext_abi_mismatch(
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return
-    for extension in (*frameworks.found, *_pinned(frameworks, packages)):
+    for extension in (*frameworks.found, *_pinned(frameworks, packages), *_tagged(frameworks, packages)):
         differences = _differences(torch, extension)
         if extension.name in COMPANIONS or not differences:
             continue
@@ -102,6 +103,25 @@ def _pinned(frameworks: Frameworks, packages: Packages | Gap | None) -> Iterator
         if is_pin and package is not None and (known is None or known.built_for_torch is None):
             wanted = one.wanted.removeprefix("==")
             yield Framework(name=one.package, dist=one.package, version=package.version, built_for_torch=wanted)
+
+
+def _tagged(frameworks: Frameworks, packages: Packages | Gap | None) -> Iterator[Framework]:
+    """Extensions of which only the packages tell: the tag of their version, or of the file they came from."""
+    if not isinstance(packages, Packages):
+        return
+    for name in LINKED:
+        package, known = packages.find(name), frameworks.get(name)
+        if package is None or (known is not None and (known.built_for_torch or known.cuda)):
+            continue
+        tag = parse_wheel_tag(package.version, package.direct_url, package.build)
+        yield Framework(
+            name=name,
+            dist=name,
+            version=package.version,
+            built_for_torch=tag.torch,
+            cuda=tag.cuda,
+            cxx11_abi=tag.cxx11_abi,
+        )
 
 
 def _differences(torch: Framework, extension: Framework) -> tuple[str, ...]:

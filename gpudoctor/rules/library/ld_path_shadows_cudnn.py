@@ -7,7 +7,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.rules._builds import needed_cudnn
@@ -17,7 +17,12 @@ from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, 
 
 @rule("LIB003", name="ld-path-shadows-cudnn", severity="error", since="0.1")
 def ld_path_shadows_cudnn(
-    gpus: Gpus, libraries: Libraries, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
+    gpus: Gpus,
+    libraries: Libraries,
+    frameworks: Frameworks,
+    packages: Packages | Gap | None,
+    host: System | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """LD_LIBRARY_PATH leads a framework to another cuDNN than the one it brought along.
 
@@ -45,7 +50,7 @@ def ld_path_shadows_cudnn(
     if not gpus.nvidia:
         return
     by_framework: dict[str, list[Shadowing]] = {}
-    for shadowing in shadowed(libraries, frameworks):
+    for shadowing in shadowed(libraries, frameworks, packages):
         if shadowing.resolution.family == "cudnn" and shadowing.differs:
             by_framework.setdefault(shadowing.framework.label, []).append(shadowing)
     for found in by_framework.values():

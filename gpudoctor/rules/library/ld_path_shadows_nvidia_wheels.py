@@ -2,17 +2,20 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 
 
 @rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error", since="0.1")
-def ld_path_shadows_nvidia_wheels(gpus: Gpus, libraries: Libraries, frameworks: Frameworks) -> Iterator[Problem]:
+def ld_path_shadows_nvidia_wheels(
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks, packages: Packages | Gap | None
+) -> Iterator[Problem]:
     """LD_LIBRARY_PATH leads a framework to older CUDA libraries than the ones it brought along.
 
     What it means:
@@ -36,7 +39,7 @@ def ld_path_shadows_nvidia_wheels(gpus: Gpus, libraries: Libraries, frameworks: 
     if not gpus.nvidia:
         return
     by_framework: dict[str, list[Shadowing]] = {}
-    for shadowing in shadowed(libraries, frameworks):
+    for shadowing in shadowed(libraries, frameworks, packages):
         if shadowing.resolution.family != "cudnn" and shadowing.is_older:
             by_framework.setdefault(shadowing.framework.label, []).append(shadowing)
     for label, found in by_framework.items():

@@ -59,14 +59,14 @@ def win_cudart_not_found(
     off_path = [name for name, copies in found.items() if _is_off_path(copies, environ)]
     if not found and (toolkit := _own_toolkit(tensorflow, toolkits)):
         found = {name: (_in(toolkit, name),) for name in dlls_of(tensorflow)[:1]}
-    is_store, said = is_store_python(interpreter), _said(live)
+    is_store, said = is_store_python(interpreter), _said(live) or _sought(tensorflow, libraries)
     if not found or not (off_path or is_store or said):
         return
     name = next(iter(off_path or found))
     path = found[name][0].path
     reason = "its folder is not in PATH" if off_path else "Python of the Microsoft Store is closed off from it"
     if not off_path and not is_store:
-        reason = "it says so"
+        reason = "it is not found by its name"
     folder = path.rpartition("\\")[0]
     text = f"Add {folder} to PATH (Settings, Edit environment variables), then open a new window."
     if not off_path and is_store:
@@ -95,6 +95,11 @@ def _in(toolkit: Toolkit, name: str) -> LibraryCopy:
 
 def _said(live: Live | Gap | None) -> bool:
     return any(one.signature in MESSAGES for one in pasted(live))
+
+
+def _sought(tensorflow: Framework, libraries: Libraries) -> bool:
+    """Windows was asked for the DLLs and did not find one."""
+    return any((libraries.dlls or {}).get(name, "not asked") is None for name in dlls_of(tensorflow))
 
 
 def _is_off_path(copies: tuple[LibraryCopy, ...], environ: Environ | Gap | None) -> bool:

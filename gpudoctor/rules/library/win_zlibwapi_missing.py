@@ -2,23 +2,28 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks
+from gpudoctor.model.python import Frameworks, Packages
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 NAME = "zlibwapi.dll"
+#: Packages that load the cuDNN of a toolkit, beside TensorFlow.
+USERS = ("paddlepaddle-gpu", "onnxruntime-gpu", "mxnet-cu112", "tensorrt")
 #: NVIDIA's installation guide asks for zlib from 8.3 on; cuDNN 9 links it in.
 FIRST, LAST = LibraryVersion("8.3"), LibraryVersion("9.0")
 
 
 @rule("LIB022", name="win-zlibwapi-missing", severity="error", since="0.1")
-def win_zlibwapi_missing(gpus: Gpus, libraries: Libraries, frameworks: Frameworks, host: System) -> Iterator[Problem]:
+def win_zlibwapi_missing(
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks | None, packages: Packages | Gap | None, host: System
+) -> Iterator[Problem]:
     """On Windows cuDNN 8 needs zlibwapi.dll, which is not found.
 
     What it means:
@@ -38,10 +43,9 @@ def win_zlibwapi_missing(gpus: Gpus, libraries: Libraries, frameworks: Framework
     Sources:
     https://docs.nvidia.com/deeplearning/cudnn/archives/cudnn-897/install-guide/index.html
     """
-    tensorflow = frameworks.get("tensorflow")
     if host.os != "windows" or not gpus.nvidia or libraries.dlls is None:
         return
-    if tensorflow is None or tensorflow.variant != "cuda" or libraries.dlls.get(NAME, "not looked") is not None:
+    if not _uses_cudnn(frameworks, packages) or libraries.dlls.get(NAME, "not looked") is not None:
         return
     copy = next(
         (
@@ -60,3 +64,10 @@ def win_zlibwapi_missing(gpus: Gpus, libraries: Libraries, frameworks: Framework
         evidence=(seen("cuDNN", f"{copy.version}, {copy.path}"), seen(NAME, "not found")),
         fixes=(Fix(title=f"Add {NAME}", safety="manual", steps=(Ask(text=text),)),),
     )
+
+
+def _uses_cudnn(frameworks: Frameworks | None, packages: Packages | Gap | None) -> bool:
+    tensorflow = frameworks.get("tensorflow") if frameworks is not None else None
+    if tensorflow is not None and tensorflow.variant == "cuda":
+        return True
+    return isinstance(packages, Packages) and any(packages.find(name) for name in USERS)

@@ -10,6 +10,7 @@ from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.versions import CudaVersion
+from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
@@ -17,16 +18,19 @@ from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_
 #: XLA itself warns of older ones: they are known to compile wrongly.
 FIRST_SOUND = CudaVersion("11.1")
 
+#: TensorFlow takes the ptxas of PATH first; from 2.14 on its extra brings one along, and it is not known which is used.
+FIRST_TF, LAST_TF = (2, 4), (2, 14)
+
 
 @rule("LIB014", name="xla-ptxas-old", severity="error", since="0.1")
 def xla_ptxas_old(
     gpus: Gpus, toolkits: Toolkits, frameworks: Frameworks, packages: Packages | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """JAX would compile with a ptxas that is too old for it, because that one comes first on PATH.
+    """JAX or TensorFlow would compile with a ptxas that is too old, because that one comes first on PATH.
 
     What it means:
-    XLA, the compiler in JAX, writes PTX and calls the program ptxas to turn it into machine code. It takes the one of
-    PATH before the one of its own packages, and that one belongs to an older CUDA toolkit.
+    XLA, the compiler in JAX and TensorFlow, writes PTX and calls the program ptxas to turn it into machine code. It
+    takes the one of PATH before the one of its own packages, and that one belongs to an older CUDA toolkit.
 
     Why it breaks:
     An older ptxas does not read newer PTX ("Unsupported .version 8.4; current version is '8.2'") or does not know the
@@ -43,24 +47,28 @@ def xla_ptxas_old(
     https://github.com/openxla/xla (tsl/platform/cuda_root_path.h: PreferPtxasFromPath)
     https://docs.nvidia.com/cuda/parallel-thread-execution/#release-notes
     """
-    jax, first = jax_kernels(frameworks), ptxas_on_path(toolkits)
-    if not gpus.nvidia or jax is None or first is None or not calls_ptxas_of_path(jax):
+    caller, first = _caller(frameworks), ptxas_on_path(toolkits)
+    if not gpus.nvidia or caller is None or first is None:
         return
     own = ptxas_of_packages(packages)
-    judged = _judge(jax, first, own, gpus, matrix)
+    who, judged = "JAX", _judge(caller, first, own, gpus, matrix)
+    if caller.name == "tensorflow":
+        # It needs ptxas for what XLA compiles, and from 2.5 on lets the driver compile what ptxas does not know.
+        who, judged = "TensorFlow", _judge_for_any(first, gpus, matrix)
+        judged = judged and ("warning", judged[1])
     if judged is None:
         return
     severity, reason = judged
     folder = first.where.replace("\\", "/").rpartition("/")[0]
     yield Problem(
-        summary=f"JAX would call ptxas {first.version} of {first.where}, {reason}.",
+        summary=f"{who} would call ptxas {first.version} of {first.where}, {reason}.",
         subject=first.where,
         severity=severity,
         confidence="likely",
         evidence=(
             seen("first ptxas on PATH", f"{first.where}, {first.version}"),
             seen("ptxas of the environment", f"{own.version} of {own.where}" if own else "none found"),
-            seen("JAX", jax.label, jax.source),
+            seen(who, caller.label, caller.source),
         ),
         fixes=(
             Fix(
@@ -72,9 +80,30 @@ def xla_ptxas_old(
     )
 
 
+def _caller(frameworks: Frameworks) -> Framework | None:
+    """What would call the ptxas of PATH."""
+    jax, tensorflow = jax_kernels(frameworks), frameworks.get("tensorflow")
+    if jax is not None and calls_ptxas_of_path(jax):
+        return jax
+    if tensorflow is None or tensorflow.variant != "cuda":
+        return None
+    return tensorflow if FIRST_TF <= (release_numbers(tensorflow.version) or (0,)) < LAST_TF else None
+
+
 def _judge(
     jax: Framework, first: Ptxas, own: Ptxas | None, gpus: Gpus, matrix: Matrix
 ) -> tuple[Severity | None, str] | None:
+    if (judged := _judge_for_any(first, gpus, matrix)) is not None:
+        return judged
+    if own is not None and first.cuda < own.cuda:
+        return None, f"older than the {own.version} of the environment, and cannot read the PTX made for that one"
+    if jax.cuda is not None and first.cuda.major < jax.cuda.major:
+        return None, f"while JAX is built for CUDA {jax.cuda}"
+    return None
+
+
+def _judge_for_any(first: Ptxas, gpus: Gpus, matrix: Matrix) -> tuple[Severity | None, str] | None:
+    """What holds of it for whoever calls it."""
     row = matrix.toolkit(first.cuda)
     newest = max(row.capabilities, default=None) if row is not None else None
     for gpu in gpus.nvidia:
@@ -83,8 +112,4 @@ def _judge(
             return None, f"which does not know {gpu.label} (compute capability {capability})"
     if first.cuda < FIRST_SOUND:
         return "warning", "and one older than 11.1 is known to compile wrongly"
-    if own is not None and first.cuda < own.cuda:
-        return None, f"older than the {own.version} of the environment, and cannot read the PTX made for that one"
-    if jax.cuda is not None and first.cuda.major < jax.cuda.major:
-        return None, f"while JAX is built for CUDA {jax.cuda}"
     return None

@@ -45,7 +45,7 @@ def nvcc_torch_mismatch(
     Sources:
     https://docs.pytorch.org/docs/stable/cpp_extension.html
     """
-    torch, taken = frameworks.get("torch"), _taken(toolkits)
+    torch, taken = frameworks.get("torch"), _taken(toolkits, environ)
     if torch is None or torch.cuda is None or torch.variant != "cuda" or not gpus.nvidia:
         return
     if taken is None or taken.version is None or taken.version.major == torch.cuda.major:
@@ -67,10 +67,12 @@ def nvcc_torch_mismatch(
     )
 
 
-def _taken(toolkits: Toolkits) -> Toolkit | None:
-    """The order of PyTorch's builds: CUDA_HOME, then nvcc on PATH, then /usr/local/cuda."""
-    if toolkits.cuda_home is not None:
-        return next((one for one in toolkits.found if one.root.rstrip("/") == toolkits.cuda_home.rstrip("/")), None)
+def _taken(toolkits: Toolkits, environ: Environ | Gap | None) -> Toolkit | None:
+    """The order of PyTorch's builds: CUDA_HOME, CUDA_PATH, then nvcc on PATH, then /usr/local/cuda."""
+    named = environ.get("CUDA_HOME") or environ.get("CUDA_PATH") if isinstance(environ, Environ) else None
+    home = toolkits.cuda_home or named
+    if home is not None:
+        return next((one for one in toolkits.found if one.root.rstrip("/\\") == home.rstrip("/\\")), None)
     if toolkits.nvcc_on_path is not None:
         return next((one for one in toolkits.found if one.nvcc == toolkits.nvcc_on_path), None)
     return next((one for one in toolkits.found if one.is_default), None)
