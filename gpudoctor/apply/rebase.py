@@ -16,10 +16,13 @@ _VERBS = frozenset({"pip", "install", "remove", "update", "create", "venv"})
 def is_own(step: Step, names: tuple[str, ...]) -> bool:
     """Whether a step changes the user's own environment (known by `names`, its paths), and nothing else."""
     if isinstance(step, Write):
-        return any(_within(step.path, name) for name in names)
+        return _is_in(step.path, names)
     if not isinstance(step, Run) or len(step.argv) < 2:
         return False
     program = re.sub(r"\.(exe|bat)$", "", os.path.basename(step.argv[0]))
+    if step.argv[:2] == ("ln", "-sf"):
+        # A relative link: it leads to the same place in the copy that is being built.
+        return len(step.argv) == 4 and not os.path.isabs(step.argv[2]) and _is_in(step.argv[3], names)
     if program in _INSTALLERS:
         return step.argv[1] in _VERBS
     return bool(_PYTHON.fullmatch(program)) and _module(step.argv) in ("pip", "venv")
@@ -58,6 +61,10 @@ def _moved(word: str, names: tuple[str, ...], tree: str) -> str:
         if equals and option.startswith("--") and _within(value, name):
             return f"{option}={tree}{value[len(name) :]}"
     return word
+
+
+def _is_in(path: str, names: tuple[str, ...]) -> bool:
+    return any(_within(path, name) for name in names) and ".." not in path.split(os.sep)
 
 
 def _within(path: str, folder: str) -> bool:

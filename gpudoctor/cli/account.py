@@ -196,7 +196,7 @@ def _installs(event: Verified) -> str:
 def ending(end: Finished, environment: str) -> str:
     """The last words."""
     if end.outcome in ("installed-and-proved", "installed-not-proved"):
-        changes = "".join(f"  {line}\n" for line in end.changes[:40]) or "  nothing: it was all there\n"
+        changes = "".join(f"  {line}\n" for line in end.changes[:40]) or "  no package: they were all there\n"
         more = f"  and {len(end.changes) - 40} more\n" if len(end.changes) > 40 else ""
         took = f" in {end.seconds:.0f} s" if end.seconds else ""
         unproved = f"Installed{took}; not everything could be proved."

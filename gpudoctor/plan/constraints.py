@@ -9,6 +9,7 @@ from gpudoctor.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import Os, TensorflowBuild
 from gpudoctor.model.base import Fact
+from gpudoctor.model.fix import Run
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.glibc import glibc_floor
@@ -33,7 +34,18 @@ Constraint = Literal[
 ]
 
 #: What serves Blackwell GPUs of TensorFlow; see ptx_is_refused.
-BLACKWELL_WAY = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow, or release 2.21.0 with LD_LIBRARY_PATH set"
+BLACKWELL_WAY = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow; or release 2.21.0 and a link to its cuSOLVER"
+#: The second of these, to type: the fix for what 2.21.0 does not find is the link.
+BLACKWELL_STEPS = (
+    Run(argv=("python3", "-m", "venv", "gpu-env")),
+    Run(
+        argv=(
+            *("gpu-env/bin/python", "-m", "pip", "install"),
+            *("tensorflow[and-cuda]==2.21.0", "nvidia-cuda-nvcc-cu12>=12.8"),
+        )
+    ),
+    Run(argv=("gpudoctor", "fix", "--python", "gpu-env", "--apply")),
+)
 #: The first CUDA whose libraries know Ampere. Those of CUDA 10 fail there, although the driver compiles the PTX of the
 #: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
 FIRST_CUDA = CudaVersion("11.0")

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from gpudoctor.model.fix import Fix, Run, SetEnv, Write
 from gpudoctor.model.versions import DriverRelease
@@ -65,7 +66,8 @@ def cuda_brought(argv: tuple[str, ...]) -> dict[str, str]:
 
     torch has them of the CUDA that its index is for; JAX and TensorFlow (CUDA 11 in 2.14, then 12) with their extra.
     """
-    index = re.search(r"/whl/cu(\d+)\d$", argv[argv.index("--index-url") + 1]) if "--index-url" in argv[:-1] else None
+    urls = (url for option, url in pairwise(argv) if option in ("--index-url", "--index"))
+    index = next((match for url in urls if (match := re.search(r"/whl/cu(\d+)\d$", url))), None)
     found = {}
     for word in argv:
         if index is not None and re.match(r"torch(==|$)", word):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from gpudoctor.model.fix import SetEnv
 from gpudoctor.model.plan import InstallPlan, Mending, Plan
 from gpudoctor.plan.answer import Refusal
+from gpudoctor.plan.constraints import BLACKWELL_STEPS, BLACKWELL_WAY
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.render.commands import Shell, is_command, step_lines, visible
 from gpudoctor.render.fit_text import way_text
@@ -58,6 +59,10 @@ def refusals_text(refusals: tuple[Refusal, ...], width: int) -> str:
         lines += _wrap(f"{refusal.text} (constraint: {refusal.constraint})", width)
         for way in refusal.ways:
             lines += _item("- ", way_text(way), width)
+    changes = {one.change for refusal in refusals for way in refusal.ways for one in way.obstacles}
+    if BLACKWELL_WAY in changes:
+        lines += ["    Release 2.21.0, with a Python from 3.10 to 3.13:"]
+        lines += [f"    {line}" for step in BLACKWELL_STEPS for line in step_lines(step)]
     return "\n".join(lines) + "\n"
 
 

@@ -1,6 +1,7 @@
 """Libraries that a framework asks for and does not find: whether they are installed elsewhere, and what brings them."""
 
 import posixpath
+import shlex
 
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.finding import Evidence
@@ -45,7 +46,7 @@ def where_looked(framework: Framework, libraries: Libraries) -> tuple[Evidence, 
 def fixes_for(
     scene: Scene, framework: Framework, missing: tuple[Resolution, ...], libraries: Libraries, matrix: Matrix
 ) -> tuple[Fix, ...]:
-    """Name the folders of what is installed; install what is not."""
+    """Link what is installed, or name its folders; install what is not."""
     unreachable = [copies_of(one, libraries) for one in missing]
     if all(unreachable):
         return _reach(scene, framework, tuple(copies[0] for copies in unreachable), libraries, matrix)
@@ -63,9 +64,39 @@ def _reach(
         steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),),
         undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
     )
+    ways = (*filter(None, (_linked(scene, framework, copies, libraries),)), name)
     if framework.version in BROKEN_RELEASES.get(framework.name, ()) and nvidia_gpus(scene):
-        return (name, framework_for_gpus(framework.name, scene, matrix))
-    return (name,)
+        return (*ways, framework_for_gpus(framework.name, scene, matrix))
+    return ways
+
+
+def _linked(scene: Scene, framework: Framework, copies: tuple[LibraryCopy, ...], libraries: Libraries) -> Fix | None:
+    """Links in a folder in which the framework looks, beside that of the library: what it needs itself is still found.
+
+    A library's $ORIGIN is the folder in which it was found, link or not (ld.so(8)).
+    """
+    looks = [
+        posixpath.dirname(one.path)
+        for one in libraries.resolutions or ()
+        if one.framework == framework.name and one.path is not None and one.via in ("rpath", "runpath")
+    ]
+    links = []
+    for copy in copies:
+        folder = next((one for one in looks if _parent(one) == _parent(posixpath.dirname(copy.path))), None)
+        if folder is None or copy.origin != "pip" or scene.is_shared:
+            return None
+        links.append((posixpath.relpath(copy.path, folder), f"{folder}/{copy.soname}"))
+    return Fix(
+        title=f"Link it into a folder where {framework.name} looks",
+        safety=safety(scene),
+        steps=tuple(Run(argv=("ln", "-sf", target, link)) for target, link in links),
+        undo=f"rm {shlex.join(link for _, link in links)}",
+    )
+
+
+def _parent(folder: str) -> str:
+    """site-packages/nvidia of site-packages/nvidia/cusolver/lib."""
+    return posixpath.dirname(posixpath.dirname(folder))
 
 
 def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:

@@ -357,3 +357,16 @@ def test_a_conda_environment_is_made_where_it_will_be(tmp_path, index):
             assert subprocess.run([f"{path}/bin/kit-says"], capture_output=True, check=True).stdout == b"kit 2.0\n"
             undo(load_changes(path)[-1])
         assert sorted(os.listdir(tmp_path)) == ["bin"]
+
+
+@pytest.mark.parametrize(
+    ("target", "link", "own"),
+    [
+        ("../../cusolver/lib/libcusolver.so.11", "/env/lib/nvidia/cublas/lib/libcusolver.so.11", True),
+        ("/usr/lib/libcusolver.so.11", "/env/lib/nvidia/cublas/lib/libcusolver.so.11", False),
+        ("../../cusolver/lib/libcusolver.so.11", "/usr/lib/libcusolver.so.11", False),
+        ("passwd", "/env/../etc/passwd", False),
+    ],
+)
+def test_a_link_is_ours_only_inside_the_environment(target, link, own):
+    assert is_own(Run(argv=("ln", "-sf", target, link)), ("/env",)) is own

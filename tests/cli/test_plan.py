@@ -145,3 +145,13 @@ def test_another_python_of_this_machine_means_a_new_environment(tmp_path):
     document = json.loads(done.out)
     assert document["place"]["venv"] == "gpu-env"
     assert document["make"][0]["argv"] == ["uv", "venv", "--python", "3.13", "gpu-env"]
+
+
+def test_tensorflow_on_blackwell_is_three_lines_to_type():
+    done = ran("tensorflow", "--gpu", "5090", "--driver", "580.65.06", "--python", "3.12")
+    assert done.exit_code == 1
+    assert done.output.endswith(
+        "    python3 -m venv gpu-env\n"
+        "    gpu-env/bin/python -m pip install 'tensorflow[and-cuda]==2.21.0' 'nvidia-cuda-nvcc-cu12>=12.8'\n"
+        "    gpudoctor fix --python gpu-env --apply\n"
+    )

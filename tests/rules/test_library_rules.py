@@ -118,7 +118,8 @@ def test_an_installed_library_off_the_path_is_told_from_one_that_is_not_installe
     lost = missing(("libcusolver.so.11", "cusolver"))
     there = copy("cusolver", "libcusolver.so.11", CUSOLVER, dist="nvidia-cusolver-cu12")
     broken = frameworks(tensorflow("2.21.0"))
-    found = resolution("tensorflow", "libcublas.so.12", "cublas", f"{SITE}/nvidia/cublas/lib/libcublas.so.12")
+    cublas = f"{SITE}/nvidia/cublas/lib"
+    found = resolution("tensorflow", "libcublas.so.12", "cublas", f"{cublas}/libcublas.so.12", via="runpath")
     machine = stack(RTX_4090, frameworks=broken, libraries=libraries(*lost, found, copies=(there,)))
     finding = fires("tf-soname-missing", **machine)
     assert "is installed, but not where it looks" in finding.summary
@@ -126,10 +127,37 @@ def test_an_installed_library_off_the_path_is_told_from_one_that_is_not_installe
     assert any(f"{SITE}/nvidia/cublas/lib" in one.value for one in finding.evidence)
     assert settings(finding) == {"LD_LIBRARY_PATH": f"{SITE}/nvidia/cusolver/lib"}
     assert "tensorflow[and-cuda]==2.20.0" in commands(finding)[-1]
+    link, *_ = finding.fixes
+    (step,) = link.steps
+    assert step.argv == (
+        "ln",
+        "-sf",
+        "../../cusolver/lib/libcusolver.so.11",
+        f"{SITE}/nvidia/cublas/lib/libcusolver.so.11",
+    )
 
     finding = fires("tf-soname-missing", **(machine | {"libraries": libraries(*lost, found)}))
     assert "nowhere to be found" in finding.summary
     assert any("nvidia-cusolver-cu12" in one.value for one in finding.evidence)
+
+
+@pytest.mark.parametrize(
+    ("where", "found"),
+    [
+        # No folder of the environment in which it looks; one that another variable leads to; a copy of a toolkit.
+        (CUSOLVER, {}),
+        (CUSOLVER, {"via": "LD_LIBRARY_PATH"}),
+        ("/usr/local/cuda-12.5/lib64/libcusolver.so.11", {"via": "runpath"}),
+    ],
+)
+def test_where_a_link_would_not_help_the_folder_is_named(where: str, found: dict[str, str]) -> None:
+    other = resolution("tensorflow", "libcublas.so.12", "cublas", f"{SITE}/nvidia/cublas/lib/libcublas.so.12", **found)
+    copies = (copy("cusolver", "libcusolver.so.11", where, origin="pip" if where == CUSOLVER else "toolkit"),)
+    lost = missing(("libcusolver.so.11", "cusolver"))
+    machine = stack(
+        RTX_4090, frameworks=frameworks(tensorflow("2.21.0")), libraries=libraries(*lost, other, copies=copies)
+    )
+    assert fires("tf-soname-missing", **machine).fixes[0].title == "Name the folder for this program"
 
 
 def test_tensorflow_without_its_libraries() -> None:

@@ -53,8 +53,9 @@ def tf_soname_missing(
     "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}".
 
     How to mend it:
-    Install what is missing with the extra of the framework, or name its folder in LD_LIBRARY_PATH. The finding says
-    which of the two applies.
+    Install what is missing with the extra of the framework; link what is installed into a folder where the framework
+    looks; or name its folder in LD_LIBRARY_PATH. The finding says which applies. An update of the package may take the
+    link away with its folder; `gpudoctor check` then says so again.
 
     When to ignore it:
     If the framework is meant to run on the processor.
