@@ -129,6 +129,10 @@ def failed_with(answer: Answer | None, *codes: int) -> bool:
     return answer is not None and answer.outcome == "answered" and answer.code in codes
 
 
+#: What the driver prints of a card whose memory regions the firmware did not map.
+NO_ADDRESS = ("assigned to your NVIDIA device is invalid", "is 0M @ 0x0", "may have misconfigured your GPU")
+
+
 def log_lines(driver: Driver, *words: str) -> tuple[KernelLine, ...]:
     """Lines of the kernel log that hold one of the words, case ignored."""
     if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):

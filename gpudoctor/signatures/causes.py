@@ -73,8 +73,6 @@ OTHER_CAUSES: dict[str, str] = {
     "cluster-settings": "The cluster's settings name other GPUs than the machine has; its administrator mends that.",
     "notebook-limits": "The notebook service's limit for GPUs is used up, or none is free.",
     "gpu-in-use": "Programs still use the GPU: the desktop, a service, or a job; end them first.",
-    "gpu-address-space": "The firmware has no room for the GPU's memory: switch Above 4G Decoding on, or try the "
-    "kernel option pci=realloc.",
     "gpu-firmware-missing": "The driver's firmware files (/lib/firmware/nvidia) are missing or of another release: "
     "install the driver's packages anew, all of one release.",
     "gpu-settings-damaged": "The GPU's own store of settings (infoROM) is damaged; its maker knows if that matters.",

@@ -91,9 +91,9 @@ SIGNATURES = (
     signature(
         "acs-redirect",
         r"acsctl:?[^\n]{0,80}(?:reqredir|cmpltredir|upstreamfwd)\+|acs[^\n]{0,20}\b(?:enabled|redirect)|(?:nccl"
-        r"|p2p|hang)[^\n]{0,60}\biommu\b"
-        r"|\biommu\b[^\n]{0,60}(?:nccl|p2p|hang)",
-        needles=("acsctl", "acs", "iommu"),
+        r"|p2p|hang)[^\n]{0,60}\b(?:iommu|vt-d)\b"
+        r"|\b(?:iommu|vt-d)\b[^\n]{0,60}(?:nccl|p2p|hang)|\bhang\w*\b[^\n]{0,60}\b(?:pxb|pix)\b",
+        needles=("acsctl", "acs", "iommu", "vt-d", "pxb", "pix"),
         meaning="The machine sends what GPUs copy to one another through its IOMMU, which slows or stops it.",
         causes={"pcie-acs-p2p": 0.9},
         ask="sudo lspci -vvv | grep ACSCtl; cat /proc/cmdline",

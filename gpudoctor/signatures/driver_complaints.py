@@ -25,6 +25,39 @@ SIGNATURES = (
         fallback=True,
     ),
     signature(
+        "smi-told-hanging",
+        r"\bnvidia-smi\b[^\n,.;]{0,40}\b(?:hangs?|hung|freez\w+|stuck|not respond\w*|n.t respond|never (?:returns|ends)"
+        r"|blocks?|unresponsive|does not return|n.t return)\b",
+        needles=("nvidia-smi",),
+        meaning="The driver does not answer: a process that nobody can end holds it, or a GPU has failed.",
+        causes={"driver-not-answering": 0.7, "gpu-mem-orphan": 0.3, "xid-79": 0.3, "xid-119-gsp": 0.25},
+        ask="sudo dmesg | grep -E 'NVRM|Xid' | tail; ps -eo pid,stat,wchan:32,args | awk '$2 ~ /D|Z/'",
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
+        "hybrid-told-off",
+        r"\bbbswitch\b[^\n]{0,40}\b(?:off|disabled)\b|\b0000:[0-9a-f]{2}:00\.0 off\b"
+        r"|\b(?:prime-select|envycontrol|optimus-manager|supergfxctl|system76-power)\b[^\n]{0,40}"
+        r"\b(?:intel|integrated|igpu|power-?sav\w+)\b"
+        r"|\b(?:gpu|graphics) mode ?: ?(?:integrated|intel|igpu)|\b(?:in|to|on) (?:the )?(?:integrated|intel|igpu)"
+        r"(?:-only| only)? (?:graphics )?mode\b",
+        needles=(
+            "bbswitch",
+            "00.0 off",
+            "prime-select",
+            "envycontrol",
+            "optimus-manager",
+            "supergfxctl",
+            "system76-power",
+            " mode",
+        ),
+        meaning="The laptop runs on its processor's graphics, and the NVIDIA GPU is switched off.",
+        causes={"laptop-gpu-off": 0.85},
+        ask="prime-select query; cat /proc/acpi/bbswitch; cat /sys/bus/pci/devices/0000:01:00.0/power_state",
+        source="https://download.nvidia.com/XFree86/Linux-x86_64/535.183.01/README/dynamicpowermanagement.html",
+    ),
+    signature(
         "uvm-told-missing",
         r"\bnvidia[-_]uvm\b(?:-tools)?[^\n]{0,40}\b(?:not (?:been |being |getting )?(?:loaded|created|there|present"
         r"|found|exist\w*|available)|missing|absent|no such file)\b"

@@ -156,8 +156,10 @@ SIGNATURES = (
     ),
     signature(
         "dkms-bad-return",
-        r"bad return status for module build on kernel|dkms apport\): kernel package \S+ is not supported",
-        needles=("bad return status for module build", "dkms apport"),
+        r"bad return status for module build on kernel|dkms apport\): kernel package \S+ is not supported"
+        r"|building dkms module .{0,3}nvidia\S* for kernel\S+ failed|dkms module .{0,3}nvidia\S* failed to build"
+        r"|\bdkms\b[^\n]{0,60}failed for[^\n]{0,30}\bnvidia",
+        needles=("bad return status for module build", "dkms apport", "dkms module", "failed for"),
         meaning="The driver's module could not be compiled for this kernel.",
         causes={"drv-dkms-not-built": 0.75, "drv-kernel-headers-missing": 0.5, "nvcc-gcc-too-new": 0.05},
         ask="dkms status; tail -30 /var/lib/dkms/nvidia/*/build/make.log; ls /lib/modules/$(uname -r)/build",

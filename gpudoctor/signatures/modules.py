@@ -91,8 +91,8 @@ SIGNATURES = (
         r"i/o region assigned to your nvidia device is invalid|\bbar\d is 0m @ 0x0|can.?t find an irq for your nvidia"
         r"|system bios may have misconfigured your gpu",
         needles=("assigned to your nvidia device", "is 0m @ 0x0", "an irq for your nvidia", "misconfigured your gpu"),
-        meaning="The machine's firmware gave the GPU no place in the address space.",
-        causes={"gpu-address-space": 0.8, "rm-init-failed": 0.4},
+        meaning="The machine's firmware gave the GPU no place in the address space: switch Above 4G Decoding on.",
+        causes={"rm-init-failed": 0.9},
         ask="sudo dmesg | grep -i -E 'BAR|NVRM'; lspci -vv -d 10de: | grep -i region",
         source=_README,
     ),

@@ -186,8 +186,9 @@ SIGNATURES = (
     ),
     signature(
         "fabric-manager-nothing-to-do",
-        r"nv_warn_nothing_to_do|fabricmanager\.service: (?:control|main) process exited",
-        needles=("nv_warn_nothing_to_do", "fabricmanager.service"),
+        r"nv_warn_nothing_to_do|fabricmanager\.service: (?:control|main) process exited"
+        r"|fabricmanager(?:\.service)? failed (?:because|to start)",
+        needles=("nv_warn_nothing_to_do", "fabricmanager"),
         meaning="NVIDIA Fabric Manager ended; it is only needed on machines with NVSwitch.",
         causes={"fabric-manager-not-needed": 0.6, "fabric-manager-version": 0.35, "fabric-manager-down": 0.3},
         ask="lspci -nn | grep -i nvswitch; nvidia-fabricmanager --version; nvidia-smi | head -4",

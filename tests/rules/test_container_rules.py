@@ -159,6 +159,10 @@ def test_slurm_no_gpu():
     assert fires("slurm-no-gpu", gpus=bus, container=slurm(), environ=environ()).severity == "error"
     assert fires("slurm-no-gpu", gpus=None, container=slurm(), environ=environ()).severity == "info"
     assert fires("slurm-no-gpu", gpus=None, container=slurm(in_job=False), environ=environ()).severity == "info"
+    served = fires("slurm-no-gpu", gpus=None, container=slurm(), environ=environ(), driver=driver())
+    assert served.severity == "error"
+    outside = fires("slurm-no-gpu", gpus=None, container=slurm(in_job=False), environ=environ(), driver=driver())
+    assert outside.severity == "info"
     quiet("slurm-no-gpu", gpus=gpus(), container=slurm(), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(job_gpus="0"), environ=environ())
     quiet("slurm-no-gpu", gpus=bus, container=slurm(gpus_on_node="1"), environ=environ())

@@ -23,6 +23,7 @@ from tests.rules.situations import (
     gpus,
     library,
     line,
+    refusal,
     slurm,
     unlisted,
     unloaded,
@@ -87,6 +88,25 @@ def test_rm_init_failed():
     fires("rm-init-failed", gpus=gpus(unlisted()), driver=driver(nvml=answer(999), kernel_log=log), container=BARE)
     quiet("rm-init-failed", gpus=gpus(unlisted()), driver=unloaded(), container=BARE)
     quiet("rm-init-failed", gpus=gpus(), driver=broken, container=BARE)
+    dark = unlisted(refusals=(refusal(6),))
+    assert "gpu-unreadable" in fires("rm-init-failed", gpus=gpus(dark), driver=broken, container=BARE).explains
+
+
+def test_rm_init_failed_without_address():
+    """The driver's module ends again where it can start none of the cards."""
+    homeless = (
+        line("NVRM: This PCI I/O region assigned to your NVIDIA device is invalid:"),
+        line("NVRM: BAR1 is 0M @ 0x0 (PCI:0000:01:00.0)", bus="0000:01:00.0"),
+    )
+    gone = unloaded(kernel_log=homeless)
+    found = fires("rm-init-failed", gpus=gpus(unlisted()), driver=gone, container=BARE)
+    assert "drv-not-loaded" in found.explains
+    follows = fires("drv-not-loaded", gpus=gpus(unlisted()), driver=gone, host=UBUNTU, container=BARE)
+    assert "rm-init-failed" not in follows.explains
+    two = gpus(unlisted(), unlisted(pci_bus_id="0000:02:00.0"))
+    assert fires("rm-init-failed", gpus=two, driver=gone, container=BARE).subject
+    fires("rm-init-failed", gpus=gpus(unlisted()), driver=driver(kernel_log=homeless), container=DOCKER)
+    quiet("rm-init-failed", gpus=gpus(unlisted()), driver=gone, container=WSL2)
 
 
 def test_cuda_init_failed():
@@ -232,6 +252,9 @@ def test_laptop_gpu_off():
     assert (asleep.severity, "optirun" in asleep.fixes[0].title) == ("warning", True)
     quiet("laptop-gpu-off", gpus=BUS, driver=off, **HERE)
     quiet("laptop-gpu-off", gpus=hybrid, driver=unloaded(), **HERE)
+    gone = gpus(*hybrid.devices[1:])
+    assert "no-gpu" in fires("laptop-gpu-off", gpus=gone, driver=off, **HERE).explains
+    quiet("laptop-gpu-off", gpus=gone, driver=unloaded(), **HERE)
 
 
 def wish(subject, *comparisons):

@@ -79,6 +79,10 @@ def test_gpu_mem_orphan():
     fires("gpu-mem-orphan", gpus=used(20000, holder(2000)), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, holder(19600)), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, holder(None)), **given)
+    ended = GpuProcess(pid=31794, used_mib=19600, kind="compute")
+    desktop = GpuProcess(pid=1276, used_mib=300, kind="graphics", name="Xorg")
+    told = fires("gpu-mem-orphan", gpus=used(20000, ended, desktop), **given).evidence[1].value
+    assert "31794 (unknown)" in told
     quiet("gpu-mem-orphan", gpus=used(700), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, mig_enabled=True), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, virtualization="vgpu"), **given)
@@ -201,6 +205,7 @@ def test_mig():
     assert found.severity == "info"
     assert SetEnv(name="CUDA_VISIBLE_DEVICES", value="MIG-0") in found.fixes[0].steps
     quiet("mig-single-instance", gpus=several, environ=environ(CUDA_VISIBLE_DEVICES="MIG-1"))
+    fires("mig-single-instance", gpus=several, environ=environ(CUDA_VISIBLE_DEVICES="MIG-0,MIG-1"))
     quiet("mig-single-instance", gpus=gpus(gpu(mig_enabled=True, mig_instances=None)), environ=environ())
     quiet("mig-single-instance", gpus=gpus(gpu(mig_enabled=False, mig_instances=())), environ=environ())
 
@@ -272,6 +277,8 @@ def test_persistence_off():
     tools = Container(kind="none", tools=ContainerTools(engines={"docker": "/usr/bin/docker"}, nvidia_toolkit=True))
     two = gpus(*(gpu(n, persistence=False, display_active=False) for n in range(2)))
     assert fires("persistence-off", gpus=two, driver=driver(), host=UBUNTU, container=tools).severity == "warning"
+    untold = gpus(gpu(persistence=False))
+    assert fires("persistence-off", gpus=untold, driver=driver(), **given).confidence == "possible"
     quiet("persistence-off", gpus=headless, driver=driver(persistence_daemon=True), **given)
     quiet("persistence-off", gpus=gpus(gpu(persistence=False, display_active=True)), driver=driver(), **given)
     quiet("persistence-off", gpus=gpus(gpu(persistence=None, display_active=False)), driver=driver(), **given)

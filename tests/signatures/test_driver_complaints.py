@@ -63,6 +63,18 @@ SAID = [
     ("NCCL: peer-to-peer (P2P) access is not supported between the GPU devices", "p2p-not-supported"),
     ("the GPU addressing order does not correspond to nvidia-smi", "gpu-numbers-differ"),
     ("nothing appears in nvidia-smi but the memory is being used", "memory-of-nobody"),
+    ("the `nvidia-smi` command does not respond", "smi-told-hanging"),
+    ("nvidia-smi hangs after the job was killed", "smi-told-hanging"),
+    ("cat /proc/acpi/bbswitch: 0000:01:00.0 OFF", "hybrid-told-off"),
+    ("Current GPU mode : integrated", "hybrid-told-off"),
+    ("sudo prime-select intel was run before", "hybrid-told-off"),
+    ("I am in integrated mode", "hybrid-told-off"),
+    ("Building DKMS module 'nvidia-580.142' for kernel-7.1.0_1... FAILED!", "dkms-bad-return"),
+    ("dkms autoinstall on 7.1.3-4-liquorix-amd64/x86_64 failed for nvidia(10)", "dkms-bad-return"),
+    ("Job for nvidia-fabricmanager.service failed because the control process exited with error code.",
+     "fabric-manager-nothing-to-do"),
+    ("the links with PXB or PIX result in hanging, hangs on PIX", "acs-redirect"),
+    ("disabling VT-d ended the NCCL hang", "acs-redirect"),
 ]  # fmt: skip
 
 #: Sounds alike, and is something else.
@@ -93,6 +105,11 @@ OTHERS = [
     ("a PCIe 4.0 x4 NVMe SSD holds the data", "link-told-narrow"),
     ("CUDA_VISIBLE_DEVICES=0", "uuid-told-unread"),
     ("The GPU does not go to sleep", "capped-at-watts"),
+    ("nvidia-smi shows the GPU, but the program hangs", "smi-told-hanging"),
+    ("| 0  GeForce GTX 1080    Off  | 0000:02:00.0     Off |", "hybrid-told-off"),
+    ("prime-select nvidia", "hybrid-told-off"),
+    ("dkms autoinstall on 6.8.4/x86_64 failed for v4l2loopback(10)", "dkms-bad-return"),
+    ("nvidia-fabricmanager.service is active", "fabric-manager-nothing-to-do"),
 ]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
@@ -15,7 +16,9 @@ from gpudoctor.rules._situation import known
 
 
 @rule("BOX006", name="slurm-no-gpu", severity="error", since="0.1")
-def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap | None) -> Iterator[Problem]:
+def slurm_no_gpu(
+    gpus: Gpus | None, container: Container, environ: Environ | Gap | None, driver: Driver | Gap | None
+) -> Iterator[Problem]:
     """The Slurm job was given no GPU, or this is a login node.
 
     What it means:
@@ -47,9 +50,10 @@ def slurm_no_gpu(gpus: Gpus | None, container: Container, environ: Environ | Gap
     there = bool(gpus and gpus.nvidia)
     if not slurm.in_job and there:
         return
+    expected = there or (slurm.in_job and _serves(driver))
     yield Problem(
         summary=_summary(slurm),
-        severity="warning" if there and left_out else "error" if there else "info",
+        severity="warning" if there and left_out else "error" if expected else "info",
         evidence=(
             seen("inside a Slurm job", "yes" if slurm.in_job else "no"),
             seen("SLURM_JOB_GPUS", slurm.job_gpus or "not set"),
@@ -76,6 +80,12 @@ def _summary(slurm: Slurm) -> str:
     if _is_left_out(slurm):
         return "This step of the Slurm job was given no GPU, though the job has one."
     return "This Slurm job was given no GPU."
+
+
+def _serves(driver: Driver | Gap | None) -> bool:
+    """The node has a driver that answers: it is one with GPUs, though the job sees none of them."""
+    facts = known(driver)
+    return bool(facts and facts.nvml and facts.nvml.ok)
 
 
 def _is_left_out(slurm: Slurm) -> bool:

@@ -8,10 +8,18 @@ from gpudoctor.model.finding import Evidence, Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
+from gpudoctor.rules._consequences import NO_CUDA, NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
-from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_installed, is_loaded, log_lines, module_for
+from gpudoctor.rules._driver_state import (
+    NO_ADDRESS,
+    brings_kernel_module,
+    discrete,
+    is_installed,
+    is_loaded,
+    log_lines,
+    module_for,
+)
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
 
@@ -45,6 +53,8 @@ def drv_not_loaded(
     found = discrete(gpus)
     if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
         return
+    # Then it was loaded, and ended because no card could be started.
+    follows = NO_CUDA if log_lines(driver, *NO_ADDRESS) else NO_DEVICE
     installed = is_installed(driver)
     if not is_contained(container) and installed is False:
         return
@@ -61,7 +71,7 @@ def drv_not_loaded(
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
             *log_seen(lines),
         ),
-        explains=(*NO_DEVICE, "nvml-library-missing", "dev-permission", "container-no-gpu-flag"),
+        explains=(*follows, "nvml-library-missing", "dev-permission", "container-no-gpu-flag"),
         fixes=install_driver(host, container) if halved else _fixes(driver, container),
     )
 

@@ -32,7 +32,8 @@ def laptop_gpu_off(
 
     Why it breaks:
     A tool such as prime-select put the NVIDIA module on the blacklist, because the mode "integrated" or "intel" was
-    chosen. Or Bumblebee keeps the GPU off until a program is started with optirun; then this is a warning.
+    chosen; some tools take the GPU off the bus too. Or Bumblebee keeps the GPU off until a program is started with
+    optirun; then this is a warning.
 
     How to mend it:
     Choose the mode "on-demand" or "nvidia" and restart. In on-demand the display stays on the other GPU and CUDA works.
@@ -47,7 +48,7 @@ def laptop_gpu_off(
     """
     found = discrete(gpus)
     hybrid = any(gpu.vendor in ("intel", "amd") for gpu in gpus.devices)
-    if not found or not hybrid or is_contained(container) or wsl_of(container):
+    if not hybrid or is_contained(container) or wsl_of(container):
         return
     if is_loaded(driver) is not False or "nvidia" not in (driver.blacklisted or ()):
         return
@@ -58,18 +59,18 @@ def laptop_gpu_off(
     if machine and machine.distribution == "ubuntu":
         step = Run(argv=("prime-select", "on-demand"))
     optirun = any(package.name.startswith("bumblebee") for package in driver.packages or ())
-    power = found[0].pci_power_state
+    power = found[0].pci_power_state if found else None
     yield Problem(
         summary="The NVIDIA GPU is switched off: its driver is kept from loading, and the processor's GPU is used.",
         severity="warning" if optirun else None,
         confidence="likely",
         evidence=(
-            gpu_seen(found[0]),
+            gpu_seen(found[0]) if found else seen("NVIDIA GPU", "not on the bus; an integrated mode takes it off"),
             *((seen("bumblebee", "installed"),) if optirun else ()),
             seen("module nvidia", "on the blacklist in modprobe.d"),
             *((seen("power state of the GPU", power),) if power else ()),
         ),
-        explains=NO_MODULE,
+        explains=NO_MODULE if found else (*NO_MODULE, "no-gpu"),
         fixes=(
             *((OPTIRUN,) if optirun else ()),
             Fix(title="Switch the NVIDIA GPU on", safety="manual", steps=(step,), needs_root=True, needs_reboot=True),

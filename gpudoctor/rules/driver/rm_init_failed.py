@@ -8,24 +8,26 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
+from gpudoctor.rules._consequences import NO_CUDA, NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._driver_state import failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
+from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)
+_SUMMARY = "The driver is loaded, but it could not start this GPU."
 
 
 @rule("DRV012", name="rm-init-failed", severity="error", since="0.1")
 def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The driver is loaded, but it could not start this GPU.
+    """The driver is there, but it could not start this GPU.
 
     What it means:
     The card is on the PCI bus and the driver runs, but nvidia-smi does not list the card: "No devices were found". The
-    kernel log then mostly has a line with RmInitAdapter.
+    kernel log then mostly has a line with RmInitAdapter, or says that a region of the card (BAR) has no place in the
+    address space. Where that is the only card, the driver's module does not stay loaded either.
 
     Why it breaks:
     Firmware settings (large cards need Above 4G Decoding and Resizable BAR), a bad seat or power cable, a driver that
@@ -41,11 +43,19 @@ def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None
     Sources:
     Public reports of RmInitAdapter failures, https://github.com/NVIDIA/open-gpu-kernel-modules/issues
     """
-    if wsl_of(container) or is_loaded(driver) is not True or driver.nvml is None:
+    if wsl_of(container):
+        return
+    homeless = log_lines(driver, *NO_ADDRESS)
+    if is_loaded(driver) is False and homeless:
+        for gpu in unlisted(gpus):
+            if of_gpu(homeless, gpu) or len(gpus.nvidia) == 1:
+                yield _problem(gpu, gpus, driver, homeless, "The firmware gave this GPU no place in the address space.")
+        return
+    if is_loaded(driver) is not True or driver.nvml is None:
         return
     if not (driver.nvml.ok or failed_with(driver.nvml, *NO_GPU_FOUND)):
         return
-    lines = log_lines(driver, "RmInitAdapter", "rm_init_adapter", "adapter initialization failed")
+    lines = (*log_lines(driver, "RmInitAdapter", "rm_init_adapter", "adapter initialization failed"), *homeless)
     for gpu in unlisted(gpus):
         own = of_gpu(lines, gpu) or (lines if len(gpus.nvidia) == 1 else ())
         if own or _should_be_listed(gpu, driver, container):
@@ -58,12 +68,12 @@ def _should_be_listed(gpu: Gpu, driver: Driver, container: Container | Gap | Non
     return answered and gpu.bound_driver in (None, "nvidia") and not may_hide_gpus(container)
 
 
-def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]) -> Problem:
+def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...], summary: str = _SUMMARY) -> Problem:
     listed = sum(is_listed(one) for one in gpus.nvidia)
     setup = Ask(text="In the firmware (BIOS) setup, switch on Above 4G Decoding and Resizable BAR.")
     cables = Ask(text="With the power off, reseat the card and its power cables; try another slot.")
     return Problem(
-        summary="The driver is loaded, but it could not start this GPU.",
+        summary=summary,
         subject=gpu.label,
         confidence="certain" if lines else "likely",
         evidence=(
@@ -73,7 +83,11 @@ def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]
             *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
             *log_seen(lines),
         ),
-        explains=NO_CUDA if listed == 0 else (),
+        explains=(
+            *(NO_CUDA if listed == 0 else ()),
+            *(NO_MODULE if is_loaded(driver) is False else ()),
+            *(("gpu-unreadable",) if gpu.refusals else ()),
+        ),
         fixes=(
             REBOOT,
             Fix(title="Check firmware settings and seat", safety="manual", steps=(setup, cables), needs_reboot=True),

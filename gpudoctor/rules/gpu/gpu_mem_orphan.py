@@ -40,11 +40,17 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
     slurm = slurm_of(container)
     if not is_bare(container) or os_of(host) != "linux" or (slurm and slurm.in_job):
         return
+    named = any(process.name for gpu in gpus.nvidia for process in gpu.processes or ())
     for gpu in gpus.nvidia:
-        lost = _unaccounted(gpu)
+        lost = _unaccounted(gpu, named)
         if lost is None:
             continue
-        listed = ", ".join(f"PID {one.pid}: {one.used_mib} MiB" for one in gpu.processes or ()) or "none"
+        listed = (
+            ", ".join(
+                f"PID {one.pid}{'' if one.name else ' (unknown)'}: {one.used_mib} MiB" for one in gpu.processes or ()
+            )
+            or "none"
+        )
         yield Problem(
             summary=f"{lost} MiB of GPU memory are in use, and no process that can be seen holds them.",
             subject=gpu.label,
@@ -67,13 +73,16 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
         )
 
 
-def _unaccounted(gpu: Gpu) -> int | None:
-    """MiB that no process accounts for; None where it is little, or cannot be told."""
+def _unaccounted(gpu: Gpu, named: bool) -> int | None:
+    """MiB that no process accounts for; None where it is little, or cannot be told.
+
+    A process without a name, where others have one, has ended as far as the system knows.
+    """
     used, total, processes = gpu.memory_used_mib, gpu.memory_total_mib, gpu.processes
     if used is None or not total or processes is None or gpu.mig_enabled or gpu.virtualization not in (None, "none"):
         return None
     sizes = [process.used_mib for process in processes]
     if any(size is None for size in sizes):
         return None
-    lost = used - sum(size for size in sizes if size is not None)
+    lost = used - sum(one.used_mib or 0 for one in processes if one.name or not named)
     return lost if lost > max(DRIVER_MIB, total * DRIVER_SHARE) else None

@@ -39,7 +39,7 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
             continue
         if not gpu.mig_instances:
             yield _nothing_made(gpu)
-        elif len(gpu.mig_instances) > 1 and "MIG-" not in chosen:
+        elif len(gpu.mig_instances) > 1 and chosen.count("MIG-") != 1:
             first = gpu.mig_instances[0].uuid
             yield Problem(
                 summary=f"This GPU is divided into {len(gpu.mig_instances)} parts (MIG); a program sees one of them.",

@@ -36,7 +36,8 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     off = [gpu for gpu in gpus.nvidia if gpu.persistence is False]
     # A laptop's display hangs on the processor's own graphics, and its GPU is to sleep.
     hybrid = any(gpu.vendor in ("amd", "intel") for gpu in gpus.devices)
-    headless = all(gpu.display_active is False for gpu in gpus.nvidia) and not hybrid
+    headless = not any(gpu.display_active for gpu in gpus.nvidia) and not hybrid
+    told = all(gpu.display_active is False for gpu in gpus.nvidia)
     if not off or not headless or driver.persistence_daemon or not is_bare(container) or os_of(host) != "linux":
         return
     toolkit = container.tools is not None and bool(container.tools.nvidia_toolkit)
@@ -44,9 +45,10 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     yield Problem(
         summary="Persistence mode is off, so the first program after a pause waits until the GPU has started.",
         severity="warning" if toolkit and len(gpus.nvidia) > 1 else None,
+        confidence="certain" if told else "possible",
         evidence=(
             seen("GPUs without persistence mode", f"{len(off)} of {len(gpus.nvidia)}"),
-            seen("display", "none in use"),
+            seen("display", "none in use" if told else "not told"),
         ),
         fixes=(Fix(title="Keep the driver awake", safety="manual", steps=(start,), needs_root=True),),
     )
