@@ -118,14 +118,19 @@ SCENES = {
         scene(RTX_4090, release="551.61", container=WSL, host=NEW_GLIBC),
         ["torch", "tensorflow", "torch tensorflow jax"],
     ),
-    "macOS": (scene(host=MACOS, driver=None), ["torch", "tensorflow", "jax"]),
+    "macOS": (scene(host=MACOS, driver=None), ["torch", "tensorflow", "jax", "triton", "torch keras"]),
+    "macOS, as some tools name its processor": (
+        scene(host=structs.replace(MACOS, arch="aarch64"), driver=None),
+        ["torch torchvision"],
+    ),
+    "a Mac with an Intel processor": (scene(host=structs.replace(MACOS, arch="x86_64"), driver=None), ["torch"]),
     "GH200": (
         scene(H100, host=structs.replace(ARM, libc="glibc", libc_version="2.35")),
         ["torch", "tensorflow", "flash-attn"],
     ),
     "no GPU": (scene(host=NEW_GLIBC, driver=None), ["torch", "tensorflow", "jax", "torch --cuda 12.6", "cupy"]),
     "no GPU was looked for": (Scene(host=NEW_GLIBC, interpreter=interpreter()), ["torch", "tensorflow-cpu"]),
-    "nothing is known": (Scene(), ["torch", "jax"]),
+    "nothing is known": (Scene(), ["torch", "jax", "triton", "keras tensorflow", "tf-keras", "cupy"]),
     "an old driver and an old GPU": (
         scene(K80, release="470.256.02", on=interpreter("3.10.1"), host=OLD_GLIBC),
         ["torch", "tensorflow", "jax", "onnxruntime-gpu"],
@@ -138,6 +143,22 @@ SCENES = {
     "an old and a new GPU": (
         scene(structs.replace(GTX_1080_TI, index=1), RTX_5090, release="580.65.06", host=NEW_GLIBC),
         ["torch", "tensorflow"],
+    ),
+    "GPUs of four ages": (
+        scene(
+            K80,
+            structs.replace(GTX_1080_TI, index=1),
+            structs.replace(RTX_3090, index=2),
+            structs.replace(RTX_5090, index=3),
+            structs.replace(RTX_3090, index=4),
+            release="570.86.10",
+            host=NEW_GLIBC,
+        ),
+        ["torch", "torch tensorflow", "onnxruntime-gpu"],
+    ),
+    "what no release meets": (
+        scene(RTX_3090, host=NEW_GLIBC),
+        ["tensorflow>=99", "torch>=99", "jax>=99", "torch==2.6.0 --cuda 11", "torch==2.6.0 --cuda 13", "tensorflow<2"],
     ),
     "two equal GPUs and an unknown one": (
         scene(RTX_3090, structs.replace(RTX_3090, index=2), UNKNOWN, host=NEW_GLIBC),

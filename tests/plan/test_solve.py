@@ -334,6 +334,10 @@ def test_not_known_on_macos_is_its_release():
         ("~=1.19.2", ">=1.20", False),
         ("<2.0", "", True),
         ("<1.0", ">=0.9", True),
+        # Only just below a bound is one left.
+        ("<2", "!=0.*", True),
+        ("<2.0", "!=0.*,!=1.*", False),
+        ("<0", "!=0.*", False),
     ],
 )
 def test_specifiers_agree(one, other, agreed):
