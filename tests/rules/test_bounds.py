@@ -402,11 +402,13 @@ def test_the_minor_of_a_python(version, minor):
 @pytest.mark.parametrize(
     ("ours", "theirs", "severity"),
     [
-        # Torchaudio compares from 2.0 to 2.10, torchvision the minor version before 0.16.
+        # Torchaudio compares from 2.0 on (from 2.11 on not with a CPU build), torchvision the minor version before 0.16.
         ("1.13.1+cu117", "torchaudio 1.13.1+cpu", "warning"),
         ("2.0.1+cu118", "torchaudio 2.0+cpu", "error"),
         ("2.10.0+cu128", "torchaudio 2.10.0+cu126", "error"),
-        ("2.11.0+cu128", "torchaudio 2.11+cu126", None),
+        ("2.10.0+cu128", "torchaudio 2.10.0+cpu", "error"),
+        ("2.11.0+cu128", "torchaudio 2.11+cu126", "error"),
+        ("2.11.0+cu128", "torchaudio 2.11+cpu", None),
         ("2.0.1+cu118", "torchvision 0.15.2+cu117", "error"),
         ("2.1.0+cu121", "torchvision 0.16+cu124", "warning"),
         ("2.1.0+cu121", "torchvision 0.16+cu118", "error"),
