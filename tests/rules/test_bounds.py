@@ -402,7 +402,7 @@ def test_the_minor_of_a_python(version, minor):
 @pytest.mark.parametrize(
     ("ours", "theirs", "severity"),
     [
-        # Torchaudio compares from 2.0 on (from 2.11 on not with a CPU build), torchvision the minor version before 0.16.
+        # Torchaudio compares from 2.0 on, but from 2.11 on not a CPU build; torchvision the minor version before 0.16.
         ("1.13.1+cu117", "torchaudio 1.13.1+cpu", "warning"),
         ("2.0.1+cu118", "torchaudio 2.0+cpu", "error"),
         ("2.10.0+cu128", "torchaudio 2.10.0+cu126", "error"),
