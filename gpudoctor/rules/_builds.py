@@ -136,7 +136,9 @@ def _archs_of_matrix(framework: Framework, matrix: Matrix, platform: str | None)
     row = matrix_build(framework, matrix, platform)
     source = Source(kind="matrix", where=row.source if row else "")
     if isinstance(row, TorchBuild):
-        return row.archs.get(platform or "", ()), source
+        # Where the system was not seen: what any of its wheels has code for.
+        of_all = tuple(dict.fromkeys(arch for archs in row.archs.values() for arch in archs))
+        return of_all if platform is None else row.archs.get(platform, ()), source
     return (row.archs if row else None) or (), source
 
 

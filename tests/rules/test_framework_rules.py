@@ -294,6 +294,21 @@ def test_an_unknown_build_is_not_judged() -> None:
     quiet("arch-too-new-for-build", **stack(RTX_5090, frameworks=frameworks(from_conda), packages=of_conda))
 
 
+def test_the_system_need_not_be_seen_where_it_makes_no_difference() -> None:
+    unseen = {"host": Gap(reason="the text does not state it"), "container": Gap(reason="the text does not state it")}
+    old = stack(RTX_3090, release="470.86", frameworks=frameworks(torch("2.1.0+cu121"))) | unseen
+    assert fires("driver-too-old", **old).confidence == "likely"
+    between = stack(RTX_3090, release="526.00", frameworks=frameworks(torch("2.1.0+cu121"))) | unseen
+    quiet("driver-too-old", **between)
+    l4t = stack(RTX_3090, release="32.3.1", frameworks=frameworks(torch("2.1.0+cu121"))) | unseen
+    quiet("driver-too-old", **l4t)
+    dropped = card("Tesla V100-SXM2-16GB", "7.0")
+    fires("arch-too-old-for-build", **(stack(dropped, frameworks=frameworks(torch("2.12.0+cu130"))) | unseen))
+    # The wheels for Windows have code that those for Linux have not.
+    pascal = card("NVIDIA GeForce GTX 1080", "6.1")
+    quiet("arch-too-old-for-build", **(stack(pascal, frameworks=frameworks(torch("2.7.1+cu128"))) | unseen))
+
+
 @pytest.mark.parametrize(
     ("rule", "gpu", "installed"),
     [

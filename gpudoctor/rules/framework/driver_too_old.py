@@ -19,6 +19,9 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules._evidence import seen
 
+#: Branches of drivers for PCs have three digits, those of L4T two.
+OLDEST_BRANCH = 100
+
 
 @rule("FRM016", name="driver-too-old", severity="error", since="0.1")
 def driver_too_old(
@@ -54,27 +57,38 @@ def driver_too_old(
     https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
     https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
     """
-    os = driver_os(host, container)
-    if os is None or not gpus.nvidia or forward_library(driver) is not None:
+    known = driver_os(host, container)
+    systems = (known,) if known else _either_system(host, driver)
+    if not systems or not gpus.nvidia or forward_library(driver) is not None:
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
-        floor = _unmet_family(framework, driver, matrix, os, host)
-        needs_ptx = floor is None
-        floor = floor or floor_of_ptx(framework, gpus, driver, matrix, host, os)
-        if floor is None:
+        # Where the system was not seen, the driver is too old if it is for both.
+        floors = [floor for os in systems if (floor := _unmet_family(framework, driver, matrix, os, host))]
+        needs_ptx = len(floors) < len(systems)
+        if needs_ptx:
+            floors = [floor for os in systems if (floor := floor_of_ptx(framework, gpus, driver, matrix, host, os))]
+        if len(floors) < len(systems):
             continue
+        floor = min(floors, key=lambda one: one.release)
         yield Problem(
             summary=_summary(framework, driver, floor, needs_ptx=needs_ptx),
             subject=framework.label,
+            confidence="certain" if known else "likely",
             evidence=(
                 seen("driver", driver.release or f"offers CUDA {driver.cuda}", driver.source),
                 seen(f"{framework.label} was built with CUDA", framework.cuda, framework.source),
-                seen(f"oldest driver for that ({os})", floor.release),
+                seen(f"oldest driver for that ({known or 'whatever the system'})", floor.release),
             ),
             explains=("ptx-jit-slow-start", "cuda-required"),
             fixes=_fixes(scene, matrix, framework, floor),
         )
+
+
+def _either_system(host: System | Gap | None, driver: Driver) -> tuple[Os, ...]:
+    """Both, where the system was not seen; none for the driver of a Jetson, which counts as its system does (36.4)."""
+    is_of_a_jetson = driver.release is not None and driver.release.branch < OLDEST_BRANCH
+    return ("linux", "windows") if isinstance(host, Gap) and not is_of_a_jetson else ()
 
 
 def _unmet_family(
