@@ -5,8 +5,8 @@ from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.model.base import Fact
 from gpudoctor.model.python import Packages
 from gpudoctor.model.versions import package_version
-from gpudoctor.plan.builds import JAX_EXTRAS, Build
-from gpudoctor.plan.fit import jax_releases_that_fit, ranked, tensorflow_releases_that_fit, torch_builds_that_fit
+from gpudoctor.plan.builds import Build
+from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.neighbours import Neighbour, admits, jax_plugins, left_over, namesakes, staying
 from gpudoctor.plan.places import Scene
@@ -63,8 +63,7 @@ def _is_installable(build: TensorflowBuild) -> bool:
 
 def jax_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | None = None) -> Choice | None:
     """The installed release where one of its extras fits, else the newest; of its extras one for what is there."""
-    rows = {id(row) for row in jax_releases_that_fit(machine, matrix)}
-    builds = [one for one in ranked("jax", machine, matrix) if id(one.row) in rows and one.variant in JAX_EXTRAS]
+    builds = [one for one in ranked("jax", machine, matrix) if one.processor == "cuda"]
     wanted = package_version(version) if version else None
     same = [one for one in builds if wanted is not None and package_version(one.version) == wanted]
     found = same or [one for one in builds if one.version == builds[0].version]

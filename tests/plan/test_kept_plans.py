@@ -111,7 +111,12 @@ SCENES = {
     ),
     "poetry": (scene(RTX_4090, on=interpreter(made_by="poetry")), ["torch"]),
     "Windows": (
-        scene(RTX_4090, host=WINDOWS, on=interpreter("3.10.1", executable="C:\\env\\Scripts\\python.exe")),
+        scene(
+            RTX_4090,
+            host=WINDOWS,
+            on=interpreter("3.10.1", executable="C:\\env\\Scripts\\python.exe"),
+            installed=("torch==2.6.0+cpu", "nvidia-cudnn-cu11==8.9.5.29"),
+        ),
         ["torch", "tensorflow<2.11", "tensorflow", "triton", "onnxruntime-gpu"],
     ),
     "WSL": (
@@ -130,6 +135,8 @@ SCENES = {
     ),
     "no GPU": (scene(host=NEW_GLIBC, driver=None), ["torch", "tensorflow", "jax", "torch --cuda 12.6", "cupy"]),
     "no GPU was looked for": (Scene(host=NEW_GLIBC, interpreter=interpreter()), ["torch", "tensorflow-cpu"]),
+    "no Python was seen": (Scene(host=NEW_GLIBC), ["triton", "torch"]),
+    "no system was seen": (Scene(interpreter=interpreter()), ["triton", "torch"]),
     "nothing is known": (Scene(), ["torch", "jax", "triton", "keras tensorflow", "tf-keras", "cupy"]),
     "an old driver and an old GPU": (
         scene(K80, release="470.256.02", on=interpreter("3.10.1"), host=OLD_GLIBC),
@@ -143,6 +150,17 @@ SCENES = {
     "an old and a new GPU": (
         scene(structs.replace(GTX_1080_TI, index=1), RTX_5090, release="580.65.06", host=NEW_GLIBC),
         ["torch", "tensorflow"],
+    ),
+    "GPUs of three ages": (
+        scene(
+            V100,
+            structs.replace(RTX_3090, index=1),
+            structs.replace(RTX_5090, index=2),
+            structs.replace(GTX_1080_TI, index=3),
+            release="580.65.06",
+            host=NEW_GLIBC,
+        ),
+        ["torch", "tensorflow", "jax"],
     ),
     "GPUs of four ages": (
         scene(
@@ -235,7 +253,9 @@ def plan_lines(one: Scene, words: str) -> Iterator[str]:
         yield from (f"    elsewhere {step_line(step)}" for step in moved(plan, Place(python="py", venv="new")).steps)
     found = fit_with_extras(machine, demand, MATRIX)
     yield from (f"    fit $ {' '.join(argv)}" for place in found.environments for argv in (place.command, *place.after))
-    yield from (f"    fit: no {one.framework}, {one.constraint}" for one in found.refusals)
+    for refusal in found.refusals:
+        yield f"    fit: no {refusal.framework}, {refusal.constraint}"
+        yield from (f"      partly {part.build}: {part.serves} not {part.leaves_out}" for part in refusal.partly)
 
 
 def whole_plan(plan: InstallPlan) -> Iterator[str]:

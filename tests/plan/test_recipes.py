@@ -9,7 +9,16 @@ from msgspec import structs
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.versions import CudaVersion
-from gpudoctor.plan.places import Scene, conda_prefix, install, machine_of, safety, uninstall
+from gpudoctor.plan.places import (
+    Scene,
+    conda_prefix,
+    install,
+    machine_of,
+    new_folder,
+    safety,
+    split_by_folder,
+    uninstall,
+)
 from gpudoctor.plan.recipes import companions_of, framework_for_gpus, jax_for_gpus, reinstall
 from tests.rules.stacks import (
     ARM,
@@ -92,6 +101,20 @@ def test_windows_names_its_own_paths() -> None:
         RTX_4090, host=WINDOWS, on=interpreter(executable="C:\\Python312\\python.exe", environment="system")
     )
     assert commands(install(machine, "torch"))[1] == "gpu-env\\Scripts\\python.exe -m pip install torch"
+
+
+def test_the_steps_of_a_new_environment_are_told_from_the_others() -> None:
+    make = Run(argv=("python3", "-m", "venv", "gpu-env"))
+    inside = Run(argv=("gpu-env/bin/python", "-m", "pip", "install", "torch"))
+    on_windows = Run(argv=("gpu-env\\Scripts\\python.exe", "-m", "pip", "install", "torch"))
+    beside = Run(argv=("gpu-env-2/bin/python", "-m", "pip", "install", "torch"))
+    own = Run(argv=("/env/bin/python", "-m", "pip", "uninstall", "torch"))
+    said = Ask(text="Close every program.")
+    steps = (said, own, make, inside, on_windows, beside)
+    assert split_by_folder(steps, "gpu-env") == ((said, make, inside, on_windows), (own, beside))
+    assert new_folder(steps) == "gpu-env"
+    assert new_folder((said, own)) is None
+    assert new_folder((Run(argv=("uv", "venv", "--python", "3.12", "x")),)) == "x"
 
 
 def test_conda_and_projects() -> None:

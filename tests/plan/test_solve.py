@@ -5,8 +5,11 @@ import pytest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.plan.answer import Fit, Wanted
+from gpudoctor.plan.builds import builds_of
+from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.refusals import cost, distance
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
 
@@ -295,7 +298,8 @@ def test_wheels_in_words():
 @pytest.mark.parametrize(
     ("package", "release", "kinds", "floor"),
     [
-        ("torch", "2.6.0", ("cu124", "linux-x86_64"), None),
+        ("torch", "2.6.0", ("cu124", "linux-x86_64"), "2.17"),
+        ("torch", "0.4.0", ("cu90",), None),
         ("torch", "2.6.0", ("cu126", "linux-x86_64"), "2.28"),
         ("torch", "2.6.0", ("cpu", "linux-aarch64"), "2.28"),
         ("torch", "2.7.0", ("cu118", None), "2.28"),
@@ -343,3 +347,45 @@ def test_not_known_on_macos_is_its_release():
 def test_specifiers_agree(one, other, agreed):
     assert agree(one, other) is agreed
     assert agree(other, one) is agreed
+
+
+def asks(*constraints):
+    return [Obstacle(constraint=one, text=one) for one in constraints]
+
+
+@pytest.mark.parametrize(
+    ("constraints", "much"),
+    [
+        ("version", 1),
+        ("cuda", 1),
+        ("companion", 1),
+        ("python", 1),
+        ("pins", 2),
+        ("driver", 3),
+        ("libc", 5),
+        ("cudnn", 7),
+        ("gpu", 7),
+        ("platform", 9),
+        ("withdrawn", 20),
+        ("defect", 20),
+        ("index", 20),
+        ("unknown", 20),
+        ("", 0),
+        ("version python driver", 5),
+        ("gpu gpu gpu", 7),
+    ],
+)
+def test_what_each_change_asks_of_the_user(constraints, much):
+    found = asks(*constraints.split())
+    assert cost(found) == (much, len(found))
+
+
+def test_a_way_out_leads_to_what_is_not_old_and_asks_for_few_steps_of_the_driver():
+    newest = {
+        one.cuda and str(one.cuda): one for one in builds_of("torch", "linux-x86_64", MATRIX) if one.version == "2.6.0"
+    }
+    for cuda, steps in (("11.8", 1), ("12.4", 2)):
+        assert distance(asks("driver"), newest[cuda], 0.0) == 3 + steps
+        assert distance(asks("driver"), newest[cuda], 0.5) == 8 + steps
+        assert distance(asks("python"), newest[cuda], 1.0) == 11
+    assert distance(asks("driver"), newest[None], 0.0) == 3
