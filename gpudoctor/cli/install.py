@@ -99,6 +99,8 @@ def _contradictions(
         raise click.UsageError("--conda names an environment, and so does --venv or --python. Leave one out.")
     if venv == "" or conda == "":
         raise click.UsageError("the name of the environment is empty.")
+    if conda is not None and conda.startswith("-"):
+        raise click.UsageError(f"--conda {conda}: a name that begins with a dash is an option to conda.")
     if replace and venv is None:
         raise click.UsageError("--replace is for --venv DIR: a new environment takes the place of the one in DIR.")
     if conda is None and manager in ("conda", "mamba", "micromamba"):

@@ -57,6 +57,13 @@ def command(
     """
     if conda is not None and venv is not None:
         raise click.UsageError("--conda names an environment, and so does --venv. Leave one out.")
+    if "" in (conda, venv):
+        raise click.UsageError("the name of the environment is empty.")
+    if conda is not None and conda.startswith("-"):
+        raise click.UsageError(f"--conda {conda}: a name that begins with a dash is an option to conda.")
+    if venv is not None and venv.startswith("-"):
+        # As it is, it would be an option in every command.
+        venv = f"./{venv}"
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.described import Described, target_of
     from gpudoctor.cli.output import write_text

@@ -1,6 +1,7 @@
 """Where to install: which environment is meant, what manages it, and what never is touched."""
 
 import os
+import shlex
 import shutil
 import sys
 
@@ -61,7 +62,7 @@ def site_of(
         venv = "gpu-env"
     if venv is not None:
         venv = os.path.abspath(venv)
-    tool = manager if conda is not None else _pip_like(manager, target, index_url)
+    tool = manager if conda is not None else _pip_like(manager, target, index_url, into=venv is None)
     place = place_here(scene_of(snapshot), manager=tool, venv=venv, conda=folder if conda is not None else None)
     if python is not None and venv is None and place.is_new:
         # The planner would make a new environment; who names an interpreter means that one.
@@ -81,16 +82,25 @@ def _minor(target: Interpreter) -> str | None:
     return ".".join(target.version.split(".")[:2]) if target.version else None
 
 
-def _pip_like(manager: Manager | None, target: Interpreter, index_url: str | None) -> Manager | None:
-    """Prefer uv where there is one: its dry run takes half a second. But pip where only pip knows the user's index."""
-    if manager is not None:
-        if manager == "uv" and shutil.which("uv") is None:
-            raise click.UsageError("--manager uv: there is no uv on PATH.")
+def _pip_like(manager: Manager | None, target: Interpreter, index_url: str | None, *, into: bool) -> Manager | None:
+    """Prefer uv where there is one: its dry run takes half a second. But pip where only pip knows the user's index.
+
+    `into`: it is installed into the target's own environment. Raises click.ClickException.
+    """
+    has_uv = shutil.which("uv") is not None
+    without_pip = into and target.environment == "venv" and target.pip_version is None
+    if manager == "uv" and not has_uv:
+        raise click.UsageError("--manager uv: there is no uv on PATH.")
+    if without_pip and (manager == "pip" or not has_uv):
+        typed = shlex.join((target.executable, "-m", "ensurepip"))
+        uv = ", or leave --manager out: uv is here" if has_uv else ""
+        raise NotThere(f"{target.executable} has no pip. Install it: {typed}{uv}. Nothing was changed.")
+    if manager is not None or not has_uv:
         return manager
+    if without_pip:
+        return "uv"
     if target.environment in ("conda", "conda-base"):
         return "pip"
-    if shutil.which("uv") is None:
-        return None
     return "uv" if index_url is not None or uv_knows() or not pip_knows(target) else "pip"
 
 

@@ -87,6 +87,8 @@ def bare(tmp_path_factory):
         (("jax", "--venv", "new", "--yes", "--cpu", "--cuda", "12.6"), 2, "--cpu"),
         (("jax", "--venv", "new", "--yes", "--conda", "x"), 2, "--conda"),
         (("jax", "--venv", "", "--yes"), 2, "empty"),
+        (("jax", "--conda=-x", "--yes"), 2, "begins with a dash"),
+        (("jax", "--cpu", "--python", "{bare}", "--yes"), 6, "has no pip. Install it: "),
         (("jax", "--python", "{bare}", "--yes", "--replace"), 2, "--replace"),
         (("jax", "--yes", "--manager", "conda"), 2, "--conda NAME"),
         (("jax", "--yes", "--conda", "x"), 2, "no conda"),

@@ -62,6 +62,7 @@ def test_json_has_the_steps_and_why():
         ((*THERE, "--conda", "ai", "torch"), "conda create --yes --name ai"),
         ((*THERE, "--manager", "uv", "torch"), "uv venv --python python3.12 gpu-env"),
         ((*THERE, "--venv", "my env", "torch"), "'my env/bin/python' -m pip"),
+        ((*THERE, "--venv=-x", "torch"), "-m venv ./-x ./-x/bin/python -m pip"),
         ((*THERE, "--index-url", "https://in.house/simple", "torch"), "--index-url https://in.house/simple"),
         ((*THERE, "--torch-index", "https://in.house/whl", "torch"), "--index-url https://in.house/whl/cu126"),
         (
@@ -87,6 +88,8 @@ def test_machines_elsewhere(arguments, words):
         ((*THERE, "torch", "--cuda", "twelve"), 2, "no CUDA version"),
         ((*THERE, "torch", "--cuda", "cpu"), 2, "builds without a GPU"),
         ((*THERE, "torch", "--venv", "a", "--conda", "b"), 2, "Leave one out"),
+        ((*THERE, "torch", "--venv", ""), 2, "is empty"),
+        ((*THERE, "torch", "--conda=-x"), 2, "begins with a dash"),
         (("--os", "macos", "--gpu", "4090", "torch"), 2, "contradicts"),
         (("--os", "windows", "--glibc", "2.35", "torch"), 2, "--glibc is of Linux"),
         (("--gpu", "RTX 3091", "torch"), 2, "RTX 3090"),
