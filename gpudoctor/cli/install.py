@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.cli.addresses import an_index
+
 if TYPE_CHECKING:
     from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.sites import Site
@@ -26,8 +28,10 @@ Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 cou
 @click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
 @click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
 @click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
-@click.option("--index-url", metavar="URL", help="In place of the index that pip or uv is set up for.")
-@click.option("--torch-index", metavar="URL", help="A mirror of https://download.pytorch.org/whl.")
+@click.option(
+    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
+)
+@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
 @click.option("--replace", is_flag=True, help="Put the new environment in the place of one; undo brings it back.")
 @click.option("--dry-run", is_flag=True, help="Show and verify; change nothing.")
 @click.option("--verify/--no-verify", default=True, help="Ask the installer first what it would do.  [default: yes]")
@@ -93,7 +97,7 @@ def _contradictions(
     replace: bool,
     cpu: bool,
 ) -> None:
-    if cpu and cuda is not None:
+    if cpu and cuda not in (None, "cpu"):
         raise click.UsageError("--cpu asks for builds without a GPU, and --cuda for builds with one. Leave one out.")
     if conda is not None and (venv is not None or python is not None):
         raise click.UsageError("--conda names an environment, and so does --venv or --python. Leave one out.")

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.cli.addresses import an_index
+
 if TYPE_CHECKING:
     from gpudoctor.model.plan import Manager
 
@@ -24,8 +26,10 @@ FORMATS = ("terminal", "shell", "powershell", "dockerfile", "requirements", "uv"
 @click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
 @click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
 @click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")
-@click.option("--index-url", metavar="URL", help="In place of the index that pip or uv is set up for.")
-@click.option("--torch-index", metavar="URL", help="A mirror of https://download.pytorch.org/whl.")
+@click.option(
+    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
+)
+@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
 @click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--output", "-o", metavar="FILE", help="Write it there.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")

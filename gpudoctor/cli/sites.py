@@ -1,6 +1,7 @@
 """Where to install: which environment is meant, what manages it, and what never is touched."""
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -52,7 +53,7 @@ def site_of(
         python, conda = folder, None
     from gpudoctor.cli.examine import begin_to_examine
 
-    snapshot = begin_to_examine(python)()
+    snapshot = begin_to_examine(_named_python(python))()
     target = snapshot.interpreter
     if isinstance(target, Gap):
         raise CannotExamine(f"the interpreter could not be examined: {target.reason}")
@@ -76,6 +77,15 @@ def site_of(
     except Refused as error:
         raise NotThere(f"{error} Nothing was changed.") from None
     return site
+
+
+def _named_python(python: str | None) -> str | None:
+    """The interpreter that is meant by --python: 3.12 is python3.12 on PATH. Raises click.UsageError."""
+    if python is None or os.path.exists(python) or not re.fullmatch(r"3\.\d{1,2}", python):
+        return python
+    if shutil.which(f"python{python}") is None:
+        raise click.UsageError(f"--python {python}: there is no python{python} on PATH. Name its path.")
+    return f"python{python}"
 
 
 def _minor(target: Interpreter) -> str | None:
