@@ -56,6 +56,12 @@ def _has_its_toolkit(stated: Stated) -> bool:
     return wanted is not None and bool(toolkits) and any(one.version == wanted for one in toolkits.found)
 
 
+def _has_no_toolkit(stated: Stated) -> bool:
+    """It was looked for toolkits, and there is none."""
+    toolkits = stated.section(Toolkits, "toolkits")
+    return toolkits is not None and not toolkits.excerpt and not toolkits.found
+
+
 def _mixed_majors(stated: Stated) -> bool:
     libraries = stated.section(Libraries, "libraries")
     found = [one.soname for one in (libraries.resolutions or ()) if one.path] if libraries else []
@@ -202,7 +208,7 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     ),
     "tf-cuda-version-unsupported": (
         lambda stated: (stated.numbers("tensorflow") or (0,)) >= (2, 16),
-        _has_its_toolkit,
+        lambda stated: _has_its_toolkit(stated) or _has_no_toolkit(stated),
     ),
     "torch-nvidia-deps-missing": (lambda stated: bool(stated.missed),),
     "driver-too-old": (_driver_serves,),

@@ -98,6 +98,16 @@ SIGNATURES = (
         source=_PTXAS,
     ),
     signature(
+        "ptxas-of-cuda-dir-missing",
+        r"can.?t find ptxas binary",
+        needles=("find ptxas binary",),
+        meaning="XLA does not find the program ptxas and lets the driver compile, which a new enough driver can.",
+        causes={"xla-ptxas-missing": 0.6, "harmless": 0.4},
+        ask="which -a ptxas; the lines that follow, where they speak of an out-of-date driver",
+        source=_PTXAS,
+        frameworks=("jax", "tensorflow"),
+    ),
+    signature(
         "driver-older-than-ptxas",
         r"older than the ptxas cuda version",
         needles=("older than the ptxas",),

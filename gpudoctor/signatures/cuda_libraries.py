@@ -48,8 +48,9 @@ SIGNATURES = (
     ),
     signature(
         "torch-cudnn-incompatible",
-        r"cudnn version (?:incompatibility|mismatch): pytorch was compiled",
-        needles=("cudnn version incompatibility", "cudnn version mismatch"),
+        r"cudnn version (?:incompatibility|mismatch): pytorch was compiled"
+        r"|cudnn compiled \(\d+\) and runtime \(\d+\) versions mismatch",
+        needles=("cudnn version incompatibility", "cudnn version mismatch", "versions mismatch"),
         meaning="PyTorch loaded another cuDNN than the one it was built with.",
         causes={
             "ld-path-shadows-cudnn": 0.75,

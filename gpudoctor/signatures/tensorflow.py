@@ -45,8 +45,8 @@ SIGNATURES = (
     ),
     signature(
         "tf-library-missing",
-        r"could not load dynamic library '?(?:lib)?(?:cu|nv)\w+",
-        needles=("could not load dynamic library",),
+        r"could not (?:load dynamic|dlopen) library '?(?:lib)?(?:cu|nv)\w+",
+        needles=("could not load dynamic library", "could not dlopen library"),
         meaning="TensorFlow does not find a CUDA library of the release it was built for.",
         causes={
             "tf-cuda-version-unsupported": 0.5,

@@ -42,7 +42,7 @@ UNORDERED = (
 )
 REBOOT = re.compile(r"(?<!or )\b([Rr]eboot|[Rr]estart (the|this) (computer|machine|host))\b")
 #: Values of the program, or gaps where they were left out, in a sentence.
-LEAK = re.compile(r"(?<!= )\b(None(?! of the )|UNSET|True|False)\b|\(\)|\S  \S| ,|\{\w+\}")
+LEAK = re.compile(r"(?<!= )\b(None(?! of the )|UNSET|True|False)\b|(?<!\w)\(\)|\S  \S| ,|\{\w+\}")
 
 
 def blanked(value, draw, share):

@@ -207,6 +207,10 @@ def test_another_cuda_than_tensorflow_was_built_with() -> None:
     quiet("tf-cuda-version-unsupported", **machine | {"toolkits": toolkits(toolkit("10.1"), toolkit("10.2"))})
     quiet("tf-cuda-version-unsupported", **machine | {"toolkits": toolkits()})
     quiet("tf-cuda-version-unsupported", **machine | {"libraries": lost("libcusolver.so.10")})
+    text = "Could not dlopen library 'libcublas.so.10.1'; dlerror: libcublas.so.10.1: cannot open shared object file"
+    said = Live(symptoms=(Symptom(signature="tf-library-missing", text=text),))
+    fires("tf-cuda-version-unsupported", **machine | {"libraries": Libraries(), "live": said})
+    quiet("tf-cuda-version-unsupported", **machine | {"libraries": Libraries()})
 
 
 def test_another_cuda_on_windows() -> None:

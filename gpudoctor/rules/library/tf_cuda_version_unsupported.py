@@ -1,5 +1,6 @@
 """LIB018 tf-cuda-version-unsupported."""
 
+import re
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
@@ -9,6 +10,7 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
+from gpudoctor.model.live import Live
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import CudaVersion
@@ -17,11 +19,14 @@ from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._builds import in_words, is_jetson, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
+#: The name in TensorFlow's message that it does not find a library.
+SAID = re.compile(r"library '?(lib[\w.-]+?)'?(?:;|,|\s|$)")
 #: From CUDA 11 on, the libraries of one major have one name.
 FIRST_MAJOR_NAMES = 11
 #: But cuSOLVER, which got its name in 11.1 (release notes of CUDA 11.1).
@@ -39,6 +44,7 @@ def tf_cuda_version_unsupported(
     host: System | Gap | None,
     container: Container | Gap | None,
     driver: Driver | Gap | None,
+    live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The installed CUDA toolkit is not of the version that this TensorFlow was built with.
@@ -67,11 +73,12 @@ def tf_cuda_version_unsupported(
     if tensorflow is None or tensorflow.cuda is None or tensorflow.variant != "cuda" or is_jetson(host):
         return
     on_windows = isinstance(host, System) and host.os == "windows"
-    missing = _missing_dlls(tensorflow, libraries) if on_windows else _missing(libraries)
+    missing = _missing_dlls(tensorflow, libraries) if on_windows else _missing(libraries, live)
     versions = [one for one in toolkits.found if one.version is not None]
     if not gpus.nvidia or not versions or numbers is None or numbers >= FIRST_EXTRA:
         return
-    has_none = any("cudart" in name for name in missing) and not any(_fits(one, tensorflow) for one in versions)
+    has_none = any("cudart" in name or "cublas" in name for name in missing)
+    has_none = has_none and not any(_fits(one, tensorflow) for one in versions)
     if not has_none and not _wants_other_cusolver(missing, versions):
         return
     has = in_words(f"CUDA {one.version}" for one in versions)
@@ -106,8 +113,11 @@ def _wants_other_cusolver(missing: tuple[str, ...], versions: list[Toolkit]) -> 
     )
 
 
-def _missing(libraries: Libraries) -> tuple[str, ...]:
-    names = (one.soname for one in libraries.missing("tensorflow"))
+def _missing(libraries: Libraries, live: Live | Gap | None) -> tuple[str, ...]:
+    names = [one.soname for one in libraries.missing("tensorflow")]
+    if not any(one.framework == "tensorflow" for one in libraries.resolutions or ()):
+        said = (SAID.search(one.text) for one in pasted(live) if one.signature == "tf-library-missing")
+        names += [match[1] for match in said if match]
     return tuple(name for name in names if not name.startswith(OPTIONAL))
 
 
