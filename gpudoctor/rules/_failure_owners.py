@@ -94,8 +94,11 @@ _BY_TABLE = {
     "distributed": "nccl-failed",
     "installers": "install-failed",
 }
-#: Causes of messages that are no failures.
-_NOTHING_WRONG = ("harmless", "tensorrt-not-needed")
+#: Causes of messages that are no failures: what is harmless, and what only costs speed or digits.
+NOTHING_WRONG = (
+    "harmless", "tensorrt-not-needed", "perf-workload-too-small", "perf-input-bound", "perf-amp-no-gain", "tf32-off",
+    "tf32-default", "cvd-device-order", "persistence-off",
+)  # fmt: skip
 #: What a training says of itself, by words of its detail.
 _BY_DETAIL = (
     ("did not run where it was asked", "trained-on-wrong-device"),
@@ -121,7 +124,7 @@ def of_symptoms(symptoms: Iterable[Symptom]) -> str | None:
     from gpudoctor.signatures import signature_of, table_of
 
     rows = [row for symptom in symptoms if (row := signature_of(symptom.signature))]
-    rows = [row for row in rows if row.causes[0].key not in _NOTHING_WRONG]
+    rows = [row for row in rows if row.causes[0].key not in NOTHING_WRONG]
     chosen = next((row for row in rows if not row.fallback), next(iter(rows), None))
     if chosen is None:
         return None

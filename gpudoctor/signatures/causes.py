@@ -59,8 +59,6 @@ OTHER_CAUSES: dict[str, str] = {
     "no-main-guard": "The program starts processes without the guard: if __name__ == '__main__'.",
     "kubernetes-no-device-plugin": "NVIDIA's device plugin does not run on the nodes, so they offer no GPU.",
     "kubernetes-gpus-taken": "All GPUs of the nodes that may run the pod are given to other pods.",
-    "perf-workload-too-small": "The work is too small for a GPU: starting it and copying take longer than computing.",
-    "perf-input-bound": "The data comes too slowly: the GPU waits while the processor reads and prepares it.",
     "compiler-too-old": "The C++ compiler is older than what PyTorch or CUDA needs.",
     "openmp-twice": "Two packages brought the same OpenMP library along.",
     "import-order": "A library must be loaded before others: import its package first, or name it in LD_PRELOAD.",

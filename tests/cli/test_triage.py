@@ -149,7 +149,7 @@ BAD = {
     "binary": (bytes(range(256)) * 40, "binary data"),
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(4000), "a picture (PNG)"),
     "prose": (b"It does not work.\nPlease help!\n", "nothing in its 2 lines was recognised"),
-    "other JSON": (b'{"name": "x", "version": 2}', "nothing in its 1 lines was recognised"),
+    "other JSON": (b'{"name": "x", "version": 2}', "nothing in its 2 lines was recognised"),
     "newer schema": (b'{"schema": 99}', "its schema is 99"),
     "broken snapshot": (b'{"schema": 1, "gpus": 7}', "not a gpudoctor snapshot"),
     "deep": (b'{"schema":1,"a":' + b"[" * 100_000, "nested too deeply"),

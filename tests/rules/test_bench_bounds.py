@@ -294,7 +294,7 @@ def test_a_gpu_is_named_as_well_as_it_is_known():
     waits = step("conv", 0.004, batch=32, compute_seconds=0.001, input_seconds=0.009, transfer_seconds=0.001)
     quick = step("conv", 0.001, batch=32, precision="mixed-bfloat16")
     measured = bench(*steps(0.5), waits, quick, gemm(8192, 48), gemm(8192, 380, precision="tf32"))
-    for rule in ("bench-no-gain", "bench-input-bound", "bench-precision-gain"):
+    for rule in ("bench-no-gain", "perf-input-bound", "bench-precision-gain"):
         assert fires(rule, gpus=h100(), live=Live(bench=measured)).subject == H100.label
         assert fires(rule, gpus=None, live=Live(bench=measured)).subject == "NVIDIA H100 80GB HBM3"
         nameless = structs.replace(measured, devices=(BenchDevice(name="cpu"), BenchDevice(name="gpu:0")))
@@ -315,12 +315,12 @@ def test_a_gpu_is_named_as_well_as_it_is_known():
     ],
 )
 def test_waiting_for_data(network, parts, speaks):
-    say(speaks)("bench-input-bound", gpus=h100(), live=live(step(network, 0.01, **parts)))
+    say(speaks)("perf-input-bound", gpus=h100(), live=live(step(network, 0.01, **parts)))
 
 
 def test_the_step_that_waits_longest_speaks():
     some = [step("conv", 0.01, batch=b, compute_seconds=0.001, input_seconds=b / 1e4) for b in (32, 96, 64)]
-    found = fires("bench-input-bound", gpus=None, live=live(*some))
+    found = fires("perf-input-bound", gpus=None, live=live(*some))
     assert "takes 9.6 times as long" in found.summary
     assert values(found) == [
         ("step", "conv, batch 96, input 28"),

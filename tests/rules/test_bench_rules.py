@@ -16,7 +16,7 @@ EVERY = (
     "bench-held-down",
     "bench-gpu-shared",
     "bench-no-gain",
-    "bench-input-bound",
+    "perf-input-bound",
 )
 
 
@@ -180,9 +180,9 @@ def test_precision_gain():
 
 def test_input_bound():
     starved = step("conv", 0.01, compute_seconds=0.001, input_seconds=0.006, transfer_seconds=0.003)
-    assert "9.0 times" in fires("bench-input-bound", gpus=h100(), live=live(starved)).summary
+    assert "9.0 times" in fires("perf-input-bound", gpus=h100(), live=live(starved)).summary
     fed = step("conv", 0.01, compute_seconds=0.008, input_seconds=0.001, transfer_seconds=0.001)
-    quiet("bench-input-bound", gpus=h100(), live=live(fed))
+    quiet("perf-input-bound", gpus=h100(), live=live(fed))
 
 
 def test_a_cause_takes_its_consequence_along():

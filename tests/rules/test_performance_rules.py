@@ -3,8 +3,11 @@
 import pytest
 
 from gpudoctor.model.base import Gap
+from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.model.live import DeviceList, Live, Symptom
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages
 from gpudoctor.model.versions import Capability
+from tests.bench.timings import bench, step
 from tests.rules.situations import environ, gpu, gpus
 from tests.rules.table import fires, quiet
 
@@ -74,3 +77,49 @@ def test_tf32_off():
     for value in ("1", ""):
         quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=environ(NVIDIA_TF32_OVERRIDE=value))
     quiet("tf32-off", gpus=gpus(), frameworks=torch("2.6.0"), environ=environ())
+
+
+def said(*signatures, **fields):
+    found = tuple(Symptom(signature=one, text=f"so it is: {one}") for one in signatures)
+    return Live(symptoms=found, **fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("perf-workload-too-small", "gpu-no-faster-than-cpu"),
+        ("perf-workload-too-small", "gpu-little-used"),
+        ("perf-input-bound", "gpu-waits-for-data"),
+    ],
+)
+def test_a_complaint_of_speed(name, complaint):
+    found = fires(name, gpus=gpus(), live=said(complaint))
+    assert (found.severity, found.confidence) == ("info", "possible")
+    assert any(one.value == f"so it is: {complaint}" for one in found.evidence)
+    fires(name, gpus=Gap(reason="not looked"), live=said("another", complaint))
+    quiet(name, gpus=gpus(), live=said("another"))
+    quiet(name, gpus=None, live=said(complaint))
+    quiet(name, gpus=Gpus(devices=(Gpu(vendor="amd", name="a card"),)), live=said(complaint))
+    unused = DeviceList(framework="torch", gpu_available=False)
+    quiet(name, gpus=gpus(), live=said(complaint, devices=(unused,)))
+    used = DeviceList(framework="torch", gpu_available=True)
+    fires(name, gpus=gpus(), live=said(complaint, devices=(used,)))
+
+
+def test_a_complaint_and_a_measurement():
+    def live(*steps):
+        return said("gpu-no-faster-than-cpu", bench=bench(*steps))
+
+    small = (step("dense", 0.001, "cpu", 8), step("dense", 0.002, batch=8))
+    large = (step("conv", 0.1, "cpu", 64), step("conv", 0.01, batch=64))
+    found = fires("perf-workload-too-small", gpus=gpus(), live=live(*small, *large))
+    told = {one.fact: one.value for one in found.evidence}
+    assert found.confidence == "likely"
+    assert told["quicker on the CPU"].startswith("dense, batch 8")
+    assert told["quicker here"].startswith("conv, batch 64")
+    assert fires("perf-workload-too-small", gpus=gpus(), live=live(*large)).confidence == "possible"
+    quiet("perf-workload-too-small", gpus=gpus(), live=live(*small))
+    quiet("perf-workload-too-small", gpus=gpus(), live=live(large[0], step("conv", 0.1, batch=64)))
+    unlike = (step("conv", 0.1, "cpu", 32), step("conv", 0.01, batch=64))
+    quiet("perf-workload-too-small", gpus=gpus(), live=live(*unlike))
+    quiet("perf-input-bound", gpus=gpus(), live=live(*small, *large))

@@ -8,6 +8,7 @@ from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
 from gpudoctor.rules._bench import measured_gpus
+from gpudoctor.rules._complaints import complaint
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -17,15 +18,17 @@ ASK = (
     "Let other processes prepare the batches (DataLoader(num_workers=4, pin_memory=True); tf.data with prefetch), keep "
     "data that fit on the GPU, and copy small numbers: bytes, not floats."
 )
+FIX = Fix(title="Feed the GPU sooner", safety="manual", steps=(Ask(text=ASK),))
+COMPLAINTS = ("gpu-waits-for-data",)
 
 
-@rule("PRF018", name="bench-input-bound", severity="info", since="0.1")
-def bench_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
+@rule("PRF018", name="perf-input-bound", severity="info", since="0.1")
+def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Choosing examples and copying them to the GPU takes longer than training on them.
 
     What it means:
-    `gpudoctor bench` timed the parts of a training step. On this machine the GPU is done long before the next batch is
-    there, so a quicker GPU would not train quicker.
+    `gpudoctor bench` timed the parts of a training step, or somebody says that reading the data takes the time. The
+    GPU is done long before the next batch is there, so a quicker GPU would not train quicker.
 
     Why it breaks:
     It does not break. One thread of the CPU gathers the batch, and PCIe carries it, while the GPU waits.
@@ -41,6 +44,14 @@ def bench_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     better performance with the tf.data API, https://www.tensorflow.org/guide/data_performance
     """
     bench = live.bench
+    told = complaint(live, gpus, COMPLAINTS)
+    if bench is None and told is not None:
+        yield Problem(
+            summary="The GPU probably waits for its data: they are read and prepared more slowly than it trains.",
+            confidence="possible",
+            evidence=(seen("it is said", told.text),),
+            fixes=(FIX,),
+        )
     for device, gpu in measured_gpus(bench, gpus):
         steps = [one for one in bench.steps if one.device == device.name and not one.time.noisy] if bench else []
         waits = []
@@ -60,5 +71,5 @@ def bench_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                     seen("choosing examples", f"{(worst.input_seconds or 0) * 1e3:.2f} ms"),
                     seen("copying them", f"{(worst.transfer_seconds or 0) * 1e3:.2f} ms"),
                 ),
-                fixes=(Fix(title="Feed the GPU sooner", safety="manual", steps=(Ask(text=ASK),)),),
+                fixes=(FIX,),
             )
