@@ -238,7 +238,7 @@ def _failures(text: Pasted) -> Iterator[Fragment]:
 
 
 def _lost(match: re.Match[str], number: int) -> Gpu:
-    code = 15 if match[2] == "GPU is lost" else 999
+    code = {"GPU is lost": 15, "Not Found": 6}.get(match[2], 999)
     name, meaning = nvml_code(code)
     refusal = Refusal(call="nvmlDeviceGetHandleByPciBusId", code=code, name=name, meaning=meaning)
     return Gpu(vendor="nvidia", pci_bus_id=bus_id(match[1]), refusals=(refusal,), source=source(FAILURE, number))

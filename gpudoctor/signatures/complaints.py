@@ -91,6 +91,7 @@ SIGNATURES = (
         r"\b(?:thermal\w*|airflow|overheat\w*|heat|temperature)\b[^\n]{0,40}"
         r"\b(?:throttl(?:es|ed|ing)|constrain\w*|slow(?:s|ed|ing)|limit(?:ed|ing)|clocks? drop\w*)"
         r"|\bthrottl(?:es|ed|ing)\b[^\n]{0,40}\b(?:thermal\w*|airflow|heat|temperature|hot)\b"
+        r"|\bgpus?\b[^\n]{0,16}\boverheat\w*|\boverheat\w*[^\n]{0,12}\bgpus?\b"
         r"|\bthermal (?:slowdown|throttl\w*)\W*active",
         needles=("thermal", "airflow", "heat", "throttl", "temperature"),
         meaning="The GPU lowers its clocks because it is too hot.",

@@ -8,6 +8,10 @@ _SMI = "https://docs.nvidia.com/deploy/nvidia-smi/index.html"
 _VGPU = "https://docs.nvidia.com/vgpu/latest/grid-vgpu-user-guide/index.html"
 _GPU = r"(?:gpu|cuda|nvidia|torch|tensorflow|nvml|card)"
 _AS_ROOT = r"(?:as|with|under|for|by|unless|using|via) (?:the )?(?:root|sudo|super ?user)\b"
+_LINK = (
+    "nvidia-smi --query-gpu=pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,pcie.link.width.max "
+    "--format=csv, while the GPU works"
+)
 
 SIGNATURES = (
     signature(
@@ -26,8 +30,8 @@ SIGNATURES = (
     ),
     signature(
         "smi-told-hanging",
-        r"\bnvidia-smi\b[^\n,.;]{0,40}\b(?:hangs?|hung|freez\w+|stuck|not respond\w*|n.t respond|never (?:returns|ends)"
-        r"|blocks?|unresponsive|does not return|n.t return)\b",
+        r"\bnvidia-smi\b[^\n,.;]{0,40}\b(?:hangs?|hung|freez\w+|stuck|blocks?|unresponsive|never (?:returns|ends)"
+        r"|(?:(?:does|did|is|will|do) ?n.?t|wo.?nt|not) (?:respond|return|answer)\w*)\b",
         needles=("nvidia-smi",),
         meaning="The driver does not answer: a process that nobody can end holds it, or a GPU has failed.",
         causes={"driver-not-answering": 0.7, "gpu-mem-orphan": 0.3, "xid-79": 0.3, "xid-119-gsp": 0.25},
@@ -62,7 +66,8 @@ SIGNATURES = (
         r"\bnvidia[-_]uvm\b(?:-tools)?[^\n]{0,40}\b(?:not (?:been |being |getting )?(?:loaded|created|there|present"
         r"|found|exist\w*|available)|missing|absent|no such file)\b"
         r"|\b(?:miss(?:es|ing)|without|forg[eo]t\w*|lacks?|(?:is|are|there.?s) no)\b[^\n]{0,40}\bnvidia[-_]uvm\b"
-        r"|could not load uvm kernel module|stat /dev/nvidia-uvm",
+        r"|could not load uvm kernel module|stat /dev/nvidia-uvm"
+        r"|(?:failed to|could not) insert (?:module )?['\"]?nvidia[-_]uvm",
         needles=("nvidia-uvm", "nvidia_uvm", "uvm kernel module"),
         meaning="The part of the driver that CUDA's memory needs (nvidia_uvm) is not loaded, or its device file is not "
         "there.",
@@ -208,6 +213,27 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html",
     ),
     signature(
+        "row-remap-waits",
+        r"^[ \t]*pending[ \t]*: yes\b",
+        needles=("pending",),
+        meaning="The GPU takes a failing row of its memory out of use at its next reset.",
+        causes={"row-remap-failure": 0.6, "ecc-uncorrectable": 0.3},
+        ask="nvidia-smi -q -d ROW_REMAPPER,ECC",
+        source="https://docs.nvidia.com/deploy/a100-gpu-mem-error-mgmt/index.html",
+    ),
+    signature(
+        "nouveau-told-running",
+        r"\bnouveau\b[^\n]{0,24}(?:\b(?:not|never)|n.?t) (?:be |been |being )?(?:disabled|blacklisted|unloaded|removed)"
+        r"|\b(?:unload\w*|rmmod|modprobe -r|disabl\w+|blacklist\w+) (?:the )?nouveau\b[^\n]{0,60}"
+        r"\b(?:works?|fix\w*|solv\w*|help\w*)"
+        r"|\b(?:already )?bound to (?:nouveau|novacore|nova_core)|kernel driver in use: nova",
+        needles=("nouveau", "nova"),
+        meaning="The kernel's free driver holds the GPU, so NVIDIA's does not get it.",
+        causes={"drv-nouveau-bound": 0.8},
+        ask="lspci -nnk -d 10de:; lsmod | grep -E 'nvidia|nouveau|nova'",
+        source="https://docs.nvidia.com/cuda/cuda-installation-guide-linux/index.html#disabling-nouveau",
+    ),
+    signature(
         "falls-back-to-nouveau",
         r"\bkernel module (?:is )?(?:missing|not found)\b[^\n]{0,20}\bnouveau"
         r"|\bfall(?:s|ing)? ?back to (?:the )?nouveau"
@@ -250,13 +276,22 @@ SIGNATURES = (
     signature(
         "link-told-narrow",
         r"\bx(?:1|2|4|8)\b[^\n]{0,24}\b(?:lanes?|instead of|negotiated)\b[^\n]{0,24}\bx16"
-        r"|\bpcie\b[^\n]{0,24}\bx(?:1|2|4)\b(?![^\n]{0,20}\b(?:nvme|ssd|m\.2))|\b(?:slot|link) is narrower\b"
-        r"|\bpcie\b[^\n]{0,20}\b(?:gen ?1|1\.[01]|2\.5 ?gt)[^\n]{0,40}\b(?:under load|instead of|stuck|only)\b",
+        r"|\bpcie\b[^\n]{0,24}\bx(?:1|2|4)\b(?![^\n]{0,20}\b(?:nvme|ssd|m\.2))|\b(?:slot|link) is narrower\b",
         needles=("lane", "instead of", "negotiated", "narrower", "pcie"),
-        meaning="The GPU's link to the machine is narrower or slower than the GPU can.",
+        meaning="The GPU's link to the machine is narrower than the GPU can.",
         causes={"pcie-width-low": 0.55, "pcie-link-downgraded": 0.5},
-        ask="nvidia-smi --query-gpu=pcie.link.gen.current,pcie.link.gen.max,pcie.link.width.current,"
-        "pcie.link.width.max --format=csv, while the GPU works",
+        ask=_LINK,
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
+        "link-told-slow",
+        r"\bpcie\b[^\n]{0,24}\b(?:degrad\w*|downgrad\w*)\b"
+        r"|\bpcie\b[^\n]{0,20}\b(?:gen ?[12]|[12]\.[01]|2\.5 ?gt)[^\n]{0,40}\b(?:under load|instead of|stuck|only)\b",
+        needles=("pcie",),
+        meaning="The GPU's link to the machine is slower than the GPU and its slot can.",
+        causes={"pcie-link-downgraded": 0.6, "pcie-width-low": 0.3},
+        ask=_LINK,
         source=_SMI,
         fallback=True,
     ),

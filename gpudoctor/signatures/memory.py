@@ -46,7 +46,7 @@ SIGNATURES = (
     signature(
         "host-out-of-memory",
         r"defaultcpuallocator: (?:can.?t|not enough memory)|std::bad_alloc"
-        r"|(?<!cuda error: )cannot allocate memory(?! in static tls)|^\s*memoryerror\b"
+        r"|(?<!cuda error: )(?<!nvidia_uvm': )cannot allocate memory(?! in static tls)|^\s*memoryerror\b"
         r"|oom-kill|out of memory: killed process|\boom_reaper\b",
         needles=(
             "defaultcpuallocator",

@@ -30,7 +30,7 @@ SIGNATURES = (
     signature(
         "nvml-version-mismatch",
         r"driver/library version mismatch|lib_rm_version_mismatch|nvidia-smi failed with return code 18\b"
-        r"|api mismatch: the client has the version",
+        r"|api mismatch: the client\b",
         needles=("version mismatch", "version_mismatch", "return code 18", "api mismatch"),
         meaning="The driver's libraries and the loaded kernel module are of different releases, mostly after an "
         "update.",
@@ -155,6 +155,15 @@ SIGNATURES = (
             "no-gpu": 0.15,
         },
         ask="lspci -nn | grep -i nvidia; ls /dev/nvidia* /.dockerenv",
+        source=_SMI,
+    ),
+    signature(
+        "smi-handle-not-found",
+        r"unable to determine the device handle for gpu[^\n]{0,40}: not found",
+        needles=("unable to determine the device handle",),
+        meaning="The driver knows this GPU, and could not start it.",
+        causes={"rm-init-failed": 0.7, "open-module-unsupported-gpu": 0.25, "xid-79": 0.2},
+        ask="sudo dmesg | grep -i -E 'NVRM|nvidia' | tail -30; cat /proc/driver/nvidia/version",
         source=_SMI,
     ),
     signature(

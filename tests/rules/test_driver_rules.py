@@ -128,6 +128,11 @@ def test_drv_dkms_not_built():
     assert not any(argv[0] in ("akmods", "dkms") for argv in commands(found))
     library_only = (SystemPackage(name="libnvidia-compute-535", version="535"),)
     quiet("drv-dkms-not-built", driver=unloaded(module_files=(), packages=library_only), **given)
+    linked = (module_file(),)
+    magic = (line("nvidia: version magic '5.4.18-100.fc30.x86_64 SMP ' should be '5.4.18-200.fc31.x86_64 SMP '"),)
+    fires("drv-dkms-not-built", driver=unloaded(module_files=linked, kernel_log=magic), **given)
+    quiet("drv-dkms-not-built", driver=unloaded(module_files=linked), **given)
+    quiet("drv-dkms-not-built", driver=driver(module_files=linked, kernel_log=magic), **given)
     # Where the files were not looked at, DKMS's own list tells, but others may have brought a module.
     assert fires("drv-dkms-not-built", driver=unloaded(module_files=None, dkms=rows), **given).confidence == "likely"
     here = (DkmsState(module="nvidia", version="470.86", kernel=UBUNTU.kernel, state="installed"),)

@@ -213,6 +213,14 @@ def test_mig():
 def test_pcie_link():
     fires("pcie-link-downgraded", gpus=gpus(gpu(pcie=PcieLink(width=4, width_max=16))))
     quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=PcieLink(generation=1, generation_max=4, width=16, width_max=16))))
+    slow = PcieLink(generation=2, generation_max=4, width=16, width_max=16)
+    found = fires("pcie-link-downgraded", gpus=gpus(gpu(pcie=slow, utilization_percent=50, performance_state=2)))
+    assert (found.confidence, "2.0" in found.summary) == ("likely", True)
+    fires("pcie-link-downgraded", gpus=gpus(gpu(pcie=slow, utilization_percent=98)))
+    quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=slow, utilization_percent=49, performance_state=2)))
+    quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=slow, utilization_percent=98, performance_state=8)))
+    full = PcieLink(generation=4, generation_max=4, width=16, width_max=16)
+    quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=full, utilization_percent=98, performance_state=2)))
     quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=PcieLink(width=None, width_max=16))))
     quiet("pcie-link-downgraded", gpus=gpus(gpu(pcie=PcieLink(width=8, width_max=16), virtualization="passthrough")))
 

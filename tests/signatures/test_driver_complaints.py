@@ -75,6 +75,17 @@ SAID = [
      "fabric-manager-nothing-to-do"),
     ("the links with PXB or PIX result in hanging, hangs on PIX", "acs-redirect"),
     ("disabling VT-d ended the NCCL hang", "acs-redirect"),
+    ("nvidia-smi doesnt respond and doesnt time out", "smi-told-hanging"),
+    ("systemd-modules-load[1054]: Failed to insert module 'nvidia_uvm': Cannot allocate memory", "uvm-told-missing"),
+    ("        Pending                           : Yes", "row-remap-waits"),
+    ("The logs indicate that Nouveau wasn't disabled", "nouveau-told-running"),
+    ("NVRM: GPU 0000:01:00.0 is already bound to NovaCore.", "nouveau-told-running"),
+    ("unloading the nouveau driver and loading nvidia works", "nouveau-told-running"),
+    ("My PCIe is degraded from version 4.0 to 2.0", "link-told-slow"),
+    ("PCIe gen 1 even under load", "link-told-slow"),
+    ("I think your gpu overheated", "held-down-by-heat"),
+    ("NVRM: API mismatch: the client 'kwin_wayland' (pid 1005)", "nvml-version-mismatch"),
+    ("Unable to determine the device handle for gpu 0000:01:00.0: Not Found", "smi-handle-not-found"),
 ]  # fmt: skip
 
 #: Sounds alike, and is something else.
@@ -108,6 +119,12 @@ OTHERS = [
     ("nvidia-smi shows the GPU, but the program hangs", "smi-told-hanging"),
     ("| 0  GeForce GTX 1080    Off  | 0000:02:00.0     Off |", "hybrid-told-off"),
     ("prime-select nvidia", "hybrid-told-off"),
+    ("        Pending                           : No", "row-remap-waits"),
+    ("        Pending                           : Enabled", "row-remap-waits"),
+    ("I disabled nouveau and rebooted", "nouveau-told-running"),
+    ("LnkSta: Speed 2.5GT/s (downgraded), Width x16 (ok)", "link-told-slow"),
+    ("performance is degraded in PyTorch 2.0", "link-told-slow"),
+    ("Failed to insert module 'nvidia_uvm': Cannot allocate memory", "host-out-of-memory"),
     ("dkms autoinstall on 6.8.4/x86_64 failed for v4l2loopback(10)", "dkms-bad-return"),
     ("nvidia-fabricmanager.service is active", "fabric-manager-nothing-to-do"),
 ]

@@ -11,8 +11,8 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
-from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, module_is_built
-from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, log_lines, module_is_built
+from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 
 
@@ -44,12 +44,15 @@ def drv_dkms_not_built(
     if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
         return
     others = driver.module_files or ()
-    if module_is_built(driver, host.kernel) is not False or not (brings_kernel_module(driver) or others):
+    # A link to another kernel's module, as weak-updates makes them, is no module of this kernel.
+    foreign = log_lines(driver, "nvidia: version magic")
+    built = False if foreign else module_is_built(driver, host.kernel)
+    if built is not False or not (brings_kernel_module(driver) or others):
         return
     yield Problem(
         summary=f"The NVIDIA driver is installed, but it has no kernel module for the running kernel {host.kernel}.",
         confidence="certain" if driver.module_files is not None else "likely",
-        evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver)),
+        evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver), *log_seen(foreign)),
         explains=(*NO_MODULE, "drv-nouveau-bound"),
         fixes=(*_fixes(host, driver), *_without_nouveau(gpus, driver, host, container)),
     )

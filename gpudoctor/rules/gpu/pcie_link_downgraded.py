@@ -1,21 +1,38 @@
-"""GPU009: fewer PCIe lanes than there could be."""
+"""GPU009: fewer or slower PCIe lanes than there could be."""
 
 from collections.abc import Iterator
 
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.gpus import Gpu, Gpus, PcieLink
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+
+#: Per cent of time in use, and performance states, at which the link has left its idle speed.
+BUSY = 50
+AWAKE = (0, 1, 2, 3)
+
+_SEAT = Fix(
+    title="Check seat and slot",
+    safety="manual",
+    steps=(
+        Ask(
+            text="With the power off, reseat the card without a riser; check in the board's manual which slots share "
+            "lanes, and that the firmware does not hold the slot at a lower PCIe generation."
+        ),
+    ),
+    needs_reboot=True,
+)
 
 
 @rule("GPU009", name="pcie-link-downgraded", severity="warning", since="0.1")
 def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU uses fewer PCIe lanes than it and its slot could.
+    """A GPU uses fewer or slower PCIe lanes than it and its slot could.
 
     What it means:
     Data goes to the GPU over PCIe lanes, 16 at best. This GPU uses fewer than the driver says are possible, so copying
-    to and from it is slower. (A lower PCIe generation at idle is normal: it saves power.)
+    to and from it is slower. Or the link stays at a lower PCIe generation while the GPU works. (At idle that is normal:
+    it saves power.)
 
     Why it breaks:
     A card or riser that is not seated well, a slot that shares its lanes with another one, or a firmware setting.
@@ -31,16 +48,31 @@ def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
     """
     for gpu in gpus.devices:
         link = gpu.pcie
-        if link is None or link.width is None or link.width_max is None or gpu.virtualization not in (None, "none"):
+        if link is None or gpu.virtualization not in (None, "none"):
             continue
-        if not 0 < link.width < link.width_max:
-            continue
-        text = (
-            "With the power off, reseat the card without a riser; check in the board's manual which slots share lanes."
-        )
-        yield Problem(
-            summary=f"This GPU uses {link.width} of {link.width_max} possible PCIe lanes, so copying data is slower.",
-            subject=gpu.label,
-            evidence=(seen("PCIe lanes in use", link.width), seen("PCIe lanes possible", link.width_max)),
-            fixes=(Fix(title="Check seat and slot", safety="manual", steps=(Ask(text=text),), needs_reboot=True),),
-        )
+        if link.width and link.width_max and link.width < link.width_max:
+            yield Problem(
+                summary=f"This GPU uses {link.width} of {link.width_max} possible PCIe lanes, so copying is slower.",
+                subject=gpu.label,
+                evidence=(seen("PCIe lanes in use", link.width), seen("PCIe lanes possible", link.width_max)),
+                fixes=(_SEAT,),
+            )
+        elif _stays_slow(gpu, link):
+            yield Problem(
+                summary=f"This GPU works at PCIe {link.generation}.0, and {link.generation_max}.0 is possible.",
+                subject=gpu.label,
+                confidence="likely",
+                evidence=(
+                    seen("PCIe generation in use", link.generation),
+                    seen("PCIe generation possible", link.generation_max),
+                    seen("GPU in use", f"{gpu.utilization_percent} %"),
+                ),
+                fixes=(_SEAT,),
+            )
+
+
+def _stays_slow(gpu: Gpu, link: PcieLink) -> bool:
+    """The generation rises as soon as the GPU works, if it can."""
+    if not link.generation or not link.generation_max or link.generation >= link.generation_max:
+        return False
+    return (gpu.utilization_percent or 0) >= BUSY and gpu.performance_state in (None, *AWAKE)
