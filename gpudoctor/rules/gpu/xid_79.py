@@ -7,7 +7,7 @@ from gpudoctor.model.driver import Driver, KernelLine
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpu, Gpus, Refusal
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
@@ -23,7 +23,9 @@ FALLEN = 79
 
 
 @rule("GPU003", name="xid-79", severity="error", since="0.1")
-def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None) -> Iterator[Problem]:
+def gpu_lost(
+    gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None, host: System | Gap | None
+) -> Iterator[Problem]:
     """A GPU has fallen off the bus: the driver can no longer reach it.
 
     What it means:
@@ -47,8 +49,7 @@ def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None, container: Containe
     state = known(driver)
     lines = (*xid_lines(state, FALLEN), *log_lines(state, "fallen off the bus")) if state else ()
     cards = gpus.nvidia if gpus else ()
-    # In WSL Windows decides which GPUs there are handles for.
-    codes = (LOST,) if wsl_of(container) else (LOST, UNKNOWN)
+    codes = (LOST,) if _in_wsl(container, host) else (LOST, UNKNOWN)
     named = [gpu for gpu in cards if of_gpu(lines, gpu) or _refusals(gpu, codes)]
     for gpu in named:
         yield _problem(gpu, of_gpu(lines, gpu), _refusals(gpu, codes), alone=len(cards) == 1)
@@ -63,6 +64,12 @@ def gpu_lost(gpus: Gpus | None, driver: Driver | Gap | None, container: Containe
             explains=NO_DEVICE,
             fixes=_fixes(),
         )
+
+
+def _in_wsl(container: Container | Gap | None, host: System | Gap | None) -> bool:
+    """There Windows decides which GPUs there are handles for. Its kernel is named after its maker."""
+    system = known(host)
+    return wsl_of(container) is not None or "microsoft" in (system.kernel or "" if system else "").lower()
 
 
 def _refusals(gpu: Gpu, codes: tuple[int, ...]) -> tuple[Refusal, ...]:
@@ -83,7 +90,7 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
     return Problem(
         summary="A GPU has fallen off the bus: the driver can no longer reach it.",
         subject=who,
-        confidence="certain" if alone or any(one.code == LOST for one in refusals) else "likely",
+        confidence="certain" if (alone and lines) or any(one.code == LOST for one in refusals) else "likely",
         evidence=evidence,
         explains=("no-gpu", *NO_DEVICE),
         fixes=_fixes(),
