@@ -13,6 +13,8 @@ Shell = Literal["bash", "fish", "powershell"]
 
 #: Characters PowerShell takes as they are, anywhere in a bare word.
 _BARE_POWERSHELL = re.compile(r"[A-Za-z0-9_./:\\=+-]+")
+#: Words that PowerShell (about_Quoting_Rules) and cmd.exe both read as they are between double quotes.
+_BOTH_WINDOWS = re.compile(r"[A-Za-z0-9 _./:\\=+<>~,@()\[\]-]*[A-Za-z0-9 _./:=+<>~,@()\[\]-]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -48,7 +50,7 @@ def _run_line(step: Run, shell: Shell) -> str:
     words = [quoted(word, shell) for word in step.argv]
     if shell == "powershell":
         settings = [f"{_set_line(SetEnv(name=name, value=value), shell)};" for name, value in step.env.items()]
-        call = ["&"] if words and words[0].startswith(("'", "(")) else []
+        call = ["&"] if words and words[0].startswith(("'", '"', "(")) else []
         return " ".join(settings + call + words)
     plain = shell == "bash" and all(_VARIABLE.fullmatch(name) for name in step.env)
     if plain or not step.env:
@@ -115,6 +117,8 @@ def _quote_powershell(word: str, *, force: bool = False) -> str:
         parts = (part for part in re.split(f"({_CONTROL.pattern})", word) if part)
         # Text first: [char] + [char] would be a sum of numbers.
         return "('' + " + " + ".join(_powershell_part(part) for part in parts) + ")"
+    if not force and _BOTH_WINDOWS.fullmatch(word):
+        return f'"{word}"'
     return _powershell_text(word)
 
 

@@ -221,4 +221,4 @@ def test_a_branch_is_taken_as_its_first_release():
 
 def test_windows_commands_are_for_powershell():
     done = ran("--os", "windows", "--driver", "528.33", "--gpu", "3090", "--python", "3.10", "tensorflow")
-    assert "    python -m pip install tensorflow==2.10.1 'numpy<2'" in done.output
+    assert '    python -m pip install tensorflow==2.10.1 "numpy<2"' in done.output

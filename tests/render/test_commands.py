@@ -79,12 +79,27 @@ def test_a_hostile_value_of_a_variable_stays_on_one_line(value, tmp_path):
 
 def test_powershell_quoting():
     # https://learn.microsoft.com/powershell/module/microsoft.powershell.core/about/about_quoting_rules
-    run = Run(argv=(r"C:\Program Files\Python\python.exe", "-m", "pip", "install", "it's", "torch>=2"))
+    run = Run(argv=(r"C:\Program Files\Python\python.exe", "-m", "pip", "install", "torch>=2", "it's"))
     assert step_lines(run, windows=True) == (
-        r"& 'C:\Program Files\Python\python.exe' -m pip install 'it''s' 'torch>=2'",
+        r"""& "C:\Program Files\Python\python.exe" -m pip install "torch>=2" 'it''s'""",
     )
     assert step_lines(SetEnv(name="A", value="b"), windows=True) == ("$env:A = 'b'",)
     assert step_lines(SetEnv(name="A", value=None), windows=True) == ("Remove-Item Env:A",)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("python", "-m", "pip", "install", "numpy<2"),
+        (r"gpu-env\Scripts\python.exe", "-m", "pip", "install", "tensorflow[and-cuda]==2.20.0", "jax>=0.4,<0.5"),
+        ("python", "-m", "venv", "my env"),
+    ],
+)
+def test_what_windows_users_paste_is_the_same_in_cmd(words):
+    """cmd.exe gives the line to the program, which splits it as CommandLineToArgvW does; no character is cmd's own."""
+    (line,) = step_lines(Run(argv=words), windows=True)
+    assert line == subprocess.list2cmdline(words) or line.replace('"', "") == " ".join(words)
+    assert not re.search(r"[<>&|^%!]", re.sub('"[^"]*"', "", line))
 
 
 @pytest.mark.skipif(shutil.which("pwsh") is None, reason="PowerShell is not installed")
@@ -162,7 +177,7 @@ def test_ten_thousand_strings_are_read_back_by_the_real_shell(shell, tmp_path):
 
 
 def test_ten_thousand_strings_in_powershell_are_literal():
-    """Without the shell itself: what is printed is single-quoted literals, numbers of characters, or a bare word."""
+    """Without the shell itself: what is printed is quoted literals, numbers of characters, or a bare word."""
     for word in fuzzed(10_000):
         text = quoted(word, "powershell")
         if re.fullmatch(r"[A-Za-z0-9_./:\\=+-]+", text):
@@ -179,6 +194,10 @@ def read_powershell(text):
         if match := re.match(r"\[char\](\d+)", rest):
             out.append(chr(int(match.group(1))))
         else:
+            if match := re.match('"([^"$`\u201c\u201d\u201e]*)"', rest):
+                out.append(match.group(1))
+                rest = rest[match.end() :]
+                continue
             match = re.match("'((?:[^'\u2018\u2019\u201a\u201b]|['\u2018\u2019\u201a\u201b]{2})*)'", rest)
             assert match, rest
             out.append(re.sub("(['\u2018\u2019\u201a\u201b])\\1", r"\1", match.group(1)))

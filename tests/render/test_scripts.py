@@ -184,7 +184,7 @@ def test_powershell():
     assert "$ErrorActionPreference = 'Stop'" in lines
     assert "#Requires -RunAsAdministrator" in lines
     assert "update-initramfs -u; must_work" in lines
-    assert "$env:A = 'b c'; pip install 'torch>=2'; must_work" in lines
+    assert """$env:A = 'b c'; pip install "torch>=2"; must_work""" in lines
     assert "$env:B = 'x y'" in lines
     assert (
         r"Set-Content -NoNewline -LiteralPath /etc/x.conf -Value ('' + 'options a' + [char]10 + 'b' + [char]10)"

@@ -35,7 +35,7 @@ def libcuda_stub(
     not libcuda.so.1, just the programs that open the shorter name are misled: Numba is one of them.
 
     How to mend it:
-    Take the stubs folder out of the search path, then run `ldconfig` if it was in /etc/ld.so.conf.d.
+    Take the stubs folder out of the search path, then run ldconfig if it was in /etc/ld.so.conf.d.
 
     When to ignore it:
     Never on a machine with a GPU.
