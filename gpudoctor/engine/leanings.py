@@ -168,6 +168,11 @@ def _computing_left_out(stated: Stated) -> bool:
     return granted is not None and not {word.strip() for word in granted.split(",")} & {"compute", "all"}
 
 
+def _wsl_has_no_driver(stated: Stated) -> bool:
+    container = stated.section(Container, "container")
+    return bool(container and container.wsl and container.wsl.driver_library is False)
+
+
 #: For a cause: how sure it makes it.
 FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "tf-windows-native": ((_tf_without_windows, 0.95),),
@@ -229,6 +234,7 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     ),
     "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
     "wsl-singularity": (lambda stated: stated.os in ("macos", "windows"),),
+    "wsl-libcuda-path": (_wsl_has_no_driver,),
 }
 for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"):
     AGAINST[_name] = (

@@ -6,8 +6,15 @@ from typing import NamedTuple
 from gpudoctor.formats.packages_names import normalise
 
 _ASKED = re.compile(
-    r"(?:satisfies the requirement|no matching distribution found for)\s+`?([A-Za-z][\w.-]*)(?:\[[\w,-]*\])?"
+    r"(?:satisfies the requirement|no matching distribution found for|distribution|because)\s+`?([A-Za-z][\w.-]*)"
+    r"(?:\[[\w,-]*\])?"
     r"\s*((?:(?:===?|>=|<=|!=|~=|<|>)\s*[\w.+*]+\s*,?\s*)*)",
+    re.IGNORECASE,
+)
+#: uv, of a release that a lock file holds; poetry.
+_LOCKED = re.compile(
+    r"`([A-Za-z][\w.-]*)` \(v(\d+(?:\.\d+)*)[^)]*\) only has wheels"
+    r"|unable to find installation candidates for ([A-Za-z][\w.-]*) \((\d+(?:\.\d+)*)",
     re.IGNORECASE,
 )
 _BOUND = re.compile(r"(===?|>=|<=|!=|~=|<|>)\s*v?(\d+(?:\.\d+)*)")
@@ -26,6 +33,9 @@ class NoMatch(NamedTuple):
 
 def parse_no_match(line: str) -> NoMatch | None:
     """What a line of pip says; None where it is about something else."""
+    if locked := _LOCKED.search(line):
+        name, version = locked[1] or locked[3], locked[2] or locked[4]
+        return NoMatch(package=normalise(name), comparisons=(("==", version),), offered=None)
     asked = _ASKED.search(line)
     if asked is None:
         return None

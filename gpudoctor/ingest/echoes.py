@@ -61,7 +61,9 @@ _NAMED = (
         r"|tf)(?:[ -]gpu)?(?: version)?\s*[:=]\s*v?(\d+\.\d+\.\d+[\w.+]*)\W*$", re.I), "tensorflow", "version"),
 )  # fmt: skip
 _PYTHON = re.compile(r"^\s*(?:Python )?(3\.\d{1,2}\.\d{1,2}|2\.7\.\d+)(?: \||\s*\((?:main|default|tags|v3)|\s*$)")
-_BANNER = re.compile(r"^\s*Python ([23]\.\d{1,2}\.\d{1,2})\b")
+_BANNER = re.compile(
+    r"^\s*(?:Python (?=\d\.\d+\.\d)|Using CPython |Your python: python=)([23]\.\d{1,2}(?:\.\d{1,2})?)\b"
+)
 
 
 class _Told:

@@ -52,7 +52,7 @@ _ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$"
 #: What prints one: tracebacks, logs and shells are read by others.
 _PRINTED = re.compile(
     r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[|\$|>>>|\||\+-|#|pip3? |conda |uv |python[\d.]* |sudo |docker "
-    r"|import |from \w+ import |\w*(?:Error|Warning):)"
+    r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
 )
 
 Told = tuple[int, str]

@@ -29,8 +29,9 @@ def parse_surroundings(text: Pasted) -> tuple[Fragment, ...]:
             lines.append(number)
         if "/" not in line and "\\" not in line:
             continue
-        if wsl is None and _WSL.search(line):
-            wsl = Wsl(version=2)
+        lacks = "cannot access '/usr/lib/wsl/lib" in line
+        if lacks or (wsl is None and _WSL.search(line)):
+            wsl = Wsl(version=2, driver_library=False if lacks else None)
             lines.append(number)
         if notebook is None and "content" in line and _COLAB.search(line):
             notebook = "colab"

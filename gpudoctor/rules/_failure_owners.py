@@ -59,7 +59,9 @@ _BY_SIGNATURE = {
     **dict.fromkeys(("tf-jit-from-ptx", "tf-adding-gpus-slow"), "first-start-slow"),
     "cuda-invalid-handle": "cuda-program-error",
     "jax-jaxlib-mismatch": "framework-import-failed",
+    "install-no-space": "install-failed",
     "keras3-other-format": "keras3-legacy-model",
+    "wsl-libcuda-no-link": "wsl-ldconfig-warning",
 }  # fmt: skip
 _BY_TABLE = {
     "smi": "driver-reports-error",

@@ -149,7 +149,7 @@ SIGNATURES = (
     ),
     signature(
         "apptainer-no-driver",
-        r"could not find any nv (?:files|libraries) on this host",
+        r"could not find any (?:nv|nvidia) (?:files|libraries|binaries) on this host",
         needles=("could not find any nv",),
         meaning="Apptainer was told to bring the driver into the container, and found none on this machine.",
         causes={"drv-absent": 0.4, "no-gpu": 0.35, "slurm-no-gpu @ slurm": 0.4, "wsl-singularity @ wsl": 0.8},

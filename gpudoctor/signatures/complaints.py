@@ -30,6 +30,9 @@ def _complaint(
     )
 
 
+_NOTEBOOK = r"(?:notebooks?|jupyter\w*|ipykernel)"
+_SHELL = r"(?:terminal|console|command (?:line|prompt)|shell|prompt|script|\.?py file|python file|cmd|ssh)"
+
 SIGNATURES = (
     _complaint(
         "gpu-numbers-differ",
@@ -40,6 +43,27 @@ SIGNATURES = (
         causes={"cvd-device-order": 0.7},
         ask="echo $CUDA_DEVICE_ORDER; nvidia-smi -L",
         source=_VARIABLES,
+    ),
+    _complaint(
+        "notebook-differs",
+        rf"\b{_NOTEBOOK}\b[^\n]{{0,80}}\b(?:false|not (?:work|found|available)|fails?|can.?t|cannot|no module)\b"
+        rf"[^\n]{{0,120}}\b{_SHELL}\b[^\n]{{0,60}}\b(?:true|works?|fine|ok|successful\w*|no problem)\b"
+        rf"|\b{_SHELL}\b[^\n]{{0,60}}\b(?:true|works?|fine|ok|successful\w*|able)\b[^\n]{{0,120}}\b{_NOTEBOOK}\b"
+        r"[^\n]{0,80}\b(?:false|not|fails?|can.?t|cannot|doesn.?t|error)\b",
+        needles=("notebook", "jupyter", "ipykernel", ".ipynb"),
+        meaning="The notebook runs in another Python, or with other variables, than the terminal.",
+        causes={"py-kernelspec-mismatch": 0.65, "env-login-only": 0.45},
+        ask="import sys; print(sys.executable) in the notebook and in the terminal; jupyter kernelspec list",
+        source="https://ipython.readthedocs.io/en/stable/install/kernel_install.html",
+    ),
+    _complaint(
+        "wsl-folder-helps",
+        r"ld_library_path\b[^\n]{0,20}/usr/lib/wsl/lib|/usr/lib/wsl/lib[^\n]{0,30}\b(?:to|into|in)\b[^\n]{0,12}ld_library_path",
+        needles=("/usr/lib/wsl/lib",),
+        meaning="Programs do not look in the folder where WSL has Windows' driver libraries.",
+        causes={"wsl-libcuda-path": 0.8},
+        ask='echo "$LD_LIBRARY_PATH"; ldconfig -p | grep libcuda',
+        source="https://docs.nvidia.com/cuda/wsl-user-guide/index.html",
     ),
     _complaint(
         "smi-slow",

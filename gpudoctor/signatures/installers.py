@@ -9,8 +9,14 @@ SIGNATURES = (
     signature(
         "no-matching-distribution",
         r"no matching distribution found for|could not find a version that satisfies the requirement"
-        r"|has no wheels with a matching (?:python|platform|abi)|no solution found when resolving",
+        r"|has no wheels with a matching (?:python|platform|abi)|no solution found when resolving"
+        r"|doesn.t have a source distribution or wheel for the current platform"
+        r"|only has wheels with the following python|only has wheels for the following platforms?:"
+        r"|unable to find installation candidates for (?:torch|tensorflow|jax)",
         needles=(
+            "source distribution or wheel for the",
+            "only has wheels",
+            "unable to find installation candidates",
             "no matching distribution",
             "could not find a version that",
             "has no wheels with a matching",
@@ -25,7 +31,7 @@ SIGNATURES = (
             "jetson-generic-wheel @ jetson": 0.35,
             "mistyped-name": 0.15,
         },
-        ask="python -c 'import sys, platform; print(sys.version, platform.machine(), platform.architecture())'",
+        ask="python -m pip debug --verbose | head -30",
         source=_RESOLVE,
     ),
     signature(
@@ -62,6 +68,17 @@ SIGNATURES = (
         ask="pip list | grep torch",
         source="https://pytorch.org/get-started/previous-versions/",
         frameworks=("torch",),
+    ),
+    signature(
+        "conda-other-python",
+        r"incompatible with the existing python installation|^[^\n]{0,3}your python: python="
+        r"|\b(?:pytorch|torchvision|tensorflow(?:-gpu)?|jaxlib?)\b[^\n]{0,60}(?:requires|would require)[^\n]{0,6}"
+        r"python(?:_abi)? [^\n]{0,60}(?:conflicts with|does not exist)",
+        needles=("existing python installation", "your python: python=", "would require", "requires"),
+        meaning="The channels have no build of this package for the Python of the environment.",
+        causes={"python-unsupported-by-framework": 0.87, "dependency-conflict": 0.2},
+        ask="python --version; conda search -c pytorch pytorch | tail",
+        source="https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-python.html",
     ),
     signature(
         "conda-unsatisfiable",

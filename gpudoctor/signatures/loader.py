@@ -30,8 +30,9 @@ SIGNATURES = (
         "libcuda-missing",
         rf"libcuda\.so[\w.]*: {_MISSING}|could not (?:find|load)[^\n]{{0,30}}libcuda\.so|libcuda\.so cannot be found"
         r"|(?:unable|failed|not able) to (?:find|load|open|dynamically load)[^\n]{0,40}"
-        r"[\"'](?:libcuda|nvcuda|cuda)[\"']",
-        needles=("libcuda", '"cuda"', "'cuda'", "nvcuda"),
+        r"[\"'](?:libcuda|nvcuda|cuda)[\"']"
+        r"|function [\"']cu(?:init|deviceget\w*|driverget\w*)[\"'] not found",
+        needles=("libcuda", '"cuda"', "'cuda'", "nvcuda", 'function "cu', "function 'cu"),
         meaning="The driver's library libcuda is not found.",
         causes={
             "drv-absent": 0.35,
@@ -49,10 +50,11 @@ SIGNATURES = (
     ),
     signature(
         "libcuda-file-absent",
-        r"\blibcuda(?:\.so[\w.]*)?['\"`]? (?:file )?(?:does(?: not|n.t) exist|is (?:not there|missing|gone|absent))"
+        r"cannot access '?/usr/lib/wsl/lib(?:/libcuda\S*)?'?:"
+        r"|\blibcuda(?:\.so[\w.]*)?['\"`]? (?:file )?(?:does(?: not|n.t) exist|is (?:not there|missing|gone|absent))"
         r"|\blibcuda\b[^\n]{0,60} disappear|\bmissing [`'\"]?libcuda\b"
         r"|\bno [`'\"]?libcuda(?:\.so[\w.]*)?[`'\"]? (?:in|at|under)\b",
-        needles=("libcuda",),
+        needles=("libcuda", "/usr/lib/wsl/lib"),
         meaning="The driver's library libcuda is not on this system.",
         causes={
             "wsl-driver-libs-missing @ wsl": 0.31,

@@ -72,9 +72,21 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
     ),
     signature(
+        "install-no-space",
+        r"could not install packages due to an? (?:os|environment|io)error: ?\[errno 28\]"
+        r"|(?:failed to (?:download|extract|install|unzip)|error writing)[^\n]{0,120}no space left"
+        r"|\bpip\b[^\n]{0,80}no space left",
+        needles=("[errno 28]", "no space left"),
+        meaning="There is no room for what is installed: in the temporary folder, or where the packages go.",
+        causes={"disk-tmp-small": 0.9, "disk-full": 0.3},
+        ask='df -h . /tmp; echo "$TMPDIR"',
+        source="https://pip.pypa.io/en/stable/topics/caching/",
+    ),
+    signature(
         "disk-full",
-        r"(?<!posix_fallocate failed : )no space left on devi?c?e?\b",
+        r"no space left on devi?c?e?\b",
         needles=("no space left on dev",),
+        fallback=True,
         meaning="A disk, the temporary folder or the shared memory is full.",
         causes={"disk-tmp-small": 0.65, "disk-full": 0.4, "container-shm-small @ container": 0.2},
         ask='df -h . /tmp /dev/shm; echo "$TMPDIR"',

@@ -240,7 +240,7 @@ SIGNATURES = (
     signature(
         "keras3-other-format",
         r"keras 3 only supports v3|legacy savedmodel format is not\b|tfsmlayer\("
-        r"|unrecognized keyword arguments[^\n]{0,20}(?:batch_shape|batch_input_shape|time_major|lr)"
+        r"|unrecognized keyword arguments passed to [^\n]{0,60}(?:time_major|batch_input_shape|input_length)"
         r"|keras 3[^\n]{0,60}not supported[^\n]{0,30}savedmodel|filepath provided must end in `?\.(?:keras|weights)"
         r"|only instances of `?keras\.layer`? can be added to a sequential model",
         needles=(

@@ -138,7 +138,7 @@ SIGNATURES = (
     ),
     signature(
         "torch-cpu-version",
-        r"(?<!requirement )(?<!found for )\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b"
+        r"(?<!requirement )(?<!found for )(?<!install )\btorch(?: version)?[-: =]{1,3}\d+\.\d+\.\d+\+cpu\b"
         r"|torch[^\n]{0,14}(?:版本|装)[^\n]{0,8}cpu|torch[^\n]{0,12}(?:是|为) ?cpu ?(?:版|的)",
         needles=("+cpu", "torch"),
         meaning="The installed PyTorch is built for the processor only, as its version says.",

@@ -4,6 +4,7 @@ import pytest
 
 from gpudoctor.ingest.pasted import plain
 from gpudoctor.ingest.python_paths import parse_python_paths
+from gpudoctor.ingest.surroundings import parse_surroundings
 
 CONDA_AND_HOME = """sys.path: ['', '/opt/anaconda3/envs/x/lib/python38.zip',
  '/home/me/.local/lib/python3.8/site-packages', '/opt/anaconda3/envs/x/lib/python3.8/site-packages']"""
@@ -31,6 +32,14 @@ def facts(text):
 )
 def test_what_is_told(text, told):
     assert {name: value for name, value in facts(text).items() if value is not None} == told
+
+
+def test_the_folder_of_wsl_that_is_not_there():
+    asked = "$ ls /usr/lib/wsl/lib\nls: cannot access '/usr/lib/wsl/lib': No such file or directory"
+    (made,) = parse_surroundings(plain(asked))
+    assert made.sections["container"].wsl.driver_library is False
+    (made,) = parse_surroundings(plain("$ ls /usr/lib/wsl/lib\nlibcuda.so.1"))
+    assert made.sections["container"].wsl.driver_library is None
 
 
 def test_what_a_container_was_given():

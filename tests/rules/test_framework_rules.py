@@ -577,7 +577,11 @@ def test_an_extension_that_fits_or_is_not_known(ours: Framework, theirs: Framewo
 
 
 def test_native_windows_has_no_gpu_tensorflow() -> None:
-    fires("tf-windows-native", **stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.16.1", None))))
+    unused = frameworks(tensorflow("2.16.1", None))
+    found = fires("tf-windows-native", **stack(RTX_4090, host=WINDOWS, frameworks=unused))
+    assert [fix.title for fix in found.fixes] == ["Use TensorFlow inside WSL2", "Stay on Windows, with TensorFlow 2.10"]
+    newest = fires("tf-windows-native", **stack(RTX_5090, host=WINDOWS, frameworks=unused))
+    assert [fix.title for fix in newest.fixes] == ["Use TensorFlow inside WSL2"]
     for machine in (
         stack(RTX_4090, host=WINDOWS, frameworks=frameworks(tensorflow("2.10.1", "11.2"))),
         stack(RTX_4090, frameworks=frameworks(tensorflow("2.16.1"))),

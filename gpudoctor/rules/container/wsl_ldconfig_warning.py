@@ -11,13 +11,14 @@ from gpudoctor.model.system import Container
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._failures import pasted
+from gpudoctor.rules._situation import wsl_of
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 
 
 @rule("BOX023", name="wsl-ldconfig-warning", severity="info", since="0.1")
 def wsl_ldconfig_warning(
-    container: Container, toolkits: Toolkits | Gap | None, live: Live | Gap | None
+    container: Container | Gap | None, toolkits: Toolkits | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:
     """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link"; that is harmless.
 
@@ -37,13 +38,13 @@ def wsl_ldconfig_warning(
     Sources:
     https://github.com/microsoft/WSL/issues/5548
     """
-    wsl = container.wsl
+    wsl = wsl_of(container)
     # The message comes with system packages; a toolkit shows that some were installed.
     installs = isinstance(toolkits, Toolkits) and bool(toolkits.found)
     told = any(one.signature == "wsl-libcuda-no-link" for one in pasted(live))
-    if wsl is None or wsl.version != 2 or not (told or (installs and wsl.driver_library)):
-        return
-    if wsl.library_is_link is True or (wsl.library_is_link is None and not told):
+    is_link = wsl.library_is_link if wsl else None
+    expected = installs and wsl is not None and wsl.version == 2 and wsl.driver_library and is_link is False
+    if not expected and not (told and is_link is not True):
         return
     text = "Leave it as it is; Windows writes these files anew at each start."
     yield Problem(

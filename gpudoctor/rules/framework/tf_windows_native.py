@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.system import Container, System
+from gpudoctor.model.versions import Capability
 from gpudoctor.rules._builds import gpu_names, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -15,11 +17,21 @@ from gpudoctor.rules._situation import wsl_of
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = (2, 11)
+#: The newest GPUs that its code for compute capability 8.0 runs on.
+NEWEST = Capability("8.9")
+STAY = Fix(
+    title="Stay on Windows, with TensorFlow 2.10",
+    safety="manual",
+    steps=(
+        Ask(text="conda create --name tf210 --channel conda-forge python=3.10 cudatoolkit=11.2 cudnn=8.1.0"),
+        Ask(text='In that environment: python -m pip install "tensorflow<2.11" "numpy<2"'),
+    ),
+)
 
 
 @rule("FRM006", name="tf-windows-native", severity="error", since="0.1")
 def tf_windows_native(
-    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None
+    gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
     """TensorFlow has no GPU support on native Windows since release 2.11.
 
@@ -72,5 +84,11 @@ def tf_windows_native(
                 needs_root=True,
                 needs_reboot=True,
             ),
+            *(() if _too_new(gpus, matrix) else (STAY,)),
         ),
     )
+
+
+def _too_new(gpus: Gpus, matrix: Matrix) -> bool:
+    """CUDA 11.2 has no code for one of the GPUs, and none is known to start from what it has."""
+    return any((matrix.capability(gpu) or NEWEST) > NEWEST for gpu in gpus.nvidia)
