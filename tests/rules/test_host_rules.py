@@ -136,6 +136,17 @@ def test_frameworks_that_run_without_avx():
     quiet("cpu-no-avx", host=cpu("sse4_1"), frameworks=frameworks(("torch", "2.6.0"), ("tensorflow", "1.5.0")))
 
 
+@pytest.mark.parametrize(("model", "told"), [("Core i3-2100", "Core i3-2100"), (None, "model not known")])
+def test_the_processor_is_named_where_it_is_known(model, told):
+    for name, framework, flags in (
+        ("cpu-no-avx", ("tensorflow", "2.16.1"), ("sse4_1",)),
+        ("cpu-no-avx2", ("tensorflow", "2.4.0"), ("avx",)),
+    ):
+        host = System(os="linux", arch="x86_64", cpu=Cpu(model=model, flags=flags))
+        found = fires(name, host=host, frameworks=frameworks(framework))
+        assert ("processor", told) in [(one.fact, one.value) for one in found.evidence]
+
+
 def test_cpu_no_avx2():
     fires("cpu-no-avx2", host=cpu("avx"), frameworks=frameworks(("tensorflow", "2.4.0")))
     quiet("cpu-no-avx2", host=cpu("avx"), frameworks=frameworks(("tensorflow", "2.4.1")))

@@ -143,6 +143,20 @@ def test_protobuf_that_tensorflow_does_not_admit() -> None:
     quiet("tf-protobuf", **stack(frameworks=frameworks(torch()), packages=newest))
 
 
+@pytest.mark.parametrize(
+    "says",
+    [
+        Unmet(package="onnx", requirement="protobuf", wanted=">=4.25.1", found="3.19.6"),
+        Unmet(package="tensorflow", requirement="numpy", wanted="<1.20", found="1.26.4"),
+        Unmet(package="tensorflow", requirement="protobuf", wanted="<3.10", found=None),
+    ],
+    ids=["another package's", "another requirement", "not installed"],
+)
+def test_what_tensorflow_does_not_say_of_protobuf(says: Unmet) -> None:
+    has = packages("tensorflow==2.10.1", "protobuf==3.19.6", unmet=(says,))
+    quiet("tf-protobuf", **stack(frameworks=frameworks(tensorflow("2.10.1", "11.2")), packages=has))
+
+
 def unmet(requirement: str, wanted: str, found: str | None, package: str = "torch") -> Unmet:
     return Unmet(package=package, requirement=requirement, wanted=wanted, found=found)
 
