@@ -245,10 +245,19 @@ def test_the_kernels_of_torchao_are_for_one_torch(row):
     assert finding.summary.endswith(f", and torch {ours}+cu128 is installed; it is left out.")
 
 
-@pytest.mark.parametrize(("cuda", "is_fit"), [("10.1", False), ("10.2", True), ("10", True)])
-def test_before_cuda_11_the_names_of_libraries_carry_the_minor(cuda, is_fit):
+@pytest.mark.parametrize(
+    ("ours", "cuda", "is_fit"),
+    [
+        ("1.8.1+cu102", "10.1", False),
+        ("1.8.1+cu102", "10.2", True),
+        ("1.8.1+cu102", "10", True),
+        ("1.8.1+cu111", "11.0", True),
+        ("1.8.1+cu111", "10.1", False),
+    ],
+)
+def test_before_cuda_11_the_names_of_libraries_carry_the_minor(ours, cuda, is_fit):
     built = Framework(name="pytorch3d", dist="pytorch3d", version="0.3.0", variant="cuda", cuda=CudaVersion(cuda))
-    machine = stack(RTX_3090, frameworks=frameworks(torch("1.8.1+cu102"), built))
+    machine = stack(RTX_3090, frameworks=frameworks(torch(ours), built))
     (quiet if is_fit else fires)("ext-abi-mismatch", **machine)
 
 
