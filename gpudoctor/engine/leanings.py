@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 from gpudoctor.engine.stated import Stated
 from gpudoctor.formats.out_of_memory import parse_out_of_memory
+from gpudoctor.matrix.kernels import coverage
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
-from gpudoctor.model.python import Frameworks, Interpreter
+from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Container
+from gpudoctor.rules._gpu_packages import cuda_packages
 
 #: Products of Ampere and later, and those before Volta.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
@@ -173,13 +175,44 @@ def _wsl_has_no_driver(stated: Stated) -> bool:
     return bool(container and container.wsl and container.wsl.driver_library is False)
 
 
+def _code_serves(stated: Stated) -> bool:
+    """The architectures that torch lists serve every GPU whose capability is stated."""
+    torch, gpus = stated.framework("torch"), stated.section(Gpus, "gpus")
+    known = [gpu.capability for gpu in gpus.nvidia if gpu.capability is not None] if gpus else []
+    if torch is None or not torch.archs or not known:
+        return False
+    return all(coverage(torch.archs, capability, torch.cuda) == "native" for capability in known)
+
+
+def _warned_for_nothing(stated: Stated) -> bool:
+    return stated.said("torch-sm-not-compatible", "torch-capability-range") and _code_serves(stated)
+
+
+def _old_tensorflow_on_new_gpu(stated: Stated) -> bool:
+    """A release before 2.4, or one that opens the libraries of CUDA 10, on Ampere or newer."""
+    libraries, numbers = stated.section(Libraries, "libraries"), stated.numbers("tensorflow")
+    opened = [one.soname for one in (libraries.resolutions or ()) if one.path] if libraries else []
+    is_old = numbers is not None and numbers < (2, 4)
+    return stated.all_named(_RECENT) and (is_old or any("cudart.so.10" in soname for soname in opened))
+
+
+def _packages_of_two_majors(stated: Stated) -> bool:
+    packages = stated.section(Packages, "packages")
+    return packages is not None and len(cuda_packages(packages)) > 1
+
+
 #: For a cause: how sure it makes it.
 FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
     "tf-windows-native": ((_tf_without_windows, 0.95),),
     "tf-cuda-version-unsupported": ((_other_toolkit, 0.75),),
     "tf-soname-missing": ((lambda stated: bool(stated.missed) and stated.os != "windows", 0.6),),
     "win-cudart-not-found": ((lambda stated: any("cudart64" in one.soname for one in stated.missed), 0.6),),
-    "cuda-major-mix": ((_mixed_majors, 0.8),),
+    "arch-ok-warning-only": ((_warned_for_nothing, 0.9),),
+    "tf1-on-new-gpu": ((_old_tensorflow_on_new_gpu, 0.8),),
+    "cuda-major-mix": (
+        (_packages_of_two_majors, 0.75),
+        (_mixed_majors, 0.8),
+    ),
     "torch-cpu-only": ((lambda stated: stated.variant("torch") == "cpu" and not stated.by_conda, 0.8),),
     "torch-cpu-only-conda": ((lambda stated: stated.variant("torch") == "cpu" and bool(stated.by_conda), 0.9),),
     "tf-cpu-only": ((lambda stated: stated.variant("tensorflow") == "cpu" and stated.os != "windows", 0.8),),
@@ -221,8 +254,10 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
         lambda stated: stated.all_named(_NOT_GEFORCE),
         lambda stated: stated.makers == {"amd"},
     ),
-    "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT),),
-    "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD),),
+    "arch-too-old-for-build": (lambda stated: stated.all_named(_RECENT), _code_serves),
+    "arch-too-new-for-build": (lambda stated: stated.all_named(_OLD), _code_serves),
+    "amd-device-files": (lambda stated: stated.makers == {"nvidia"},),
+    "amd-gpu-not-in-build": (lambda stated: stated.makers == {"nvidia"},),
     "drv-not-loaded": (_answers,),
     "drv-secureboot-rejected": (_secure_boot_is_off, _answers),
     "drv-absent": (_answers,),

@@ -148,7 +148,11 @@ SIGNATURES = (
         "products-inexact",
         r"\b(?:matmul|mat(?:rix)? mult\w*|convolution|conv2d|einsum|result|output)s?\b[^\n]{0,60}"
         r"\b(?:in(?:accurate|exact|correct|consistent)|imprecise|wrong|differ\w*|precision|correct)\b[^\n]{0,60}"
-        r"\b(?:a100|ampere|30[5-9]0|40[6-9]0|rtx|h100|tf32)\b|\btf32\b[^\n]{0,40}\b(?:precision|accuracy|wrong|differ\w*)",
+        r"\b(?:a100|ampere|30[5-9]0|40[6-9]0|rtx|h100|tf32)\b"
+        r"|\btf32\b[^\n]{0,40}\b(?:precision|accuracy|wrong|differ\w*)"
+        r"|\b(?:a100|ampere|30[5-9]0|40[6-9]0|h100)\b[^\n]{0,40}"
+        r"\b(?:matmul|mat(?:rix)? mult\w*|convolution|conv2d|einsum)\b"
+        r"[^\n]{0,30}\b(?:in(?:accurate|exact|correct)|imprecise|wrong|differ\w*|precision)\b",
         needles=(
             "a100",
             "ampere",
@@ -185,8 +189,10 @@ SIGNATURES = (
         rf"\bgpu\b[^\n]{{0,90}}\b{_SLOW}\b[^\n]{{0,40}}\bcpu\b|\bcpu\b[^\n]{{0,30}}\bfaster\b[^\n]{{0,20}}\bgpu\b"
         rf"|\bfaster\b[^\n]{{0,30}}\bcpu\b[^\n]{{0,20}}\bgpu\b"
         rf"|\b{_SLOW}\b[^\n]{{0,20}}\b(?:on|with|using) (?:the |a |my )?(?:gpu|cuda)\b[^\n]{{0,30}}\bcpu\b"
-        r"|\bslower (?:on|with) (?:the |a |my )?gpu\b",
-        needles=("gpu", "cuda"),
+        r"|\bslower (?:on|with) (?:the |a |my )?gpu\b"
+        r"|\b(?:[rg]tx ?\d{3,4}|cuda|tesla|titan|a100|v100)\b[^\n]{0,40}\bslower than\b[^\n]{0,16}"
+        r"\b(?:cpu|processor)\b",
+        needles=("gpu", "cuda", "slower than"),
         meaning="The GPU is no faster than the processor.",
         causes={"perf-workload-too-small": 0.55, "perf-input-bound": 0.25},
         ask="gpudoctor bench --seconds 30",
@@ -212,7 +218,7 @@ SIGNATURES = (
     _complaint(
         "gpu-little-used",
         r"\b(?:gpu[- ]util\w*|gpu usage|utili[sz]ation)\b[^\n]{0,40}\b(?:low|drops?|fluctuat\w*|spik\w*|poor)\b"
-        r"|\blow gpu[- ](?:util\w*|usage|load)|\bgpu (?:util\w*|usage|load)[^\n]{0,24}\b(?:\d|[1-3]\d)(?:-\d+)? ?%"
+        r"|\blow gpu[- ](?:util\w*|usage|load)|\bgpu[- ](?:util\w*|usage|load)[^\n]{0,24}\b(?:\d|[1-3]\d)(?:-\d+)? ?%"
         r"|\b(?:only )?(?:us(?:es?|ing)|utili[sz]\w+)\b[^\n]{0,16}\b[1-3]?\d ?%[^\n]{0,16}\bgpu\b",
         needles=("util", "gpu usage", "gpu load", "% of"),
         meaning="The GPU is idle most of the time.",

@@ -43,6 +43,7 @@ SIGNATURES = (
         causes={
             "pip-no-matching-distribution": 0.6,
             "torch-cpu-only": 0.55,
+            "macos-no-cuda @ macos": 0.32,
             "python-unsupported-by-framework": 0.4,
         },
         ask="pip config list; python --version",

@@ -27,6 +27,22 @@ SIGNATURES = (
         frameworks=_TORCH,
     ),
     signature(
+        "fp16-not-on-cpu",
+        r"fp16 is not supported on cpu; using fp32",
+        needles=("fp16 is not supported on cpu",),
+        meaning="The program computes on the processor, because PyTorch sees no GPU that it can use.",
+        causes={
+            "torch-cpu-only": 0.6,
+            "torch-cpu-only-conda @ by-conda": 0.3,
+            "no-gpu": 0.3,
+            "driver-too-old": 0.15,
+            "macos-no-cuda @ macos": 0.33,
+        },
+        ask=f"nvidia-smi; {_SEES_NONE}",
+        source="https://github.com/openai/whisper/blob/main/whisper/transcribe.py",
+        frameworks=_TORCH,
+    ),
+    signature(
         "half-not-in-operation",
         r"\"\w*cuda\w*\" not implemented for '(?:half|bfloat16|c10::\w+)'",
         needles=("not implemented for '",),

@@ -98,7 +98,7 @@ SIGNATURES = (
     ),
     signature(
         "tf-jit-from-ptx",
-        r"not built with cuda kernel binaries compatible with compute capability|will be jit-compiled from ptx",
+        r"not built with cuda kernel binaries compatible with compute capability|(?:will be|are) jit-compiled from ptx",
         needles=("cuda kernel binaries", "jit-compiled from ptx"),
         meaning="TensorFlow has no machine code for this GPU, so the driver compiles it first, which can take long.",
         causes={"ptx-jit-slow-start": 0.85, "arch-too-new-for-build": 0.35, "tf1-on-new-gpu": 0.1},

@@ -51,6 +51,16 @@ SIGNATURES = (
         frameworks=_TORCH,
     ),
     signature(
+        "torch-unknown-arch",
+        r"unknown cuda arch \([\d.]+(?:\+ptx)?\) or gpu not supported",
+        needles=("unknown cuda arch",),
+        meaning="The installed PyTorch is older than this model of GPU and cannot name it to the compiler.",
+        causes={"arch-too-new-for-build": 0.75, "nvcc-torch-mismatch": 0.1},
+        ask="python -c 'import torch; print(torch.__version__, torch.version.cuda)'; echo $TORCH_CUDA_ARCH_LIST",
+        source="https://github.com/pytorch/pytorch/blob/main/torch/utils/cpp_extension.py",
+        frameworks=_TORCH,
+    ),
+    signature(
         "torch-gpu-too-old",
         r"pytorch no longer supports this gpu because it is too old|minimum cuda capability supported by this library"
         r"|unsupported gpu: compute capability|gpus with compute capability below [\d.]+ are not supported",

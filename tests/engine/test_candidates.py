@@ -1,7 +1,10 @@
 """Causes of a whole snapshot: none that its own rule saw not to be one, and in the order in which `check` has them."""
 
+import pytest
+
 from gpudoctor.engine.candidates import candidates
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.ingest.read import ingest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.libraries import Toolkit, Toolkits
 from gpudoctor.model.versions import CudaVersion
@@ -35,3 +38,29 @@ def test_causes_that_are_equally_sure_are_in_the_order_of_the_findings():
     told = causes(snapshot)
     assert {"torch-cpu-only", "tf-cpu-only"} <= set(told)
     assert told == sorted(told, key=found.index)
+
+
+def first_cause(text):
+    rules = load_rules()
+    snapshot = ingest(text.encode(), load_matrix()).snapshot
+    made = candidates(snapshot, diagnose(snapshot, load_matrix(), rules), rules, partial=True)
+    return next((one.key for one in made if not one.is_effect), None)
+
+
+SM = "with CUDA capability {} is not compatible with the current PyTorch installation.\nThe current PyTorch install"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (f"NVIDIA GB10 {SM.format('sm_121')} supports CUDA capabilities sm_80 sm_90 sm_120.", "arch-ok-warning-only"),
+        (f"NVIDIA GB10 {SM.format('sm_121')} supports CUDA capabilities sm_80 sm_90.", "arch-too-new-for-build"),
+        ("RuntimeError: No HIP GPUs are available\ntorch 2.3.1+rocm6.0\nGPU: RTX 4070\n", "torch-backend-gpu-vendor"),
+        ("tensorflow-gpu 1.15.0, RTX 3060: the first session hangs for minutes\n", "tf1-on-new-gpu"),
+        ("tensorflow-gpu 1.15.0, RTX 2060: the first session hangs for minutes\n", None),
+        ("my GTX 1080: CUDA error: no kernel image is available for execution on the device", "arch-too-old-for-build"),
+        ("my RTX 5080: CUDA error: no kernel image is available for execution on the device", "arch-too-new-for-build"),
+    ],
+)
+def test_what_a_ticket_states_decides_between_causes(text, cause):
+    assert first_cause(text) == cause
