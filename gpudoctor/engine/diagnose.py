@@ -4,6 +4,7 @@ import traceback
 from collections.abc import Iterable
 
 from gpudoctor.engine.gravity import Pointing, as_grave_as_shown
+from gpudoctor.engine.implied import with_implied
 from gpudoctor.engine.order import in_causal_order
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
@@ -18,6 +19,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
     wish = wish or Wish()
     rules = tuple(rules)
+    snapshot = with_implied(snapshot)
     findings: list[Pointing] = []
     clean: list[str] = []
     not_applicable: list[str] = []
