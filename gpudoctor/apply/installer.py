@@ -36,6 +36,8 @@ _UNATTENDED = {
     "MAMBA_ALWAYS_YES": "1",
     "PYTHONUNBUFFERED": "1",
 }
+#: Variables that name the program behind a function of the shell (conda init, micromamba shell init).
+_FUNCTIONS = {"conda": "CONDA_EXE", "micromamba": "MAMBA_EXE"}
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|[\x00-\x08\x0b-\x1f\x7f]")
 
 
@@ -74,6 +76,11 @@ def environment_for(given: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **_UNATTENDED}
 
 
+def program_of(name: str, env: Mapping[str, str]) -> str | None:
+    """Where a program is; None: nowhere. What a shell only has as a function, it knows by a variable."""
+    return shutil.which(name, path=env.get("PATH")) or shutil.which(env.get(_FUNCTIONS.get(name, ""), ""))
+
+
 def run(
     argv: tuple[str, ...],
     *,
@@ -90,7 +97,7 @@ def run(
     On KeyboardInterrupt, or any error here, it and all it started are ended first.
     """
     started = time.monotonic()
-    program = shutil.which(argv[0], path=env.get("PATH"))
+    program = program_of(argv[0], env)
     if program is None:
         return Done(code=None, lines=(f"error: there is no program {argv[0]!r}",))
     try:

@@ -9,6 +9,7 @@ import sys
 import click
 import msgspec
 
+from gpudoctor.apply.installer import program_of
 from gpudoctor.apply.refuse import Refused, check_folder, check_target
 from gpudoctor.cli.examine import CannotExamine
 from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
@@ -17,6 +18,7 @@ from gpudoctor.model.plan import Manager, Place
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.plan.here import place_here, scene_of
+from gpudoctor.plan.places import CONDAS
 
 #: Settings of pip by which it finds packages where uv would not look.
 _OWN_INDEX = ("index-url", "extra-index-url", "find-links", "no-index")
@@ -135,10 +137,10 @@ def conda_folder(name: str, manager: Manager | None) -> str:
     """The folder of a conda environment, there or not. Raises click.ClickException."""
     if os.sep in name:
         return os.path.abspath(name)
-    tool = manager or next((one for one in ("conda", "mamba", "micromamba") if shutil.which(one)), None)
-    found = shutil.which(tool) if tool is not None else None
+    tools = (manager,) if manager is not None else CONDAS
+    found = next((path for one in tools if (path := program_of(one, os.environ)) is not None), None)
     if found is None:
-        raise click.UsageError("--conda: there is no conda, mamba or micromamba on PATH.")
+        raise click.UsageError(f"--conda: there is no {' or '.join(tools)} on PATH.")
     from gpudoctor.host.real import RealHost
 
     ran = RealHost().run((found, "info", "--json"), timeout=PATIENCE)

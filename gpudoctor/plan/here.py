@@ -11,7 +11,7 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.model.versions import LibraryVersion
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, nvidia_gpus, wheel_platform
+from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda_tool, nvidia_gpus, wheel_platform
 
 #: Groups whose members may become root.
 ADMINISTRATORS = frozenset({"sudo", "wheel", "admin", "root"})
@@ -75,8 +75,7 @@ def place_here(
     tools = target.managers if target else ()
     place = Place(python=scene.python, version=scene.python_minor, is_windows=windows)
     if conda is not None:
-        chosen = manager or next((name for name in ("conda", "mamba", "micromamba") if name in tools), "conda")
-        return replace(place, manager=chosen, conda=conda)
+        return replace(place, manager=manager or conda_tool(tools), conda=conda)
     shared = scene.is_shared or (target is not None and target.environment == "conda-base")
     folder = venv or (NEW_ENVIRONMENT if shared else None)
     if folder is not None:

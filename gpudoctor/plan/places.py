@@ -1,5 +1,7 @@
 """Where packages are installed: the target's own environment, with its own tool, or a new one beside it. Data only."""
 
+from collections.abc import Iterable
+
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.driver import Driver
@@ -19,6 +21,11 @@ Steps = tuple[Run | SetEnv | Write | Ask, ...]
 NEW_ENVIRONMENT = "gpu-env"
 #: Tools that own an environment through a project file; what is changed behind their back is undone at the next sync.
 PROJECT_TOOLS = {"poetry": "poetry lock", "pixi": "pixi install", "pdm": "pdm lock", "pipenv": "pipenv lock"}
+
+#: conda, and the programs with the same commands, in the order in which they are taken.
+CONDAS: tuple[Manager, ...] = ("conda", "mamba", "micromamba")
+#: Where they take packages from: micromamba has no channel of its own (mamba.readthedocs.io).
+CHANNEL = "conda-forge"
 
 _MACHINES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 
@@ -104,6 +111,21 @@ def conda_prefix(interpreter: Interpreter | Gap | None) -> str | None:
     if not isinstance(interpreter, Interpreter) or interpreter.environment not in ("conda", "conda-base"):
         return None
     return interpreter.prefix
+
+
+def conda_tool(managers: Iterable[str]) -> Manager:
+    """Who is asked for conda's packages: conda itself, else what has the same commands."""
+    there = frozenset(managers)
+    return next((name for name in CONDAS if name in there), "conda")
+
+
+def conda(interpreter: Interpreter | Gap | None, verb: str, *words: str) -> Run:
+    """A command for the packages of the target's conda environment, from conda-forge where it installs."""
+    tool = conda_tool(interpreter.managers if isinstance(interpreter, Interpreter) else ())
+    prefix = conda_prefix(interpreter)
+    where = ("--prefix", prefix) if prefix is not None and verb != "create" else ()
+    source = () if verb == "remove" else ("--channel", CHANNEL)
+    return Run(argv=(tool, verb, *where, *source, *words))
 
 
 def install(scene: Scene, *requirements: str, index: str | None = None, options: tuple[str, ...] = ()) -> Steps:

@@ -5,9 +5,7 @@ from msgspec.structs import replace
 from gpudoctor.model.fix import Run
 from gpudoctor.model.plan import InstallPlan, Place, Step
 from gpudoctor.plan.indexes import index_options
-
-#: Where conda, mamba and micromamba take Python from: micromamba has no channel of its own (mamba.readthedocs.io).
-CHANNEL = "conda-forge"
+from gpudoctor.plan.places import CHANNEL
 
 
 def make_steps(place: Place) -> tuple[Step, ...]:

@@ -8,7 +8,7 @@ from gpudoctor.model.plan import InstallPlan, Place, Step
 from gpudoctor.model.system import System
 from gpudoctor.model.versions import package_version
 from gpudoctor.model.wish import Requirement
-from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda_prefix
+from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda, conda_prefix
 from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._required import unmet
 
@@ -71,7 +71,7 @@ def python_fix(
     """A new environment with the newest Python but one, which most packages support, and what is wanted in it."""
     usual = pythons[-2] if len(pythons) > 1 else pythons[-1]
     if conda_prefix(scene.interpreter) is not None:
-        create = Run(argv=("conda", "create", "--name", NEW_ENVIRONMENT, f"python={usual}", "pip"))
+        create = conda(scene.interpreter, "create", "--name", NEW_ENVIRONMENT, f"python={usual}", "pip")
         title = f"Make an environment with Python {usual}"
         then = Ask(text=f"Then: conda activate {NEW_ENVIRONMENT}, and install there.")
         # conda keeps its environments in a place of its own, and this one is yet without what is wanted.

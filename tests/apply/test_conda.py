@@ -9,7 +9,7 @@ import pytest
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Proved, Stepped, Verified
-from gpudoctor.apply.installer import environment_for, run
+from gpudoctor.apply.installer import environment_for, program_of, run
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.reasons import why
 from gpudoctor.apply.sizes import sizer
@@ -17,6 +17,8 @@ from gpudoctor.apply.undo import undo
 from gpudoctor.apply.verify import asked, is_install, tool_of, verify
 from gpudoctor.cli.account import sentence
 from gpudoctor.model.fix import Run
+from gpudoctor.model.python import Interpreter
+from gpudoctor.plan.places import conda as command
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for conda")
 pytestmark = POSIX
@@ -79,7 +81,7 @@ def environment(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("command", "tool", "words"),
+    ("argv", "tool", "words"),
     [
         (INSTALL, "conda", "conda install --dry-run"),
         (("/opt/m/micromamba", "create", "-n", "x", "python"), "conda", "micromamba create --dry-run"),
@@ -87,13 +89,13 @@ def environment(tmp_path):
         (("uv", "pip", "install", "torch"), "uv", "uv pip install --dry-run"),
     ],
 )
-def test_who_is_asked(command, tool, words):
-    assert (is_install(command), tool_of(command), asked(command)) == (True, tool, words)
+def test_who_is_asked(argv, tool, words):
+    assert (is_install(argv), tool_of(argv), asked(argv)) == (True, tool, words)
 
 
-@pytest.mark.parametrize("command", [("conda", "remove", "cpuonly"), ("conda", "run", "python"), ("conda",), ("sh",)])
-def test_who_is_not(command):
-    assert not is_install(command)
+@pytest.mark.parametrize("argv", [("conda", "remove", "cpuonly"), ("conda", "run", "python"), ("conda",), ("sh",)])
+def test_who_is_not(argv):
+    assert not is_install(argv)
 
 
 def test_what_it_would_install(conda):
@@ -188,3 +190,27 @@ def test_a_line_can_be_as_long_as_it_is(tmp_path):
     lines = []
     done = run((sys.executable, "-c", "print('x' * 9000)"), env=os.environ, tell=lines.append, longest=10_000)
     assert (done.ok, len(lines[0])) == (True, 9000)
+
+
+def test_a_conda_that_is_only_a_function_of_the_shell_is_found(tmp_path, conda):
+    conda(WOULD)
+    program = str(tmp_path / "bin" / "conda")
+    assert program_of("conda", {"PATH": "/nowhere", "CONDA_EXE": program}) == program
+    assert program_of("conda", {"PATH": "/nowhere"}) is None
+    assert program_of("micromamba", {"PATH": "/nowhere", "CONDA_EXE": program}) is None
+
+
+@pytest.mark.parametrize(
+    ("managers", "tool"),
+    [((), "conda"), (("uv", "mamba"), "mamba"), (("micromamba",), "micromamba"), (("micromamba", "conda"), "conda")],
+)
+def test_the_tool_that_is_there_is_named(managers, tool):
+    target = Interpreter(
+        chosen_by="PATH", executable="/e/bin/python", prefix="/e", environment="conda", managers=managers
+    )
+    assert command(target, "install", "cuda-nvcc").argv == (
+        *(tool, "install", "--prefix", "/e"),
+        *("--channel", "conda-forge", "cuda-nvcc"),
+    )
+    assert command(target, "remove", "cpuonly").argv == (tool, "remove", "--prefix", "/e", "cpuonly")
+    assert command(None, "create", "--name", "x", "python").argv[:4] == ("conda", "create", "--channel", "conda-forge")

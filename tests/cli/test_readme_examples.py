@@ -84,7 +84,8 @@ def test_what_cloud_init_and_the_image_install_is_planned_without_a_home_or_a_te
     listed = [command for command in yaml.safe_load(block_with("#cloud-config"))["runcmd"] if "install" in command]
     image = next(line for line in block_with("FROM python").splitlines() if "gpudoctor install" in line)
     for words in (listed[-1], shlex.split(image.removeprefix("RUN "))):
-        arguments = [str(tmp_path / "env") if word == "/opt/env" else word for word in words[1:]]
+        asked = words[words.index("install") :]
+        arguments = [str(tmp_path / "env") if word == "/opt/env" else word for word in asked]
         argv = [sys.executable, "-m", "gpudoctor", *arguments, "--dry-run", "--no-verify"]
         done = subprocess.run(
             argv,

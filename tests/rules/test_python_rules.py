@@ -43,7 +43,7 @@ def test_a_release_that_never_had_this_python() -> None:
     ], "the environment alone would not be what was asked for"
     conda = interpreter("3.13.0", environment="conda")
     finding = fires("python-unsupported-by-framework", wish=asked, **stack(RTX_4090, on=conda))
-    assert commands(finding) == ["conda create --name gpu-env python=3.10 pip"]
+    assert commands(finding) == ["conda create --channel conda-forge --name gpu-env python=3.10 pip"]
 
 
 def test_a_lock_file_with_a_release_for_other_pythons() -> None:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import conda_prefix
+from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
 from gpudoctor.rules._builds import gpu_names, is_jetson
 from gpudoctor.rules._declare import rule
@@ -58,7 +58,7 @@ def torch_cpu_only_conda(
         subject=torch.label,
         evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
         explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
-        fixes=(_fix(conda_prefix(interpreter), _companions(packages), has_cpuonly=has_cpuonly),),
+        fixes=(_fix(interpreter, _companions(packages), has_cpuonly=has_cpuonly),),
     )
 
 
@@ -73,13 +73,14 @@ def _companions(packages: Packages) -> tuple[str, ...]:
     return tuple(one.name for one in found if one is not None and (one.installer == "conda" or one.build is not None))
 
 
-def _fix(prefix: str | None, companions: tuple[str, ...], *, has_cpuonly: bool) -> Fix:
+def _fix(interpreter: Interpreter | Gap | None, companions: tuple[str, ...], *, has_cpuonly: bool) -> Fix:
     title = "Install the CUDA build of conda-forge"
+    prefix = conda_prefix(interpreter)
     wanted = ("pytorch-gpu", *companions)
     if prefix is None:
         text = f"Install {' and '.join(wanted)} from conda-forge with conda."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-    removal = (Run(argv=("conda", "remove", "--prefix", prefix, "cpuonly")),) if has_cpuonly else ()
-    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", *wanted))
+    removal = (conda(interpreter, "remove", "cpuonly"),) if has_cpuonly else ()
+    install = conda(interpreter, "install", *wanted)
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
     return Fix(title=title, safety="review", steps=(*removal, install), undo=undo)

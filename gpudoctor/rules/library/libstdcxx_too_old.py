@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.libraries import Libraries
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.plan.places import conda_prefix
+from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
@@ -60,6 +60,6 @@ def _fix(interpreter: Interpreter | Gap | None) -> Fix:
     if prefix is None:
         text = "Build the extension again here, or take a folder with an older libstdc++ out of LD_LIBRARY_PATH."
         return Fix(title="Build the extension for this system", safety="manual", steps=(Ask(text=text),))
-    install = Run(argv=("conda", "install", "--prefix", prefix, "--channel", "conda-forge", "libstdcxx-ng"))
+    install = conda(interpreter, "install", "libstdcxx-ng")
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
     return Fix(title="Update the environment's C++ library", safety="review", steps=(install,), undo=undo)

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Environ, System
-from gpudoctor.plan.places import Scene, conda_prefix
+from gpudoctor.plan.places import Scene, conda, conda_prefix
 from gpudoctor.rules._builds import is_conda, release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -98,12 +98,11 @@ def xla_libdevice_missing(
 def _of_conda(interpreter: Interpreter | Gap | None) -> Fix:
     """What the package's maintainers name: conda-forge's compiler lies in targets/."""
     prefix = conda_prefix(interpreter) or "$CONDA_PREFIX"
-    where = ("--prefix", prefix) if conda_prefix(interpreter) else ()
     return Fix(
         title="Install NVIDIA's compiler, and name its folder for XLA",
         safety="review",
         steps=(
-            Run(argv=("conda", "install", *where, "--channel", "conda-forge", "cuda-nvcc")),
+            conda(interpreter, "install", "cuda-nvcc"),
             SetEnv(name="XLA_FLAGS", value=f"{FLAG}={prefix}/targets/x86_64-linux"),
         ),
         undo="unset XLA_FLAGS",

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
+from gpudoctor.model.fix import Fix
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Toolkits
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene, Steps, conda_prefix, install, safety
+from gpudoctor.plan.places import Scene, Steps, conda, install, safety
 from gpudoctor.rules._builds import is_conda
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -56,9 +56,8 @@ def xla_ptxas_missing(
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     if by_conda or jax.cuda is None:
-        wanted, prefix = "cuda-nvcc", conda_prefix(interpreter)
-        where = ("--prefix", prefix) if prefix else ()
-        steps: Steps = (Run(argv=("conda", "install", *where, "--channel", "conda-forge", wanted)),)
+        wanted = "cuda-nvcc"
+        steps: Steps = (conda(interpreter, "install", wanted),)
     elif cuda_packages(packages).get(jax.cuda.major):
         wanted = f"nvidia-cuda-nvcc-cu{jax.cuda.major}" if jax.cuda.major < 13 else "nvidia-cuda-nvcc"
         steps = install(scene, wanted)
