@@ -14,6 +14,7 @@ from gpudoctor.model.libraries import Libraries, SymbolNeed
 from gpudoctor.model.python import Broken, Damage, Framework, Overlap, Package, Packages, Unmet
 from gpudoctor.model.system import Container, Cpu, Slurm, Space, System
 from gpudoctor.model.versions import CudaVersion, LibraryVersion
+from gpudoctor.rules._builds import matrix_build
 from gpudoctor.rules._pythons import minor_of
 from gpudoctor.rules._user_site import explained_by_mix
 from tests.rules.situations import BARE, UBUNTU, answer, driver, environ, gpu, gpus, line, node, refusal, unlisted
@@ -576,3 +577,23 @@ def test_what_a_gpu_draws_while_its_power_supply_holds_it_back(draw):
     told = [one.value for one in found.evidence if one.fact == "power draw"]
     assert told == ([] if draw is None else [f"{draw:.0f} W"])
     assert len(fires("gpu-throttle-reasons", **one_gpu(throttle_reasons=("HwPowerBrakeSlowdown",))).evidence) == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "architectures"),
+    [
+        (torch("2.6.0+cu124"), True),
+        (torch("2.6.0"), False),
+        (tensorflow("2.18.1"), True),
+        (tensorflow("2.18.1", None, dist="tensorflow-cpu"), False),
+        (jax_plugin("0.6.2"), True),
+        (structs.replace(jax_plugin("0.6.2"), cuda=None), False),
+        (structs.replace(jax_plugin("0.6.2"), name="jax-rocm-plugin"), False),
+        (Framework(name="torch", variant="cuda"), False),
+    ],
+    ids=lambda value: value.label if isinstance(value, Framework) else "",
+)
+def test_the_row_of_exactly_this_build(found, architectures):
+    row = matrix_build(found, load_matrix(), "linux-x86_64")
+    assert (row is not None) is architectures
+    assert matrix_build(structs.replace(found, version="99.0"), load_matrix(), "linux-x86_64") is None

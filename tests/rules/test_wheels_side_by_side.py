@@ -104,6 +104,22 @@ def test_an_older_nccl_in_the_place_of_torchs_ends_its_import_with_or_without_a_
     quiet("files-overwritten", **stack(RTX_4090, frameworks=torchs, packages=nccl(on_disk="nvidia-nccl-cu12")))
 
 
+@pytest.mark.parametrize(
+    ("beside", "is_removed"),
+    [
+        (tensorflow("2.18.0", None, dist="tensorflow-cpu"), True),
+        # It may be that one which uses them.
+        (Framework(name="cupy", dist="cupy", version="13.0", variant="cuda"), False),
+        (Framework(name="cupy", dist="cupy", version="13.0"), True),
+    ],
+    ids=["processor build", "CUDA not known", "not known what for"],
+)
+def test_what_nothing_uses_is_removed_only_where_that_is_known(beside, is_removed):
+    machine = stack(RTX_4090, frameworks=frameworks(torch("2.8.0+cu128"), beside), packages=nccl())
+    (first, *_) = said(fires("files-overwritten", **machine))
+    assert first.endswith("uninstall --yes nvidia-nccl-cu11") is is_removed
+
+
 def test_a_shared_python_is_told_what_to_do_in_words():
     own = interpreter(environment="system", externally_managed=True, executable="/usr/bin/python3")
     finding = fires("files-overwritten", **stack(on=own, frameworks=frameworks(torch("2.8.0+cu128")), packages=nccl()))
