@@ -80,9 +80,19 @@ SIGNATURES = (
         source="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
     ),
     signature(
+        "accelerate-p2p-warning",
+        r"rtx \d000 series doesn.?t support faster communication",
+        needles=("faster communication",),
+        meaning="These GeForce cards cannot copy to one another directly, and NCCL must be told.",
+        causes={"nccl-p2p-geforce": 0.9},
+        ask="NCCL_P2P_DISABLE=1 and NCCL_IB_DISABLE=1, set before the program starts; or accelerate launch",
+        source="https://github.com/huggingface/accelerate/blob/main/src/accelerate/state.py",
+    ),
+    signature(
         "p2p-not-supported",
-        r"peer(?:-to-peer)?(?: \(p2p\))? access is not supported between|p2p[^\n]{0,24}\bnot supported between",
-        needles=("not supported between",),
+        r"peer(?:-to-peer)?(?: \(p2p\))? access is not supported between|p2p[^\n]{0,24}\bnot supported between"
+        r"|\bnccl\b[^\n]{0,8}\bp2p\b[^\n]{0,24}\b(?:issues?|problems?|broken|unsupported|(?:is )?supported)\b",
+        needles=("not supported between", "p2p"),
         meaning="A program wants two GPUs to copy to one another directly, and these cannot.",
         causes={"nccl-p2p-geforce": 0.6, "pcie-acs-p2p": 0.3},
         ask="nvidia-smi topo -p2p r; nvidia-smi topo -m",

@@ -29,6 +29,45 @@ SIGNATURES = (
         fallback=True,
     ),
     signature(
+        "gpu-gone-after-sleep",
+        r"\b(?:resum\w+|suspend\w*|hibernat\w+|standby)\b[^\n]{0,80}\bnvidia[-_]uvm\b"
+        r"|\bnvidia[-_]uvm\b[^\n]{0,80}\b(?:resum\w+|suspend\w*|hibernat\w+|standby)\b"
+        r"|\b(?:rmmod|modprobe -r|reload\w*)(?: the)? \W?nvidia[-_]uvm\b"
+        rf"|\b{_GPU}\b[^\n]{{0,80}}\b(?:after|from|upon|following|since)\b[^\n]{{0,24}}"
+        r"\b(?:suspend\w*|resum(?:e|ing)\b(?! (?:training|from (?:a )?checkpoint))|hibernat\w*|standby|sleep mode"
+        r"|wak(?:e|ing)[ -]?up)"
+        rf"|\bafter (?:a |the )?(?:suspend|resume|hibernat\w+|standby|sleep|wake-?up)\b[^\n]{{0,60}}\b{_GPU}\b",
+        needles=("resum", "suspend", "hibernat", "standby", "sleep", "wak", "nvidia_uvm", "nvidia-uvm"),
+        meaning="The GPU's memory module (nvidia_uvm) did not survive the machine's sleep.",
+        causes={"uvm-broken-after-suspend": 0.75},
+        ask="sudo modprobe -r nvidia_uvm && sudo modprobe nvidia_uvm; systemctl status nvidia-suspend nvidia-resume",
+        source="https://download.nvidia.com/XFree86/Linux-x86_64/535.183.01/README/powermanagement.html",
+        fallback=True,
+    ),
+    signature(
+        "guest-and-host-driver",
+        r"\bguest\b[^\n]{0,60}\bhost\b[^\n]{0,40}\bdrivers?\b|\bdrivers?\b[^\n]{0,24}\bguest\b[^\n]{0,60}\bhost\b"
+        r"|\bguest driver\b[^\n]{0,60}\b(?:mismatch\w*|differ\w*|older|newer|must match|not match\w*)",
+        needles=("guest",),
+        meaning="The vGPU driver in the virtual machine and that of its host are of different branches.",
+        causes={"vgpu-driver-mismatch": 0.7},
+        ask="nvidia-smi -q | grep -i -A3 virtualization; on both: cat /proc/driver/nvidia/version",
+        source=_VGPU,
+        fallback=True,
+    ),
+    signature(
+        "held-in-low-state",
+        r"\b(?:stuck|locked|stays?|remains?)\b[^\n]{0,16}\b(?:performance (?:level|state|mode) \d|p-?state \d"
+        r"|in p(?:5|8)\b)"
+        r"|\bpower (?:consumption|draw|usage)\b[^\n]{0,16}\b(?:extremely |heavily )?throttled\b",
+        needles=("stuck", "locked", "stay", "remain", "throttled"),
+        meaning="The GPU keeps to its low clocks while it works.",
+        causes={"gpu-power-capped": 0.45, "gpu-throttle-reasons": 0.35, "gpu-power-limit-lowered": 0.25},
+        ask="nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK, while the GPU works",
+        source=_SMI,
+        fallback=True,
+    ),
+    signature(
         "smi-told-hanging",
         r"\bnvidia-smi\b[^\n,.;]{0,40}\b(?:hangs?|hung|freez\w+|stuck|blocks?|unresponsive|never (?:returns|ends)"
         r"|(?:(?:does|did|is|will|do) ?n.?t|wo.?nt|not) (?:respond|return|answer)\w*)\b",
@@ -67,7 +106,9 @@ SIGNATURES = (
         r"|found|exist\w*|available)|missing|absent|no such file)\b"
         r"|\b(?:miss(?:es|ing)|without|forg[eo]t\w*|lacks?|(?:is|are|there.?s) no)\b[^\n]{0,40}\bnvidia[-_]uvm\b"
         r"|could not load uvm kernel module|stat /dev/nvidia-uvm"
-        r"|(?:failed to|could not) insert (?:module )?['\"]?nvidia[-_]uvm",
+        r"|(?:failed to|could not) insert (?:module )?['\"]?nvidia[-_]uvm"
+        r"|^(?![^\n]*(?:rmmod|modprobe -r|resum|suspend))[^\n]*\bmodprobe nvidia[-_]uvm\b"
+        r"|\bbefore\b[^\n]{0,30}\bnvidia[-_]uvm\b[^\n]{0,60}\b(?:initializ\w+|load\w*|ready)\b",
         needles=("nvidia-uvm", "nvidia_uvm", "uvm kernel module"),
         meaning="The part of the driver that CUDA's memory needs (nvidia_uvm) is not loaded, or its device file is not "
         "there.",
@@ -197,7 +238,7 @@ SIGNATURES = (
         r"\b(?:sw power cap|hw slowdown|hw power brake slowdown)\s*:\s*active\b",
         needles=("power cap", "slowdown"),
         meaning="The GPU holds its clocks down; near its power limit that is normal.",
-        causes={"gpu-throttle-reasons": 0.55, "gpu-power-limit-lowered": 0.3, "gpu-power-capped": 0.25},
+        causes={"gpu-throttle-reasons": 0.7, "gpu-power-limit-lowered": 0.3, "gpu-power-capped": 0.25},
         ask="nvidia-smi -q -d PERFORMANCE,POWER,TEMPERATURE,CLOCK, while the GPU works",
         source=_SMI,
         fallback=True,

@@ -186,7 +186,8 @@ SIGNATURES = (
     ),
     signature(
         "nouveau-in-use",
-        r"kernel driver in use: nouveau|nouveau kernel driver is currently in use|nvidia_drm, nouveau|nouveau, nvidia",
+        r"kernel driver in use: nouveau|nouveau kernel driver is currently in use"
+        r"|(?<!modules: )(?<!modules:\t)(?:nvidia_drm, nouveau|nouveau, nvidia)",
         needles=("nouveau",),
         meaning="The free driver nouveau holds the GPU, so NVIDIA's driver cannot.",
         causes={"drv-nouveau-bound": 0.95},

@@ -181,8 +181,9 @@ SIGNATURES = (
     ),
     signature(
         "fabric-manager-other-release",
-        r"fabric ?manager[^\n]{0,60} version [\d.]+ (?:don.?t|doesn.?t|does not) match with driver version",
-        needles=("match with driver version",),
+        r"fabric ?manager[^\n]{0,60} version [\d.]+ (?:don.?t|doesn.?t|does not) match with driver version"
+        r"|nvidia-nvswitch\d*: version mismatch",
+        needles=("match with driver version", "nvidia-nvswitch"),
         meaning="NVIDIA Fabric Manager and the driver are of different releases.",
         causes={"fabric-manager-version": 0.95},
         ask="nv-fabricmanager --version; nvidia-smi | head -4",

@@ -199,8 +199,9 @@ SIGNATURES = (
         r"|fabricmanager(?:\.service)? failed (?:because|to start)",
         needles=("nv_warn_nothing_to_do", "fabricmanager"),
         meaning="NVIDIA Fabric Manager ended; it is only needed on machines with NVSwitch.",
-        causes={"fabric-manager-not-needed": 0.6, "fabric-manager-version": 0.35, "fabric-manager-down": 0.3},
+        causes={"fabric-manager-not-needed": 0.7, "fabric-manager-version": 0.35, "fabric-manager-down": 0.3},
         ask="lspci -nn | grep -i nvswitch; nvidia-fabricmanager --version; nvidia-smi | head -4",
         source="https://docs.nvidia.com/datacenter/tesla/fabric-manager-user-guide/index.html",
+        fallback=True,
     ),
 )

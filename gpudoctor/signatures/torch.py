@@ -295,7 +295,7 @@ SIGNATURES = (
             "cvd-invalid": 0.45,
             "script-names-gpu": 0.4,
             "cuda-init-failed": 0.2,
-            "mig-single-instance": 0.15,
+            "mig-single-instance": 0.3,
             "nvml-library-missing": 0.1,
         },
         ask='echo "$CUDA_VISIBLE_DEVICES"; nvidia-smi -L',

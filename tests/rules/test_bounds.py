@@ -264,7 +264,7 @@ def owning_the_same(files):
 #: Rule, machine, whether it speaks.
 BOUNDS: list[tuple[str, Sections, bool]] = [
     *(
-        ("uvm-missing", no_uvm(code), code in (3, 304, 801, 999))
+        ("uvm-missing", no_uvm(code), code in (3, 100, 304, 801, 999))
         for code in (2, 3, 4, 100, 304, 305, 801, 802, 999, 998)
     ),
     ("fabric-state-incomplete", fabric("completed"), False),

@@ -14,6 +14,7 @@ from tests.rules.situations import (
     WSL2,
     answer,
     driver,
+    environ,
     gpu,
     gpus,
     libraries,
@@ -270,6 +271,12 @@ def test_uvm_missing():
     fires("uvm-missing", driver=driver(modules_loaded=("nvidia",), cuda_init=broken), **given)
     quiet("uvm-missing", driver=driver(modules_loaded=("nvidia",), device_nodes=NODES[:2]), **given)
     quiet("uvm-missing", driver=driver(modules_loaded=("nvidia",), cuda_init=None), **given)
+    neither = driver(modules_loaded=("nvidia",), device_nodes=NODES[:2], cuda_init=answer(100))
+    fires("uvm-missing", driver=neither, environ=environ(), **given)
+    quiet("uvm-missing", driver=neither, environ=environ(CUDA_VISIBLE_DEVICES="3"), **given)
+    quiet("uvm-missing", driver=driver(device_nodes=NODES[:2], cuda_init=answer(100)), **given)
+    fires("uvm-missing", driver=driver(modules_loaded=("nvidia",), device_nodes=None, cuda_init=broken), **given)
+    quiet("uvm-missing", driver=driver(modules_loaded=("nvidia",), device_nodes=(), cuda_init=broken), **given)
     quiet("uvm-missing", driver=driver(modules_loaded=("nvidia",), cuda_init=answer(100)), **given)
     quiet("uvm-missing", driver=driver(modules_loaded=None, device_nodes=None, cuda_init=broken), **given)
     found = fires("uvm-missing", driver=driver(device_nodes=NODES[:2], cuda_init=broken), gpus=gpus(), container=DOCKER)

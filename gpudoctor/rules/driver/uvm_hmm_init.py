@@ -41,8 +41,9 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
     """
     if not gpus.nvidia or wsl_of(container) or not failed_with(driver.cuda_init, NOT_INITIALIZED):
         return
-    healthy = driver.nvml is not None and driver.nvml.ok and not denied_nodes(driver)
-    uvm = driver.node("/dev/nvidia-uvm") is not None and is_loaded(driver, "nvidia_uvm") is not False
+    healthy = (driver.nvml is None or driver.nvml.ok) and not denied_nodes(driver)
+    no_node = driver.device_nodes is not None and driver.node("/dev/nvidia-uvm") is None
+    uvm = not no_node and is_loaded(driver, "nvidia_uvm") is not False
     already_off = driver.module_parameters.get(PARAMETER) in ("Y", "1")
     # HMM is a feature of the open modules only.
     if not healthy or not uvm or already_off or driver.module_flavour == "proprietary":
@@ -53,7 +54,7 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
         confidence="possible",
         evidence=(
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
-            answer_seen("NVML", driver.nvml),
+            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
             *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
             seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
         ),

@@ -7,19 +7,22 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Ask, Fix, Run
 from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, Environ
 from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
 from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules._situation import is_contained, wsl_of
+from gpudoctor.rules._situation import is_contained, known, wsl_of
 
 #: NOT_INITIALIZED, OPERATING_SYSTEM, NOT_SUPPORTED, UNKNOWN: what cuInit says when it cannot open the node.
 CUDA_CODES = (3, 304, 801, 999)
+NO_DEVICE = 100
 
 
 @rule("DRV009", name="uvm-missing", severity="error", since="0.1")
-def uvm_missing(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
+def uvm_missing(
+    gpus: Gpus, driver: Driver, container: Container | Gap | None, environ: Environ | Gap | None
+) -> Iterator[Problem]:
     """The driver's memory module nvidia-uvm is not there, and CUDA cannot start without it.
 
     What it means:
@@ -40,11 +43,15 @@ def uvm_missing(gpus: Gpus, driver: Driver, container: Container | Gap | None) -
     Sources:
     nvidia-modprobe(1); NVIDIA driver README, chapter on the device files
     """
-    if not meant_for_us(gpus) or wsl_of(container) or not failed_with(driver.cuda_init, *CUDA_CODES):
+    if not meant_for_us(gpus) or wsl_of(container):
         return
     no_node = driver.device_nodes is not None and driver.node("/dev/nvidia-uvm") is None
     no_module = is_loaded(driver, "nvidia_uvm") is False
-    if is_loaded(driver) is not True or not (no_node or no_module) or not driver.device_nodes:
+    if is_loaded(driver) is not True or not (no_node or no_module) or driver.device_nodes == ():
+        return
+    # That CUDA finds no device has other causes too, so both must be seen missing.
+    none_found = failed_with(driver.cuda_init, NO_DEVICE) and no_node and no_module and not _is_masked(environ)
+    if not (failed_with(driver.cuda_init, *CUDA_CODES) or none_found):
         return
     evidence = [answer_seen("The CUDA driver (cuInit)", driver.cuda_init)]
     if no_node:
@@ -58,6 +65,11 @@ def uvm_missing(gpus: Gpus, driver: Driver, container: Container | Gap | None) -
         explains=NO_CUDA,
         fixes=_fixes(container),
     )
+
+
+def _is_masked(environ: Environ | Gap | None) -> bool:
+    variables = known(environ)
+    return variables is not None and variables.get("CUDA_VISIBLE_DEVICES") is not None
 
 
 def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
