@@ -96,7 +96,7 @@ def _script(heads: Iterable[str], body: list[str], shell: Shell) -> str:
     lines = [*(line for line in first if line.startswith("#")), *about]
     if shell == "powershell" and "# ---- The system: needs root ----" in body:
         lines.append("#Requires -RunAsAdministrator")
-    if shell == "bash" and any(line.startswith(("say ", "by_hand ")) and "$" in line for line in body):
+    if shell == "bash" and any(line.startswith(("say ", "by_hand ")) and set("$`") & set(line) for line in body):
         # Sentences are printed as they stand.
         lines.append("# shellcheck disable=SC2016")
     lines += [line for line in first if not line.startswith("#")]
