@@ -6,7 +6,7 @@ which resolves for any Python and platform.
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -40,11 +40,12 @@ class NotAsked(RuntimeError):
 
 
 class Asking:
-    """A folder for environments that are made only to be asked about."""
+    """A folder for environments that are made only to be asked about. `tick` is called about once a second."""
 
-    def __init__(self, folder: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, folder: str, variables: Mapping[str, str], tick: Callable[[], None] = lambda: None) -> None:
         self._folder = folder
         self._variables = variables
+        self._tick = tick
         self._made: dict[str, str] = {}
 
     def ask(self, step: Run, makes: Sequence[Run] = (), *, anew: bool = False) -> Verification:
@@ -55,7 +56,7 @@ class Asking:
         _refuse_compiled(step.argv)
         if anew or not _is_there(step.argv):
             step = self._moved(step, makes)
-        return verify(step.argv, {**self._variables, **step.env}, (), lambda: None, files=False)
+        return verify(step.argv, {**self._variables, **step.env}, (), self._tick, files=False)
 
     def ask_uv_for(self, words: tuple[str, ...], python: str | None, machine: Machine) -> Verification:
         """What the requirements and options `words` would install for a Python on a machine. Raises NotAsked."""
@@ -69,7 +70,7 @@ class Asking:
         machine_words = ("--python-version", python, "--python-platform", there)
         strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
         argv = ("uv", "pip", "install", *target, *machine_words, *(_OF_UV.get(one, one) for one in words), *strategy)
-        found = verify(argv, self._variables, (), lambda: None, files=False)
+        found = verify(argv, self._variables, (), self._tick, files=False)
         return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
 
     def _moved(self, step: Run, makes: Sequence[Run]) -> Run:
@@ -83,7 +84,7 @@ class Asking:
     def _make(self, make: Run, folder: str) -> str:
         if folder not in self._made:
             to = os.path.join(self._folder, f"env{len(self._made)}")
-            done = run((*make.argv[:-1], to), env=self._variables, tell=lambda _: None)
+            done = run((*make.argv[:-1], to), env=self._variables, tell=lambda _: None, tick=self._tick)
             if not done.ok:
                 raise NotAsked(f"its environment cannot be made here: {done.why}")
             self._made[folder] = to

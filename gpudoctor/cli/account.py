@@ -83,7 +83,7 @@ class Sentences:
         self._last = "copying" if isinstance(event, Copying) else self._last
         text = sentence(event)
         if text is not None and not (self._live and isinstance(event, Asked)):
-            self._clear()
+            self.clear()
             click.echo(visible(text), err=True)
 
     def __enter__(self) -> "Sentences":  # noqa: PYI034 - typing.Self needs Python 3.11
@@ -93,7 +93,7 @@ class Sentences:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Nothing is left drawn."""
-        self._clear()
+        self.clear()
 
     def _go_on(self, event: Output | Progress) -> None:
         if isinstance(event, Progress):
@@ -111,12 +111,13 @@ class Sentences:
             click.echo(f"    {event.seconds:.0f} s{self._size}", err=True)
 
     def _draw(self, seconds: float) -> None:
-        self._clear()
+        self.clear()
         self._drawn = True
         columns = max(20, _columns() - 1)
         click.echo(f"    {seconds:.0f} s{self._size}  {visible(self._last)}"[:columns], err=True, nl=False)
 
-    def _clear(self) -> None:
+    def clear(self) -> None:
+        """Take away what is drawn."""
         if self._drawn:
             click.echo("\r\x1b[K", err=True, nl=False)
             self._drawn = False

@@ -2,15 +2,19 @@
 
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Literal
 
 import click
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
+from gpudoctor.apply.events import Progress
 from gpudoctor.apply.installer import scrub
 from gpudoctor.apply.verify import is_install
+from gpudoctor.cli.account import Sentences
 from gpudoctor.model.fix import Run
 from gpudoctor.model.plan import InstallPlan, Plan, Step
 from gpudoctor.plan.machine import Machine
@@ -29,24 +33,27 @@ def say_verified(plan: Plan) -> None:
     """Ask for each command of the fixes, and say on standard error what would be installed, or why not."""
     steps = tuple(step for one in plan.fixes for step in one.fix.steps)
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
-        asking = Asking(folder, os.environ)
+        clock = Clock()
+        asking = Asking(folder, os.environ, clock.tick)
         commands = {step.argv: step for step in _runs(steps) if is_install(step.argv)}
         for step in commands.values():
-            _say(step, lambda step=step: asking.ask(step, tuple(_runs(steps))), windows=os.name == "nt")  # type: ignore[misc]
+            question = partial(asking.ask, step, tuple(_runs(steps)))
+            _say(step, question, clock, windows=os.name == "nt")
     if not commands:
         click.echo("No command of this plan installs with pip or uv: nothing to verify.", err=True)
 
 
 def verify_install(plan: InstallPlan, shown: InstallPlan, machine: Machine, where: Where) -> int:
     """The same for the environments of an install plan, as it is `shown`; the exit code."""
-    codes = [VERIFIED]
+    codes: set[int] = set()
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
-        asking = Asking(folder, os.environ)
+        clock = Clock()
+        asking = Asking(folder, os.environ, clock.tick)
         for one, plain in zip((plan, *plan.apart), (shown, *shown.apart), strict=True):
             for step, printed in zip(_runs(one.install), _runs(plain.install), strict=True):
                 question = _question(asking, one, step, machine, where)
-                codes.append(_say(printed, question, windows=machine.os == "windows"))
-    return max(codes)
+                codes.add(_say(printed, question, clock, windows=machine.os == "windows"))
+    return next((code for code in (REFUSED, NOT_ASKED) if code in codes), VERIFIED)
 
 
 def _question(
@@ -72,11 +79,31 @@ def _runs(steps: Iterable[Step]) -> Iterator[Run]:
     return (step for step in steps if isinstance(step, Run))
 
 
-def _say(step: Run, ask: Callable[[], Verification], *, windows: bool) -> int:
+class Clock:
+    """Shows how long an answer takes: pip may need minutes."""
+
+    def __init__(self) -> None:
+        self._tell = Sentences()
+        self._began = 0.0
+
+    def tick(self) -> None:
+        """Say how long it has been."""
+        self._tell(Progress(seconds=time.monotonic() - self._began))
+
+    def __enter__(self) -> None:
+        self._tell, self._began = Sentences(), time.monotonic()
+
+    def __exit__(self, *ended: object) -> None:
+        """Nothing is left drawn."""
+        self._tell.clear()
+
+
+def _say(step: Run, ask: Callable[[], Verification], clock: Clock, *, windows: bool) -> int:
     """Say the command and what is answered about it; the exit code."""
     click.echo("\n".join(step_lines(step, windows=windows)), err=True)
     try:
-        found = ask()
+        with clock:
+            found = ask()
     except NotAsked as error:
         answer, code = f"not verified: {error}", NOT_ASKED
     else:

@@ -165,6 +165,24 @@ def test_a_project_of_uv(indexes, tmp_path, wish, more):
     is_pinned(dict(re.findall(r'^name = "(\S+)"\nversion = "(\S+)"$', lock, re.MULTILINE)))
 
 
+@pytest.mark.parametrize(
+    ("torch", "code", "words"),
+    [
+        # An index that has the release without the tag only; one that is not there.
+        ("{usual}", 1, "refuses"),
+        ("http://127.0.0.1:9/whl", 3, "The package index could not be reached at http://127.0.0.1:9/whl/cu126"),
+    ],
+)
+def test_verify_says_what_is_not_so(indexes, tmp_path, monkeypatch, torch, code, words):
+    for name, value in {**settings(indexes[1], False, tmp_path), "UV_HTTP_RETRIES": "0"}.items():
+        monkeypatch.setenv(name, value)
+    given = torch.format(usual=indexes[1].replace("/simple", "/whl"))
+    arguments = ["plan", *MACHINE, "torch", "--torch-index", given, "--manager", "uv", "--verify"]
+    done = CliRunner().invoke(cli, arguments)
+    assert (done.exit_code, words in done.output) == (code, True), done.output
+    assert "not verified" in done.output
+
+
 @pytest.mark.parametrize("manager", ["pip", "uv"])
 def test_verify_says_the_build(indexes, tmp_path, manager, monkeypatch):
     for name, value in settings(indexes[1], False, tmp_path).items():
