@@ -14,12 +14,13 @@ from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Toolkits
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container
+from gpudoctor.model.system import Container, Environ
 from gpudoctor.rules._gpu_packages import cuda_packages
 
 #: Products of Ampere and later, and those before Volta.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
+_CUDA_FOLDER = re.compile(r"cuda|hpc_sdk|nvhpc", re.IGNORECASE)
 _GEFORCE = re.compile(r"GeForce RTX [45]0\d\d")
 _OLD = re.compile(
     r"\bGTX? ?(?:[4-9]\d\d|10[1-8]0)|\b(?:Tesla|Quadro) [KMP]\d|\bTITAN (?:X|Xp|Black|Z)\b|\b[KMP](?:40|60|80|100)\b"
@@ -62,6 +63,17 @@ def _has_no_toolkit(stated: Stated) -> bool:
     """It was looked for toolkits, and there is none."""
     toolkits = stated.section(Toolkits, "toolkits")
     return toolkits is not None and not toolkits.excerpt and not toolkits.found
+
+
+def _hidden_by_variable(stated: Stated) -> bool:
+    """LD_LIBRARY_PATH leads to a CUDA, and a library of CUDA does not fit the others."""
+    libraries, environ = stated.section(Libraries, "libraries"), stated.section(Environ, "environ")
+    value = (environ.get("LD_LIBRARY_PATH") if environ else None) or ":".join(
+        libraries.search_path if libraries else ()
+    )
+    return bool(_CUDA_FOLDER.search(value)) and stated.said(
+        "cuda-library-status", "cuda-library-symbol", "nvjitlink-symbol", "jax-library-older", "jax-library-outdated"
+    )
 
 
 def _mixed_majors(stated: Stated) -> bool:
@@ -223,6 +235,7 @@ FOR: dict[str, tuple[tuple[Callable[[Stated], bool], float], ...]] = {
         (lambda stated: _foreign_gpu(stated, "intel") and stated.sees_no_gpu, 0.6),
     ),
     "torch-backend-gpu-vendor": ((lambda stated: _foreign_gpu(stated, "amd") and stated.sees_no_gpu, 0.7),),
+    "ld-path-shadows-nvidia-wheels": ((_hidden_by_variable, 0.5),),
     "nccl-p2p-geforce": ((_geforce_copies, 0.75),),
     "dev-permission": ((_nodes_are_closed, 0.6),),
     "py-user-site-shadow": ((_user_site_in_environment, 0.55),),
@@ -279,6 +292,8 @@ for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "
     )
 for _name in ("win-dll-126", "win-cudart-not-found", "win-zlibwapi-missing", "win-libomp140-missing"):
     AGAINST[_name] = (lambda stated: stated.os in ("linux", "macos", "wsl"),)
+# Where no toolkit is there is none that could be found.
+AGAINST["win-cudart-not-found"] = (*AGAINST["win-cudart-not-found"], _has_no_toolkit)
 for _name in ("uvm-missing", "dev-nodes-missing", "drv-nouveau-bound", "drv-dkms-not-built", "drv-secureboot-rejected"):
     AGAINST[_name] = (*AGAINST.get(_name, ()), lambda stated: stated.os in ("windows", "macos"))
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.engine.candidates import surroundings_of
-from gpudoctor.engine.leanings import excluded
+from gpudoctor.engine.leanings import excluded, support
 from gpudoctor.engine.stated import Stated
 from gpudoctor.model.finding import SEVERITIES, Finding, Severity
 from gpudoctor.model.fix import Ask, Fix
@@ -29,8 +29,9 @@ def named_by_messages(snapshot: Snapshot, findings: Iterable[Finding], rules: It
         return ()
     stated = Stated(snapshot)
     by_name = {rule.name: rule for rule in rules}
+    # What facts speak for a cause counts beside what the messages do.
     likely = {
-        cause.key: cause.prior
+        cause.key: 1.0 - (1.0 - cause.prior) * (1.0 - support(cause.key, stated))
         for cause in causes_of(symptoms, surroundings_of(snapshot))
         if not excluded(cause.key, stated)
     }
