@@ -29,6 +29,8 @@ OTHER_CAUSES: dict[str, str] = {
     "mistyped-name": "The name or version of the package is mistyped or was never published.",
     "no-network": "The package index could not be reached.",
     "conda-repodata": "The solver's channels offer no build that fits the rest of the environment.",
+    "conda-without-driver": "The environment is made where conda sees no NVIDIA driver (a login node, an image build); "
+    "CONDA_OVERRIDE_CUDA names the CUDA version that the driver of the machine it is for offers.",
     "no-free-port": "The port is in use by another program.",
     "toolkit-not-needed": "The message is about a toolkit that the program may not need.",
     "windows-no-nccl": "There is no NCCL on Windows.",

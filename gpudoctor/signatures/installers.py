@@ -82,9 +82,19 @@ SIGNATURES = (
         source="https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-python.html",
     ),
     signature(
+        "conda-sees-no-driver",
+        r"nothing provides (?:requested )?__cuda\b|__cuda\b[^\n,]{0,40},? (?:which is missing on the system"
+        r"|for which no candidates were found)",
+        needles=("__cuda",),
+        meaning="Conda sees no NVIDIA driver that is new enough, and the build that is asked for needs one.",
+        causes={"conda-without-driver": 0.7, "drv-absent": 0.4, "driver-too-old": 0.2},
+        ask="conda info | grep __cuda; nvidia-smi",
+        source="https://docs.conda.io/projects/conda/en/stable/user-guide/tasks/manage-virtual.html",
+    ),
+    signature(
         "conda-unsatisfiable",
-        r"unsatisfiableerror|libmambaunsatisfiableerror|packagesnotfounderror|nothing provides __cuda",
-        needles=("unsatisfiableerror", "packagesnotfounderror", "nothing provides __cuda"),
+        r"unsatisfiableerror|packagesnotfound(?:inchannels)?error",
+        needles=("unsatisfiableerror", "packagesnotfound"),
         meaning="Conda finds no set of packages that fits together.",
         causes={"conda-repodata": 0.6, "dependency-conflict": 0.4, "drv-absent": 0.15},
         ask="conda info | grep -E '__cuda|channel'; conda config --show channels",
