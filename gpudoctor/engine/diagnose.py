@@ -3,6 +3,7 @@
 import traceback
 from collections.abc import Iterable
 
+from gpudoctor.engine.completed import completed
 from gpudoctor.engine.gravity import Pointing, as_grave_as_shown
 from gpudoctor.engine.implied import with_implied
 from gpudoctor.engine.order import in_causal_order
@@ -19,6 +20,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
     wish = wish or Wish()
     rules = tuple(rules)
+    snapshot = completed(snapshot, matrix)
     snapshot = with_implied(snapshot)
     findings: list[Pointing] = []
     clean: list[str] = []
