@@ -91,8 +91,10 @@ SIGNATURES = (
     signature(
         "p2p-not-supported",
         r"peer(?:-to-peer)?(?: \(p2p\))? access is not supported between|p2p[^\n]{0,24}\bnot supported between"
-        r"|\bnccl\b[^\n]{0,8}\bp2p\b[^\n]{0,24}\b(?:issues?|problems?|broken|unsupported|(?:is )?supported)\b",
-        needles=("not supported between", "p2p"),
+        r"|\bnccl\b[^\n]{0,8}\bp2p\b[^\n]{0,24}\b(?:issues?|problems?|broken|unsupported|(?:is )?supported)\b"
+        r"|\b(?:cannot|can.?t|unable to|could ?n.t) enable (?:p2p|peer)|peer-to-peer access capability are required"
+        r"|^\s*gpu\d+\s+(?:(?:x|ok)\s+)*(?:cns|gns|tns)\b",
+        needles=("not supported between", "p2p", "enable peer", "peer-to-peer", "cns", "gns", "tns"),
         meaning="A program wants two GPUs to copy to one another directly, and these cannot.",
         causes={"nccl-p2p-geforce": 0.6, "pcie-acs-p2p": 0.3},
         ask="nvidia-smi topo -p2p r; nvidia-smi topo -m",

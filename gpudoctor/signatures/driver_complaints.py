@@ -348,12 +348,40 @@ SIGNATURES = (
         fallback=True,
     ),
     signature(
+        "mask-told",
+        r"\bcuda_visible_devices\b['\"\]]* ?(?:=|is|was|being|set to|to) ?(?:an? )?"
+        r"(?:empty\b|blank\b|\"\"|''|['\"]?-1\b|(?:invalid|wrong|nonexistent)\b)"
+        r"|\b(?:remov\w*|delet\w*|comment\w*(?: out)?|unset\w*|dropp?\w*)\b[^\n]{0,40}\bcuda_visible_devices\b",
+        needles=("cuda_visible_devices",),
+        meaning="CUDA_VISIBLE_DEVICES hides the GPUs from the program.",
+        causes={"cvd-invalid": 0.75, "script-hides-gpus": 0.4},
+        ask='echo "$CUDA_VISIBLE_DEVICES"; nvidia-smi -L; grep -rn CUDA_VISIBLE_DEVICES the program\'s files',
+        source="https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#env-vars",
+        fallback=True,
+    ),
+    signature(
         "capped-at-watts",
         r"\b(?:cannot|can.t|never|does ?n.t|will not)\b[^\n]{0,12}\b(?:go|gets?|exceeds?|draws?|rise)\b"
         r"(?: (?:beyond|above|over|past|more than))?[^\n]{0,6}\b\d{2,3} ?w(?:atts?)?\b"
         r"|\b(?:capped|limited|stuck|throttl(?:ed|ing)|restricted|held)\b[^\n]{0,16}\b(?:at|to|about|around)\b"
-        r"[^\n]{0,8}\b\d{2,3} ?w(?:atts?)?\b",
-        needles=("capped", "limited", "stuck", "throttl", "restricted", "held", "can", "never", "does", "will not"),
+        r"[^\n]{0,8}\b\d{2,3} ?w(?:atts?)?\b"
+        r"|\b(?:pinned|flat|stuck)\b[^\n]{0,16}\b\d{2,3} ?w(?:atts?)?\b|\b\d{2,3} ?w(?:att)? (?:ceiling|wall)\b",
+        needles=(
+            "pinned",
+            "flat",
+            "ceiling",
+            "wall",
+            "capped",
+            "limited",
+            "stuck",
+            "throttl",
+            "restricted",
+            "held",
+            "can",
+            "never",
+            "does",
+            "will not",
+        ),
         meaning="The GPU may draw less power than others of its kind.",
         causes={"gpu-power-capped": 0.6, "gpu-power-limit-lowered": 0.35, "gpu-thermal-throttle": 0.1},
         ask="nvidia-smi -q -d POWER,PERFORMANCE",
