@@ -136,7 +136,7 @@ def test_an_index_that_never_answers_is_given_up(bare, tmp_path, monkeypatch, ma
 
 def test_the_size_is_said_before_anyone_is_asked(index, tmp_path):
     """On a terminal, with a wheel that calls itself torch; the answer is no."""
-    wheel(tmp_path, "torch", "2.13.0")
+    wheel(tmp_path, "torch", "2.13.0+cpu")
     state = {"XDG_STATE_HOME": str(tmp_path / "state")}
     path = str(tmp_path / "env")
     argv = [sys.executable, "-m", "gpudoctor", "install", "torch==2.13.0", "--cpu", "--venv", path, "--manager", "uv"]
@@ -156,6 +156,6 @@ def test_the_size_is_said_before_anyone_is_asked(index, tmp_path):
         os.close(leader)
     text = told.decode()
     assert code == 6
-    assert "1 package, 0 MB to download" in text.partition("Go ahead?")[0]
+    assert "1 package, 1 MB to download" in text.partition("Go ahead?")[0]
     assert "GB needed" in text
     assert not os.path.exists(path)
