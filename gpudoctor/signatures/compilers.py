@@ -119,7 +119,7 @@ SIGNATURES = (
     ),
     signature(
         "triton-no-c-compiler",
-        r"failed to find c compiler|fatal error: python\.h: no such file",
+        r"failed to find c compiler|fatal error: python\.h: no such file|include file 'python\.h' not found",
         needles=("failed to find c compiler", "python.h"),
         meaning="Triton, which compiles for torch.compile, finds no C compiler or not the headers of Python.",
         causes={"triton-no-compiler": 0.95},

@@ -11,7 +11,8 @@ _MISSING = r"cannot open shared object(?: file)?"
 SIGNATURES = (
     signature(
         "cudnn-file-missing",
-        rf"libcudnn[\w.-]*: {_MISSING}|could not load (?:library|dynamic library) '?libcudnn|unable to load any of "
+        rf"libcudnn[\w.-]*: {_MISSING}|could not load (?:library|dynamic library) '?libcudnn"
+        r"(?![^\n]*undefined symbol)|unable to load any of "
         r"\{libcudnn",
         needles=("libcudnn",),
         meaning="The library cuDNN is not found.",
@@ -240,7 +241,7 @@ SIGNATURES = (
     ),
     signature(
         "cudnn-parts-mixed",
-        r"could not load library libcudnn\w*\.so[\w.]*\. error: [^\n]*undefined symbol"
+        r"could not load library libcudnn\w*\.so[\w.]*\. error: [^\n]*libcudnn[^\n]*undefined symbol"
         r"|libcudnn\w*\.so[\w.]*: undefined symbol|version `?libcudnn\.so\.\d+'? not found",
         needles=("libcudnn",),
         meaning="Parts of cuDNN of different releases were loaded together.",

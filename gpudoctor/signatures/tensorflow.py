@@ -45,8 +45,10 @@ SIGNATURES = (
     ),
     signature(
         "tf-library-missing",
-        r"could not (?:load dynamic|dlopen) library '?(?:lib)?(?:cu|nv)\w+",
-        needles=("could not load dynamic library", "could not dlopen library"),
+        r"could not (?:load dynamic|dlopen) library '?(?:lib)?(?:cu|nv)\w+"
+        # The second half of a line that was wrapped.
+        r"|^\W*library '(?:lib)?(?:cu|nv)[\w.]+'; dlerror",
+        needles=("could not load dynamic library", "could not dlopen library", "dlerror"),
         meaning="TensorFlow does not find a CUDA library of the release it was built for.",
         causes={
             "tf-cuda-version-unsupported": 0.5,
