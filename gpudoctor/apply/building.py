@@ -102,7 +102,7 @@ class Building:
         for step in steps:
             if isinstance(step, Run) and is_install((moved := rebased(step, self._names, self._place)).argv):
                 if is_compiled(moved.argv):
-                    self._say(Verified(by="nobody: it is compiled once the rest is there", installs=(), says=False))
+                    self._say(Verified(by="nothing: it is compiled once the rest is there", installs=(), says=False))
                 else:
                     self._ask(moved)
 

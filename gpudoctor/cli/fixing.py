@@ -16,7 +16,7 @@ from gpudoctor.cli.applying import file_sizes, of_target, real_folder
 from gpudoctor.cli.examine import begin_to_examine, run_frameworks
 from gpudoctor.cli.install import can_ask
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
-from gpudoctor.cli.mending import codes_of, show_plan, with_plan
+from gpudoctor.cli.mending import codes_of, no_verdict, show_plan, with_plan
 from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, without
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
@@ -59,7 +59,7 @@ def _carry_out(
     if not works or not isinstance(target, Interpreter):
         if plan.fixes:
             click.echo(_NOT_OURS, err=True)
-        reason = _NOT_OURS if plan.fixes else "nothing is to be mended"
+        reason = _NOT_OURS if plan.fixes else "; ".join(no_verdict(report)) or "nothing is to be mended"
         tell(Finished(outcome="nothing-to-do", exit_code=report.exit_code, reason=reason))
         return report.exit_code
     _ask(yes=yes, as_json=as_json)

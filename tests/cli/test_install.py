@@ -169,6 +169,7 @@ def test_every_end_is_one_event(tmp_path, home, arguments, outcome, code, reason
         (("--python", "/no/such", "--yes"), "refused", 2),
         (("--python", "{bare}", "--only", "NOPE", "--yes"), "refused", 2),
         (("--python", "{bare}", "--require", "driver>=1", "--yes"), "nothing-to-do", 1),
+        (("--python", "{bare}/pyvenv.cfg", "--yes"), "nothing-to-do", 3),
     ],
 )
 @POSIX
@@ -177,6 +178,7 @@ def test_every_end_of_fix_is_one_event(tmp_path, home, bare, arguments, outcome,
     done = gpudoctor("fix", *given, "--apply", "--format", "json", env=home, cwd=tmp_path)
     end = last(done)
     assert (end.outcome, end.exit_code, done.returncode) == (outcome, code, code), done.err
+    assert (code == 3) is end.reason.startswith("Not seen: ")
 
 
 @POSIX
