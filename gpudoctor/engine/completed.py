@@ -13,6 +13,7 @@ _MAIN = ("torch", "tensorflow", "jax")
 
 def completed(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     """The snapshot; what a look of ours saw stays as it is."""
+    snapshot = _with_installers(snapshot)
     frameworks = snapshot.frameworks
     if isinstance(frameworks, Frameworks):
         found = tuple(with_its_tag(one) for one in frameworks.found)
@@ -23,6 +24,18 @@ def completed(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     if not any(one.name in _MAIN for one in found):
         return snapshot
     return structs.replace(snapshot, frameworks=Frameworks(found=found))
+
+
+def _with_installers(snapshot: Snapshot) -> Snapshot:
+    """Only conda's packages bear a build string."""
+    packages = snapshot.packages
+    if not isinstance(packages, Packages) or all(one.installer or not one.build for one in packages.installed):
+        return snapshot
+    told = tuple(
+        structs.replace(one, installer="conda") if one.build and not one.installer else one
+        for one in packages.installed
+    )
+    return structs.replace(snapshot, packages=structs.replace(packages, installed=told))
 
 
 def _of_packages(snapshot: Snapshot, matrix: Matrix) -> tuple[Framework, ...]:

@@ -61,6 +61,17 @@ def test_packages_tell_where_the_frameworks_were_not_seen(frameworks, package, t
     assert {name: found[name] for name in told} == told
 
 
+def test_a_build_string_is_conda_s():
+    installed = (
+        Package(name="pytorch", version="2.1.0", build="cpu_generic_py310h3fe2e36_3"),
+        Package(name="requests", version="2.32.0"),
+        Package(name="numpy", version="2.0.0", installer="pip"),
+    )
+    snapshot = machine((GPU,), driver("580.95.05"), packages=Packages(installed=installed))
+    told = completed(snapshot, load_matrix()).packages.installed
+    assert [one.installer for one in told] == ["conda", None, "pip"]
+
+
 def test_packages_without_a_framework_tell_nothing():
     only_keras = Packages(installed=(Package(name="keras", version="3.6.0"),))
     snapshot = machine((GPU,), driver("580.95.05"), packages=only_keras, frameworks=())
