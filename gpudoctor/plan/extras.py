@@ -7,13 +7,14 @@ to the installer, and the plan says so.
 from collections.abc import Iterator
 
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Extension, Release, TorchBuild
+from gpudoctor.matrix.types import Extension, TorchBuild
 from gpudoctor.model.base import Fact
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.demand import EXTRAS, Demand
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree, meets
+from gpudoctor.plan.wheels import has_wheel
 
 #: What an extra is called where a build for the CPU is enough.
 WITHOUT_GPU = {"onnxruntime-gpu": "onnxruntime", "cupy": "numpy"}
@@ -136,7 +137,7 @@ def _triton(specifier: str, number: int, proposals: tuple[Proposal, ...], machin
     row = matrix.torch_build(f"{torch.version}+{torch.variant}") if torch is not None else None
     pin = row.triton if isinstance(row, TorchBuild) and row.triton else None
     if pin is None:
-        if not _has_wheels("triton", machine, matrix):
+        if not has_wheel("triton", machine, matrix):
             text = f"triton has no wheel for Python {machine.python} on {machine.platform}."
             return _refused("triton", text, "a wish without triton")
         return _pinned("triton", [], specifier, number)
@@ -217,16 +218,6 @@ def _refused(name: str, text: str, change: str) -> Extra:
     obstacle = Obstacle(constraint="companion", text=text.rstrip("."), change=change)
     refusal = Refusal(framework=name, constraint="companion", text=text, ways=(Way(obstacles=(obstacle,)),))
     return Extra(name=name, refusal=refusal)
-
-
-def _has_wheels(package: str, machine: Machine, matrix: Matrix) -> bool:
-    """Whether any release has a wheel for the machine, as far as the table of releases goes."""
-    rows = [row for row in matrix.table("releases") if isinstance(row, Release) and row.package == package]
-    if machine.python is None or machine.platform is None or not rows:
-        return True
-    tags = {tag for row in rows for where in (machine.platform, "any") for tag in row.wheels.get(where, ())}
-    python = machine.python
-    return any(tag == python or (tag[0] == ">" and meets(python, tag)) for tag in tags)
 
 
 def _is_numpy(requirement: str) -> bool:

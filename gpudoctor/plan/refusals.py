@@ -10,6 +10,7 @@ from gpudoctor.plan.constraints import Constraint, Obstacle, fits, gpu_obstacles
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import companion_versions, proposal
 from gpudoctor.plan.specifiers import meets
+from gpudoctor.plan.wheels import has_wheel
 
 NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}
 #: How much a change asks of the user; what nobody can change comes last.
@@ -37,9 +38,6 @@ FIRST_CUDA = 10
 #: More ways out than these only confuse.
 MOST_WAYS = 3
 
-#: Places for which torch has wheels and a companion has none (package index, 2026-11).
-NO_COMPANION = (("torchvision", "macos-arm64", "3.7"),)
-
 #: All that keeps a build from a machine and a wish.
 Judge = Callable[[Build], list[Obstacle]]
 #: A build, and all that keeps it away.
@@ -65,8 +63,8 @@ def wish_obstacles(build: Build, wanted: Wanted, machine: Machine, matrix: Matri
         yield Obstacle(constraint="cuda", text=text, change=f"CUDA {build.cuda}" if build.cuda else None)
     for name, specifier in wanted.companions:
         made = companion_versions(build, name, matrix)
-        if machine.python in build.pythons and (name, machine.platform, machine.python) in NO_COMPANION:
-            text = f"{name} has no wheel for Python {machine.python} on {machine.platform}"
+        if made and machine.python in build.pythons and not has_wheel(name, machine, matrix, made[0]):
+            text = f"{name} {made[0]} has no wheel for Python {machine.python} on {machine.platform}"
             yield Obstacle(constraint="companion", text=text, change=f"a wish without {name}")
         elif not made:
             text = f"no {name} is known to be made for it"

@@ -12,6 +12,7 @@ from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.refusals import cost, distance
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
+from gpudoctor.plan.wheels import has_wheel
 
 MATRIX = load_matrix()
 INDEX = "https://download.pytorch.org/whl"
@@ -389,3 +390,32 @@ def test_a_way_out_leads_to_what_is_not_old_and_asks_for_few_steps_of_the_driver
         assert distance(asks("driver"), newest[cuda], 0.5) == 8 + steps
         assert distance(asks("python"), newest[cuda], 1.0) == 11
     assert distance(asks("driver"), newest[None], 0.0) == 3
+
+
+@pytest.mark.parametrize(
+    ("package", "version", "python", "platform", "there"),
+    [
+        ("torchvision", "0.20.1", "3.12", "linux-x86_64", True),
+        ("torchvision", "0.20.1", "3.13", "linux-x86_64", False),
+        ("torchvision", "0.21.0", "3.13", "linux-x86_64", True),
+        ("torchvision", None, "3.13", "linux-x86_64", True),
+        ("torchvision", "0.14.1", "3.7", "macos-arm64", False),
+        ("keras", "3.13.0", "3.12", "windows-x86_64", True),
+        # Not known: the release, the package, the Python, the platform.
+        ("torchvision", "99.0", "3.12", "linux-x86_64", True),
+        ("no-such-package", None, "3.12", "linux-x86_64", True),
+        ("torchvision", "0.20.1", None, "linux-x86_64", True),
+        ("torchvision", "0.20.1", "3.13", None, True),
+    ],
+)
+def test_whether_a_package_has_a_wheel(package, version, python, platform, there):
+    assert has_wheel(package, Machine(python=python, platform=platform), MATRIX, version) is there
+
+
+def test_a_companion_without_a_wheel_for_this_python_is_not_proposed():
+    """torch 2.5 has wheels for Python 3.13, and the torchvision that was made for it has none."""
+    machine = where("550.54.14", A100, python="3.13")
+    found = fit(machine, (Wanted(framework="torch", specifier="<2.6", companions=(("torchvision", ""),)),), MATRIX)
+    assert [one.constraint for one in found.refusals] == ["companion"]
+    alone = fit(machine, (Wanted(framework="torch", specifier="<2.6"),), MATRIX)
+    assert the_one(alone).version == "2.5.1"
