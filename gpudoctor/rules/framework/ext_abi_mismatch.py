@@ -111,9 +111,11 @@ def _tagged(frameworks: Frameworks, packages: Packages | Gap | None) -> Iterator
         return
     for name in LINKED:
         package, known = packages.find(name), frameworks.get(name)
-        if package is None or (known is not None and (known.built_for_torch or known.cuda)):
+        if package is None or (known is not None and known.built_for_torch):
             continue
         tag = parse_wheel_tag(package.version, package.direct_url, package.build)
+        if known is not None and known.cuda and tag.torch is None:
+            continue
         yield Framework(
             name=name,
             dist=name,
