@@ -82,6 +82,15 @@ def check_new(environment: str, *, replace: bool) -> None:
         )
 
 
+def check_empty(environment: str) -> None:
+    """Whether a new environment of conda may be made in this folder: conda would take what is there for its own.
+
+    Raises Refused.
+    """
+    if os.path.lexists(environment) and not (os.path.isdir(environment) and not os.listdir(environment)):
+        raise Refused(f"{environment} exists and is no environment of conda. Choose another name: --conda NAME.")
+
+
 def _cannot_hold(folder: str) -> str | None:
     """Why no file can be made in a folder that says it can be written: /proc, a file system that ran out of names."""
     try:

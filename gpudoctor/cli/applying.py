@@ -12,7 +12,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped, Verified
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.rebase import names_of
-from gpudoctor.apply.refuse import Refused, check_new, check_target
+from gpudoctor.apply.refuse import Refused, check_empty, check_new, check_target
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.cli.account import JsonLines, ending
@@ -58,6 +58,7 @@ def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work
         return Work(environment=folder, given=place.venv, kind=kind, variables=variables, **asked)  # type: ignore[arg-type]
     if place.conda is not None:
         folder = os.path.abspath(place.conda)
+        check_empty(folder)
         return Work(environment=folder, kind="new", way="in-place", variables=variables, **asked)  # type: ignore[arg-type]
     return Work(variables=variables, **of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from gpudoctor.apply.installer import program_of
-from gpudoctor.apply.refuse import Refused, check_folder, check_target
+from gpudoctor.apply.refuse import Refused, check_empty, check_folder, check_target
 from gpudoctor.cli.examine import CannotExamine
 from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
 from gpudoctor.model.base import Fact, Gap
@@ -18,7 +18,9 @@ from gpudoctor.model.plan import Manager, Place
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.plan.here import place_here, scene_of
-from gpudoctor.plan.places import CONDAS
+from gpudoctor.plan.places import CHANNEL, CONDAS
+from gpudoctor.plan.places import conda as conda_command
+from gpudoctor.probes.target_choice import python_of_environment
 
 #: Settings of pip by which it finds packages where uv would not look.
 _OWN_INDEX = ("index-url", "extra-index-url", "find-links", "no-index")
@@ -51,8 +53,9 @@ def site_of(
     """The place that is meant. Raises click.ClickException."""
     folder = conda_folder(conda, manager) if conda is not None else None
     existing = folder is not None and os.path.isdir(os.path.join(folder, "conda-meta"))
-    if existing:
+    if existing and folder is not None:
         python, conda = folder, None
+        _check_python(folder)
     from gpudoctor.cli.examine import begin_to_examine
 
     snapshot = begin_to_examine(_named_python(python))()
@@ -74,11 +77,22 @@ def site_of(
     try:
         if not place.is_new:
             check_target(target, conda_base=site.is_base)
-        elif place.venv is not None:
-            check_folder(place.venv, exists=False)
+        elif (new := place.venv or place.conda) is not None:
+            check_folder(new, exists=False)
+            if place.conda is not None:
+                check_empty(place.conda)
     except Refused as error:
         raise NotThere(f"{error} Nothing was changed.") from None
     return site
+
+
+def _check_python(environment: str) -> None:
+    """Raises NotThere where an environment of conda holds other things only, as one for compilers may."""
+    from gpudoctor.host.real import RealHost
+
+    if python_of_environment(RealHost(), environment) is None:
+        typed = shlex.join(("conda", "install", "--prefix", environment, "--channel", CHANNEL, "python", "pip"))
+        raise NotThere(f"{environment} is of conda, and has no Python. Add one: {typed}. Nothing was changed.")
 
 
 def _named_python(python: str | None) -> str | None:
@@ -100,18 +114,20 @@ def _pip_like(manager: Manager | None, target: Interpreter, index_url: str | Non
     `into`: it is installed into the target's own environment. Raises click.ClickException.
     """
     has_uv = shutil.which("uv") is not None
-    without_pip = into and target.environment == "venv" and target.pip_version is None
+    by_conda = target.environment in ("conda", "conda-base")
+    without_pip = into and (by_conda or target.environment == "venv") and target.pip_version is None
     if manager == "uv" and not has_uv:
         raise click.UsageError("--manager uv: there is no uv on PATH.")
     if without_pip and (manager == "pip" or not has_uv):
-        typed = shlex.join((target.executable, "-m", "ensurepip"))
+        own = conda_command(target, "install", "pip").argv
+        typed = shlex.join(own if by_conda else (target.executable, "-m", "ensurepip"))
         uv = ", or leave --manager out: uv is here" if has_uv else ""
         raise NotThere(f"{target.executable} has no pip. Install it: {typed}{uv}. Nothing was changed.")
     if manager is not None or not has_uv:
         return manager
     if without_pip:
         return "uv"
-    if target.environment in ("conda", "conda-base"):
+    if by_conda:
         return "pip"
     return "uv" if index_url is not None or uv_knows() or not pip_knows(target) else "pip"
 
