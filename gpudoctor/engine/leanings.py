@@ -176,6 +176,12 @@ def _user_site_in_environment(stated: Stated) -> bool:
     )
 
 
+def _lists_gpu_without_cuda(stated: Stated) -> bool:
+    driver = stated.section(Driver, "driver")
+    lacks = driver is not None and driver.cuda_init is not None and driver.cuda_init.outcome == "no-library"
+    return lacks and driver.nvml is not None and bool(driver.nvml.device_count)
+
+
 def _computing_left_out(stated: Stated) -> bool:
     container = stated.section(Container, "container")
     granted = container.nvidia_driver_capabilities if container else None
@@ -283,6 +289,8 @@ AGAINST: dict[str, tuple[Callable[[Stated], bool], ...]] = {
     "wsl1": (lambda stated: stated.os in ("macos", "windows"),),
     "wsl-singularity": (lambda stated: stated.os in ("macos", "windows"),),
     "wsl-libcuda-path": (_wsl_has_no_driver,),
+    # nvidia-smi lists the GPU there, so the container has it.
+    "container-no-gpu-flag": (_lists_gpu_without_cuda,),
 }
 for _name in ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"):
     AGAINST[_name] = (

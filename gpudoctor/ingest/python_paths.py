@@ -20,7 +20,9 @@ _CONDA = re.compile(r"(?:mini|ana)(?:conda|forge)3?[/\\]+envs[/\\]|[/\\]\.conda[
 _VENV = re.compile(r"[/\\]\.?venv[\w.-]*[/\\]+lib[/\\]|[/\\]virtualenvs[/\\]", re.IGNORECASE)
 #: The banner of Python and the folder of its installer on Windows; platform.architecture().
 _32_BIT = re.compile(r"\b32 bit \(Intel\)|[/\\]python3?\d*-32[/\\]|\('32bit',", re.IGNORECASE)
-_CAPABILITIES = re.compile(r"\bNVIDIA_DRIVER_CAPABILITIES\s*[=:]\s*[\"']?([a-z0-9,]+)")
+_CAPABILITIES = re.compile(
+    r"\bNVIDIA_DRIVER_CAPABILITIES\s*[=:]\s*[\"']?([a-z0-9,]+)|--gpus[ =]\S*?\bcapabilities=([a-z]+)"
+)
 
 
 def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
@@ -33,8 +35,8 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
         if told:
             lines.append(number)
             facts = {**told, **facts}
-        if granted is None and "CAPABILITIES" in line and (given := _CAPABILITIES.search(line)):
-            granted = (number, given[1])
+        if granted is None and "CAPABILITIES" in line.upper() and (given := _CAPABILITIES.search(line)):
+            granted = (number, given[1] or given[2])
     interpreter = Interpreter(executable="python", chosen_by="report", **facts) if facts else None
     found = fragment(FORM, lines, WORDS, interpreter=interpreter)
     if granted is None:

@@ -19,6 +19,13 @@ from gpudoctor.model.versions import DriverRelease
 TABLE, LISTING, QUERY, FAILURE = "nvidia-smi", "nvidia-smi -L", "nvidia-smi --query-gpu", "nvidia-smi's failure"
 
 _BANNER = re.compile(r"(?<![\w-])NVIDIA-SMI\s+(\d[\d.]*)\s+(?:Driver|KMD) Version:", re.I)
+#: It shows the GPUs, and finds no libcuda to ask for CUDA's version.
+_NO_CUDA = re.compile(r"\bCUDA Version:\s*N/A")
+_IN_A_CONTAINER = re.compile(
+    r"\b(?:docker|nerdctl|podman) run\b.*\bnvidia-smi\b"
+    r"|\b(?:in|inside|within) (?:(?:my|the|a|an|this|our) )?(?:[\w-]+ )?(?:container|docker)\b|^\W*root@[\w.-]+:/#",
+    re.I,
+)
 _IN_TABLE = re.compile(r"^\s*[|+]|^\s*$|^\s*\w{3} \w{3} +\d+ ")
 _READINGS = re.compile(
     r"^\|\s*(?:\d+%|N/A|ERR!)?\s+(?P<temperature>\d+)C\s+(?P<state>P\d+|N/A)?\s+(?P<draw>\d+)?(?:W|N/A|\?\?\?|ERR!)?"
@@ -74,6 +81,21 @@ def _tables(text: Pasted) -> Iterator[Fragment]:
     for start, end in pairwise((*starts, len(text.lines) + 1)):
         lines = tuple(_table_lines(text, start, end))
         yield from _table("\n".join(text.lines[number - 1].strip() for number in lines), lines)
+        if _NO_CUDA.search(text.lines[start - 1]):
+            yield from _without_cuda(text, start)
+
+
+def _without_cuda(text: Pasted, number: int) -> tuple[Fragment, ...]:
+    """NVML is there and libcuda is not, as in a container that was given the one without the other."""
+    where = source(TABLE, number)
+    nvml = DriverLibrary(name="libnvidia-ml.so.1", path="libnvidia-ml.so.1", first=True)
+    boxed = any(_IN_A_CONTAINER.search(line) for line in text.lines)
+    return fragment(
+        TABLE,
+        (number,),
+        driver=Driver(libraries=(nvml,), cuda_init=Answer(outcome="no-library", source=where), source=where),
+        container=Container(kind="docker") if boxed else None,
+    )
 
 
 def _table_lines(text: Pasted, start: int, end: int) -> Iterator[int]:

@@ -100,7 +100,7 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
 
 #: Words of a text that tell its surroundings.
 _SURROUNDINGS = {
-    "wsl": r"\bwsl ?[12]?\b|microsoft-standard|/usr/lib/wsl|/dev/dxg",
+    "wsl": r"\bwsl ?[12]?\b|windows subsystem for linux|microsoft-standard|/usr/lib/wsl|/dev/dxg",
     "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
     # Red Hat's Pythons put torch here, and what has no compiled part of its own beside it, in lib.
     "lib64": r"/lib64/python3[\d.]*/site-packages/torch/",
@@ -127,6 +127,9 @@ _SURROUNDINGS = {
     "rootless": r"\b(?:podman|rootless)\b",
     "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",
     "notebook": r"\bjupyter\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
+    # Python imports it, and IPython's prompt does not.
+    "imports-elsewhere": r"^[ \t]*>>> import (\w+)\n[ \t]*>>>[\s\S]{0,1500}\bin ?\[\d+\]: import \1\b"
+    r"[\s\S]{0,600}\bno module named '?\1\b",
     # They looked at what pip installed, or where.
     "pip-said": r"requirement already satisfied|\b(?:which|where) (?:-a )?pip\d?\b|\bpip3? \d[\d.]* from "
     r"|\bpip3? (?:list|show|freeze|--version|-v)\b|already installed|installed successfully|successfully installed",
@@ -151,7 +154,7 @@ _DENIED = re.compile(
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
     text = _DENIED.sub("", text)
-    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE)}
+    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE | re.MULTILINE)}
     if "wsl" in found and _APPTAINER.search(text):
         found.add("wsl-apptainer")
     if found.intersection(_OTHERS) and _NVIDIA.search(text):

@@ -91,8 +91,8 @@ SIGNATURES = (
     ),
     signature(
         "cdi-unresolvable",
-        r"unresolvable cdi devices|failed to inject cdi devices",
-        needles=("cdi devices",),
+        r"unresolvable cdi devices|failed to inject cdi devices|\bstat nvidia\.com/gpu=\S*: no such file",
+        needles=("cdi devices", "stat nvidia.com/gpu"),
         meaning="The container engine was asked for a GPU under a name that its list of devices (CDI) does not have.",
         causes={"ctk-not-configured": 0.7, "ctk-missing": 0.4},
         ask="nvidia-ctk cdi list",

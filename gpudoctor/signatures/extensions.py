@@ -6,6 +6,20 @@ _BNB = "https://huggingface.co/docs/bitsandbytes/main/en/installation"
 
 SIGNATURES = (
     signature(
+        "bnb-no-libcuda",
+        r"cuda_?\s?setup: warning! libcuda\.so not found",
+        needles=("libcuda.so not found",),
+        meaning="Bitsandbytes looked for the driver's library libcuda in the folders it knows, and did not find it.",
+        causes={
+            "bnb-cuda-lib": 0.3,
+            "drv-absent": 0.2,
+            "container-no-gpu-flag @ container": 0.3,
+            "wsl-libcuda-path @ wsl": 0.75,
+        },
+        ask='ldconfig -p | grep libcuda; echo "$LD_LIBRARY_PATH"; nvidia-smi',
+        source=_BNB,
+    ),
+    signature(
         "bnb-cuda-binary",
         r"bitsandbytes[^\n]{0,80}(?:compiled without|cuda binary|cuda setup failed)"
         r"|could not find the bitsandbytes cuda binary"

@@ -100,6 +100,7 @@ SIGNATURES = (
             "py-pip-mismatch @ pip-said": 0.15,
             "package-half-installed": 0.2,
             "py-kernelspec-mismatch @ notebook": 0.23,
+            "py-kernelspec-mismatch @ imports-elsewhere": 0.4,
             "ext-build-isolation @ building": 0.7,
         },
         ask="python -m pip list; which -a python pip",

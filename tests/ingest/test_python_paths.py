@@ -46,3 +46,11 @@ def test_what_a_container_was_given():
     made = parse_python_paths(plain("NVIDIA_VISIBLE_DEVICES=all\nNVIDIA_DRIVER_CAPABILITIES=utility"))
     assert [one.sections["container"].nvidia_driver_capabilities for one in made] == ["utility"]
     assert parse_python_paths(plain("see NVIDIA_DRIVER_CAPABILITIES in the manual")) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["NVIDIA_DRIVER_CAPABILITIES=utility", "nerdctl run -it --gpus capabilities=utility,device=GPU-3a23 image"]
+)
+def test_what_a_container_was_given_of_the_driver(text):
+    (made,) = parse_python_paths(plain(text))
+    assert made.sections["container"].nvidia_driver_capabilities == "utility"
