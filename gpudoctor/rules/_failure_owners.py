@@ -76,7 +76,9 @@ _BY_TABLE = {
     "cuda_libraries": "cudnn-failed",
     "loader": "library-not-loaded",
     "tensorflow": "framework-import-failed",
+    "keras": "framework-import-failed",
     "torch": "framework-import-failed",
+    "torch_packages": "framework-import-failed",
     "jax": "jax-plugin-init-failed",
     "unseen": "framework-sees-no-gpu",
     "compilers": "compile-failed",
@@ -93,6 +95,7 @@ _BY_TABLE = {
     "data_loading": "run-out-of-memory",
     "complaints": "smoke-failed",
     "driver_complaints": "driver-reports-error",
+    "gpu_complaints": "driver-reports-error",
     "distributed": "nccl-failed",
     "installers": "install-failed",
 }

@@ -21,7 +21,9 @@ TABLES = (
     "loader",
     "windows",
     "tensorflow",
+    "keras",
     "torch",
+    "torch_packages",
     "jax",
     "unseen",
     "compilers",
@@ -39,6 +41,7 @@ TABLES = (
     "installers",
     "complaints",
     "driver_complaints",
+    "gpu_complaints",
 )
 
 
