@@ -8,7 +8,10 @@ from msgspec import structs
 
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.system import System
 from gpudoctor.model.versions import CudaVersion
+from gpudoctor.plan.here import can_be_root
+from gpudoctor.plan.neighbours import jax_plugins
 from gpudoctor.plan.places import (
     Scene,
     conda_prefix,
@@ -115,6 +118,30 @@ def test_the_steps_of_a_new_environment_are_told_from_the_others() -> None:
     assert new_folder(steps) == "gpu-env"
     assert new_folder((said, own)) is None
     assert new_folder((Run(argv=("uv", "venv", "--python", "3.12", "x")),)) == "x"
+
+
+@pytest.mark.parametrize(
+    ("is_root", "groups", "can"),
+    [
+        (None, None, None),
+        (True, None, True),
+        (False, None, None),
+        (None, ("users", "sudo"), True),
+        (None, ("users",), False),
+        (False, ("wheel",), True),
+        (False, (), False),
+        (True, (), True),
+    ],
+)
+def test_who_can_be_root(is_root: bool | None, groups: tuple[str, ...] | None, can: bool | None) -> None:
+    assert can_be_root(System(os="linux", is_root=is_root, groups=groups)) is can
+    assert can_be_root(None) is None
+
+
+@pytest.mark.parametrize("major", [12, 13])
+def test_the_plugins_of_jax(major: int) -> None:
+    one = scene(H100, packages=packages(f"jax-cuda{major}-plugin==0.7.2", "jax==0.7.2"))
+    assert [(package.name, found) for package, found in jax_plugins(one)] == [(f"jax-cuda{major}-plugin", major)]
 
 
 def test_conda_and_projects() -> None:
