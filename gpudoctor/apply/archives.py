@@ -37,6 +37,8 @@ class Verification(Fact, frozen=True, kw_only=True):
     refused: str | None = None
     #: It was refused because an index could not be reached.
     unreachable: bool = False
+    #: An index that the command names did not answer, and all was found elsewhere.
+    without_index: bool = False
     seconds: float = 0.0
     #: The release of the installer, where it says.
     release: str | None = None

@@ -79,7 +79,7 @@ class Building:
         with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
             done = run(
                 pinned(moved.argv, found, folder),
-                env={**self._variables, **moved.env, **counting(found)},
+                env={**asking_once(found), **self._variables, **moved.env, **counting(found)},
                 tell=self._heard,
                 tick=lambda: self._say(Progress(written_mib=growth.mib())),
                 keep_open=self._keep_open,
@@ -182,6 +182,11 @@ def counting(found: Verification | None) -> dict[str, str]:
     """Makes pip count the bytes of a download also where it writes to a pipe (pip 24.1 and newer)."""
     release = re.match(r"(\d+)\.(\d+)", (found and found.release) or "")
     return {"PIP_PROGRESS_BAR": "raw"} if release and (int(release[1]), int(release[2])) >= (24, 1) else {}
+
+
+def asking_once(found: Verification | None) -> dict[str, str]:
+    """An index that did not answer while all was found elsewhere is not waited for again at each package."""
+    return {"PIP_RETRIES": "0"} if found is not None and found.without_index else {}
 
 
 def interpreter_of(environment: str) -> str:

@@ -5,8 +5,9 @@ import os
 import re
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
@@ -21,6 +22,8 @@ PATIENCE = 60.0
 
 #: What a pip says that has no dry run; the command itself, which others repeat when it failed, has these words, too.
 _TOO_OLD = re.compile(r"no such option: --(?:dry-run|report)\b")
+
+_ADDRESS = re.compile(r"https?://\S+")
 
 
 class _GivenUpError(Exception):
@@ -69,10 +72,10 @@ def ask_pip(
             seconds = time.monotonic() - patience.began
             reason = "\n".join(unreachable(tuple(patience.lines), given_up=True))
             return Verification(by=by, refused=reason, unreachable=True, seconds=seconds)
-        return _told(by, done, report)
+        return _told(by, argv, done, report)
 
 
-def _told(by: str, done: Done, report: str) -> Verification:
+def _told(by: str, argv: tuple[str, ...], done: Done, report: str) -> Verification:
     if not done.ok:
         if _TOO_OLD.search("\n".join(done.lines)):
             return Verification(by="nothing: this pip is older than 22.2 and has no dry run", seconds=done.seconds)
@@ -88,9 +91,16 @@ def _told(by: str, done: Done, report: str) -> Verification:
         by=by,
         installs=tuple(f"{one.name}=={one.version}" for one in archives),
         archives=archives,
+        without_index=bool(unreachable(done.lines)) and not _sites(argv) & _sites(one.url or "" for one in archives),
         seconds=done.seconds,
         release=str(told.get("pip_version", "")) or None,
     )
+
+
+def _sites(words: Iterable[str]) -> set[str]:
+    """The domains of the addresses in them: an index may keep its files on another host of its own."""
+    hosts = (urlsplit(found[0]).hostname or "" for word in words if (found := _ADDRESS.search(word)))
+    return {".".join(host.rsplit(".", 2)[-2:]) for host in hosts}
 
 
 def _archive(item: dict[str, Any]) -> Archive:

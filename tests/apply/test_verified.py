@@ -11,6 +11,7 @@ import time
 import pytest
 
 from gpudoctor.apply import verify_pip, verify_uv
+from gpudoctor.apply.building import asking_once
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Progress, Proved, Verified
 from gpudoctor.apply.journal import load_changes
@@ -159,3 +160,17 @@ def test_the_size_is_said_before_anyone_is_asked(index, tmp_path):
     assert "1 package, 1 MB to download" in text.partition("Go ahead?")[0]
     assert "GB needed" in text
     assert not os.path.exists(path)
+
+
+@pytest.mark.parametrize(("port", "expected"), [(None, {}), (9, {"PIP_RETRIES": "0"})])
+def test_a_named_index_that_did_not_answer_is_not_waited_for_at_each_package(port, expected, index, bare, tmp_path):
+    """Port 9 discards: nothing listens there."""
+    path = copied(bare, tmp_path / "env")
+    with served(index) as site:
+        named = f"http://127.0.0.1:{port}/simple" if port else site.url
+        variables = {**online(site.url, tmp_path), "PIP_EXTRA_INDEX_URL": "", "PIP_FIND_LINKS": str(index)}
+        argv = command("pip", path, "kit==2.0", "--index-url", named)
+        found = verify_pip.ask_pip("pip", argv, {**variables, "PIP_RETRIES": "1"}, (), lambda: None)
+    assert found.refused is None
+    assert set(found.installs) == {"kit==2.0", "part==1.5"}
+    assert asking_once(found) == expected
