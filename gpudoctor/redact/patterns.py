@@ -116,7 +116,13 @@ PATTERNS: tuple[Pattern, ...] = (
         r"(?<=://)(?P<secret>(?!\*\*\*@)[^\s/@:\"'<>]*:(?!\d+(?:/|$))[^\s\"'<>]*)(?=@)", 0,
         ("://",),
     ),
-    Pattern("conda token", r"(?<=/t/)(?P<secret>(?!\*)[^/\s\"']{4,})(?=/)", 0, ("/t/",)),
+    # Behind a host; a folder may be called t, too.
+    Pattern(
+        "conda token",
+        (r"(?:(?<=//)[^/\s\"']+|[\w-]+\.[\w.-]+(?::\d+)?)/(?:[^\s\"']{1,80}/)?t/"
+            r"(?P<secret>(?!\*)[^/\s\"']{4,})(?=/)"), 0,
+        ("/t/",),
+    ),
     Pattern(
         "webhook",
         r"(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord\.com/api/webhooks)/(?P<secret>[\w/-]{8,})", 0,

@@ -49,6 +49,8 @@ PLANTED: dict[str, tuple[str, str]] = {
     "AWS presigned": _w("https://b.s3.amazonaws.com/k?X-Amz-Expires=1&X-Amz-Signature="),
     "AWS presigned credential": _w("https://b.s3.amazonaws.com/k?X-Amz-Credential="),
     "conda token": _w("https://conda.anaconda.org/t/", "/channel"),
+    "conda token of a server": _w("https://conda-server:8080/conda/t/", "/channel"),
+    "conda token without a scheme": _w("channel conda.anaconda.org/t/", "/channel"),
     "Slack webhook": ("https://hooks.slack.com/services/T00/B00/" + _a(24), _a(24)),
     "Discord webhook": ("https://discord.com/api/webhooks/1234567890/" + _a(60), _a(60)),
     "GitHub classic": _p("gh" + "p_"),

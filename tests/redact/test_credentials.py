@@ -48,6 +48,7 @@ def test_the_number_taken_out_is_told() -> None:
         "TF_CPP_MIN_LOG_LEVEL=2 CUDA_VISIBLE_DEVICES=0,1 NVIDIA_DRIVER_CAPABILITIES=compute,utility",
         'File "/env/lib/python3.11/site-packages/torch/nn/modules/module.py", line 1553, in _call_impl',
         "_ZN2at4_ops19empty_memory_format4callEN3c108ArrayRefINS2_6SymIntEEE undefined symbol: __nvJitLinkAddData_12_1",
+        "/data/t/models/resnet/weights.pt and ./t/runs/one",
         "SSL_CERT_FILE=/etc/ssl/certs/ca.pem PIP_CERT=/etc/pki/tls/cert.pem",
         "Xid (PCI:0000:01:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
         "KeyError: 'lm_head.weight' Unexpected key(s) in state_dict: \"features.0.weight\"",
