@@ -13,8 +13,11 @@ from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
 from gpudoctor.apply.reasons import is_try, unreachable
 
-#: Tries of a connection after the first, unless the user says otherwise: as many as uv's.
-TRIES = {"PIP_RETRIES": "3"}
+#: Tries of a connection after the first, unless the user says otherwise: pip makes them anew for each package. Where an
+#: index is lost quickly and something is not found without it, as many as uv's.
+TRIES, MORE_TRIES = {"PIP_RETRIES": "1"}, {"PIP_RETRIES": "3"}
+#: Seconds in which an index is lost quickly: it is refused, or its name is not known.
+QUICK = 10.0
 #: Seconds after the first try that failed, in which none succeeds, until the index is given up. With pip's own time for
 #: a try (15 s) it gives up before, and goes on with the next index; a user may have set minutes for each.
 PATIENCE = 60.0
@@ -60,14 +63,27 @@ def ask_pip(
     tick: Callable[[], None],
 ) -> Verification:
     """What pip would install."""
+    # Where a user allows one try only, pip does not say that it came to nothing.
+    given = {name: value for name, value in env.items() if (name, value) != ("PIP_RETRIES", "0")}
+    found = _ask(by, argv, {**TRIES, **given}, keep_open, tick)
+    if found.unreachable and found.seconds < QUICK and "PIP_RETRIES" not in env:
+        return _ask(by, argv, {**MORE_TRIES, **given}, keep_open, tick)
+    return found
+
+
+def _ask(
+    by: str,
+    argv: tuple[str, ...],
+    env: Mapping[str, str],
+    keep_open: tuple[int, ...],
+    tick: Callable[[], None],
+) -> Verification:
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         report = os.path.join(folder, "report.json")
         patience = _Patience(tick)
         command = (*argv, "--dry-run", "--report", report)
-        # Where a user allows one try only, pip does not say that it came to nothing.
-        tries = {**TRIES, **env} if env.get("PIP_RETRIES") != "0" else {**env, "PIP_RETRIES": "1"}
         try:
-            done = run(command, env=tries, tell=patience.line, tick=patience.tick, keep_open=keep_open)
+            done = run(command, env=env, tell=patience.line, tick=patience.tick, keep_open=keep_open)
         except _GivenUpError:
             seconds = time.monotonic() - patience.began
             reason = "\n".join(unreachable(tuple(patience.lines), given_up=True))
