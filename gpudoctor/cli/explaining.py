@@ -10,12 +10,11 @@ from gpudoctor.engine.next_question import next_question
 from gpudoctor.engine.triage import NAMED, Message
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import ingest
+from gpudoctor.knowledge import message_of, surroundings_in
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.rules._load import load_rules
-from gpudoctor.signatures import signature_of
-from gpudoctor.signatures.causes import surroundings_in
 
 #: Causes and messages that are told, and the weight below which a cause is not.
 _MOST, _LEAST = 6, 0.05
@@ -38,7 +37,7 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
         around=surroundings_in(made.words[:200_000]),
         partial=facts is None or is_partial(facts),
     )
-    of_messages = {cause.key for one in made.symptoms if (row := signature_of(one.signature)) for cause in row.causes}
+    of_messages = {cause.key for one in made.symptoms if (row := message_of(one.signature)) for cause in row.causes}
     told = tuple(
         one
         for one in causes
@@ -60,7 +59,7 @@ def _with(facts: Snapshot, symptoms: tuple[Symptom, ...]) -> Snapshot:
 def _messages(symptoms: tuple[Symptom, ...]) -> tuple[Message, ...]:
     rows: dict[str, Message] = {}
     for one in symptoms:
-        row = signature_of(one.signature)
+        row = message_of(one.signature)
         if row is not None:
-            rows.setdefault(row.name, Message(text=one.text, meaning=row.meaning, signature=row.name))
+            rows.setdefault(row.id, Message(text=one.text, meaning=row.meaning, signature=row.id))
     return tuple(rows.values())[:_MOST]

@@ -14,10 +14,10 @@ from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding
 from gpudoctor.ingest.own_report import parse_own_findings
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import Ingested, ingest, unpacked
+from gpudoctor.knowledge import surroundings_in
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.signatures.causes import surroundings_in
 
 Kind = Literal["snapshot", "report", "bundle", "text"]
 

@@ -5,6 +5,7 @@ from typing import Literal
 
 from gpudoctor.engine.leanings import FOR, excluded, support
 from gpudoctor.engine.stated import Stated
+from gpudoctor.knowledge import causes_of, words_of_cause
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.finding import Diagnosis, Finding
 from gpudoctor.model.gpus import Gpus
@@ -13,7 +14,6 @@ from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._declare import Rule
-from gpudoctor.signatures import causes_of, words_of_cause
 
 #: How much a finding counts by its confidence.
 _SURE = {"certain": 0.97, "likely": 0.8, "possible": 0.4}
@@ -159,7 +159,7 @@ def _either(one: float, other: float) -> float:
 
 
 def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
-    """The surroundings that matter to causes, as far as the facts tell them; words as in `gpudoctor.signatures`."""
+    """The surroundings that matter to causes, as far as the facts tell them; words as in `gpudoctor.knowledge`."""
     found: set[str] = set()
     if isinstance(snapshot.host, System):
         found |= {snapshot.host.os} & {"windows", "macos"}  # type: ignore[arg-type]

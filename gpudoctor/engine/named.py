@@ -10,12 +10,12 @@ from collections.abc import Iterable, Iterator
 from gpudoctor.engine.candidates import surroundings_of
 from gpudoctor.engine.leanings import excluded, support
 from gpudoctor.engine.stated import Stated
+from gpudoctor.knowledge import causes_of
 from gpudoctor.model.finding import SEVERITIES, Finding, Severity
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.rules._declare import Rule
 from gpudoctor.rules._failures import pasted
-from gpudoctor.signatures import causes_of
 
 #: From here on a cause is told in place of its message; and how far ahead of the next one it must be.
 _LIKELY, _AHEAD = 0.6, 0.05

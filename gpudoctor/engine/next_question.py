@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from gpudoctor.engine.candidates import SETTLED, Candidate
+from gpudoctor.knowledge import Message, message_of
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
@@ -11,7 +12,6 @@ from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import System
-from gpudoctor.signatures import Signature, signature_of
 
 #: Sees more than any other single command.
 WHOLE = "gpudoctor report --static"
@@ -44,7 +44,7 @@ def next_question(snapshot: Snapshot, causes: tuple[Candidate, ...], disputed: I
 def _of_signatures(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Question | None:
     """The question of the message that points to the likeliest causes, unless the facts answer it already."""
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
-    rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := signature_of(name))]
+    rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := message_of(name))]
     weights = {one.key: one.weight for one in causes}
     ranked = sorted(rows, key=lambda row: (row.fallback, -_points(row, weights)))
     for row in ranked:
@@ -54,7 +54,7 @@ def _of_signatures(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Questio
     return None
 
 
-def _points(row: Signature, weights: dict[str, float]) -> float:
+def _points(row: Message, weights: dict[str, float]) -> float:
     """How much of what a message points to is what remains: the one that means little else is asked about first."""
     told = sum(cause.prior for cause in row.causes)
     return sum(weights.get(cause.key, 0.0) * cause.prior for cause in row.causes) / told if told else 0.0
@@ -67,7 +67,7 @@ def _why(between: list[Candidate]) -> str:
     return f"It decides between {names} and {between[-1].key}."
 
 
-def _is_answered(row: Signature, snapshot: Snapshot) -> bool:
+def _is_answered(row: Message, snapshot: Snapshot) -> bool:
     """All commands that the question names are ones whose answers are known."""
     known = set()
     if isinstance(snapshot.driver, Driver) and snapshot.driver.release and isinstance(snapshot.gpus, Gpus):

@@ -4,12 +4,12 @@ from typing import Literal
 
 from gpudoctor.engine.candidates import Candidate, candidates
 from gpudoctor.engine.next_question import Question, next_question
+from gpudoctor.knowledge import message_of
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import SEVERITIES, Finding, Severity
 from gpudoctor.model.live import Live
 from gpudoctor.model.report import Report, Verdict
 from gpudoctor.rules._declare import Rule
-from gpudoctor.signatures import signature_of
 
 TRIAGE_SCHEMA = 1
 #: Causes that are told; and below what weight one is not worth telling.
@@ -153,7 +153,7 @@ def _messages(live: Live | None) -> tuple[Message, ...]:
     """Each known message once, in the order of the text."""
     rows: dict[str, Message] = {}
     for symptom in live.symptoms if live else ():
-        row = signature_of(symptom.signature)
+        row = message_of(symptom.signature)
         if row is not None:
-            rows.setdefault(row.name, Message(text=symptom.text, meaning=row.meaning, signature=row.name))
+            rows.setdefault(row.id, Message(text=symptom.text, meaning=row.meaning, signature=row.id))
     return tuple(rows.values())[:MOST]

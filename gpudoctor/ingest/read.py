@@ -32,11 +32,11 @@ from gpudoctor.ingest.template import parse_template
 from gpudoctor.ingest.tf_env import parse_tf_env
 from gpudoctor.ingest.toolkit import parse_toolkit
 from gpudoctor.ingest.tools import parse_tools
+from gpudoctor.knowledge import recognise
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Fact, Gap, Section
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.snapshot import SECTIONS, Snapshot
-from gpudoctor.signatures import recognise
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024

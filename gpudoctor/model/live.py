@@ -180,7 +180,7 @@ class SmokeRun(Fact, frozen=True, kw_only=True):
 
 
 class Symptom(Fact, frozen=True, kw_only=True):
-    """A known error message, as it was met. `signature` is its name in `gpudoctor.signatures`."""
+    """A known error message, as it was met. `signature` is its id in `gpudoctor.knowledge`."""
 
     signature: str
     #: The line, capped.

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
+from gpudoctor.knowledge import lines_that_matter, recognise
 from gpudoctor.model.live import AgentRun, DeviceList, SmokeRun, Symptom, Thrown, Trial
 from gpudoctor.probes.live_run import Outcome
-from gpudoctor.signatures import lines_that_matter, recognise
 
 #: Lines of a log kept, and characters of a log that are read: the last ones, where a run ended.
 _LINES = 40

@@ -198,7 +198,7 @@ def _recognised(text: str, framework: str) -> tuple[Symptom, ...]:
     if not text:
         return ()
     # Imported here: a look that runs nothing needs no catalogue of messages.
-    from gpudoctor.signatures import recognise
+    from gpudoctor.knowledge import recognise
 
     return recognise(text, framework=framework)
 

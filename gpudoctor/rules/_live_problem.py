@@ -61,9 +61,9 @@ class Failed(Fact, frozen=True, kw_only=True):
     @property
     def meaning(self) -> str | None:
         """What the first known message means."""
-        from gpudoctor.signatures import signature_of
+        from gpudoctor.knowledge import message_of
 
-        return next((row.meaning for one in self.symptoms if (row := signature_of(one.signature))), None)
+        return next((row.meaning for one in self.symptoms if (row := message_of(one.signature))), None)
 
 
 def problems(
@@ -101,15 +101,15 @@ def _severity(failures: list[Failure], symptoms: tuple[Symptom, ...]) -> Severit
 
 def _is_said(symptoms: tuple[Symptom, ...]) -> bool:
     """People's words, and no message of a program."""
-    from gpudoctor.signatures import signature_of
+    from gpudoctor.knowledge import message_of
 
-    rows = [signature_of(one.signature) for one in symptoms]
+    rows = [message_of(one.signature) for one in symptoms]
     return all(row is not None and row.fallback for row in rows)
 
 
 def _as_grave_as_its_cause(symptoms: tuple[Symptom, ...]) -> Severity | None:
+    from gpudoctor.knowledge import causes_of
     from gpudoctor.rules._load import load_rules
-    from gpudoctor.signatures import causes_of
 
     likeliest = next(iter(causes_of(symptoms)), None)
     if likeliest is None or likeliest.prior < _ALMOST_ALWAYS:
@@ -124,18 +124,18 @@ def _is_a_warning(failure: Failure) -> bool:
 
 def causes_told(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
     """Names of the rules that the messages point to, likeliest first."""
-    from gpudoctor.signatures import OTHER_CAUSES, causes_of
+    from gpudoctor.knowledge import causes_of, causes_without_rule
 
-    return tuple(cause.key for cause in causes_of(symptoms) if cause.key not in OTHER_CAUSES)
+    return tuple(cause.key for cause in causes_of(symptoms) if cause.key not in causes_without_rule())
 
 
 def _likely_causes(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
     """Those of them that are likely, wherever this is: that such a rule fires shows its surroundings."""
-    from gpudoctor.signatures import OTHER_CAUSES, signature_of
+    from gpudoctor.knowledge import causes_without_rule, message_of
 
-    rows = (row for symptom in symptoms if (row := signature_of(symptom.signature)))
+    rows = (row for symptom in symptoms if (row := message_of(symptom.signature)))
     causes = (cause for row in rows for cause in row.causes if cause.prior >= _LIKELY)
-    return tuple(dict.fromkeys(cause.key for cause in causes if cause.key not in OTHER_CAUSES))
+    return tuple(dict.fromkeys(cause.key for cause in causes if cause.key not in causes_without_rule()))
 
 
 def _evidence(failed: Failed) -> Iterator[Evidence]:
@@ -163,8 +163,8 @@ def _printed(failed: Failed) -> tuple[str, ...]:
 
 
 def _causes(symptoms: tuple[Symptom, ...]) -> Iterator[str]:
+    from gpudoctor.knowledge import causes_of, words_of_cause
     from gpudoctor.rules._load import load_rules
-    from gpudoctor.signatures import causes_of, words_of_cause
 
     summaries = {rule.name: rule.summary for rule in load_rules()}
     for cause in causes_of(symptoms)[:_CAUSES]:
@@ -173,9 +173,9 @@ def _causes(symptoms: tuple[Symptom, ...]) -> Iterator[str]:
 
 def _questions(failed: Failed) -> tuple[Fix, ...]:
     """What decides between the causes, where a message is known."""
-    from gpudoctor.signatures import signature_of
+    from gpudoctor.knowledge import message_of
 
-    row = next((row for one in failed.symptoms if (row := signature_of(one.signature))), None)
+    row = next((row for one in failed.symptoms if (row := message_of(one.signature))), None)
     if row is None:
         return ()
     return (Fix(title="Find out which cause it is", safety="manual", steps=(Ask(text=f"Look at: {row.ask}"),)),)

@@ -3,12 +3,12 @@
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.knowledge import recognise
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Ask
 from gpudoctor.model.live import AgentRun, DeviceList, Live
 from gpudoctor.model.system import Environ, System
 from gpudoctor.rules._load import load_rules
-from gpudoctor.signatures import recognise
 from tests.whole import driver, gpu, machine
 
 CUDNN = "Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0."

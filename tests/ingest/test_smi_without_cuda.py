@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.ingest.pasted import plain
 from gpudoctor.ingest.smi import parse_smi
-from gpudoctor.signatures.causes import surroundings_in
+from gpudoctor.knowledge import surroundings_in
 
 TABLE = """| NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: {cuda:<8} |
 |   0  Tesla T4            Off  | 00000000:00:07.0 Off |                    0 |"""

@@ -5,6 +5,7 @@ import pytest
 
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.verdict import report_of
+from gpudoctor.knowledge import messages, recognise
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.finding import SEVERITIES
@@ -24,10 +25,9 @@ from gpudoctor.model.live import (
 from gpudoctor.model.python import Framework, Frameworks, Package, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.rules._declare import MANUAL_HEADINGS
-from gpudoctor.rules._failure_owners import NOTHING_WRONG, OWNERS
+from gpudoctor.rules._failure_owners import NOTHING_WRONG, OF_RUNS
 from gpudoctor.rules._failures import failures
 from gpudoctor.rules._load import load_rules
-from gpudoctor.signatures import recognise, signatures
 from tests.rules.situations import environ, gpu, gpus
 from tests.rules.table import fires, quiet
 
@@ -168,6 +168,9 @@ def test_a_pasted_message_is_told_by_one_rule(text, rule):
     assert any("Look at" in step.text for fix in told[0].fixes for step in fix.steps if hasattr(step, "text"))
 
 
+OF_MESSAGES = {message.reported_by for message in messages()}
+
+
 @pytest.mark.parametrize("rule", SMOKE, ids=lambda rule: rule.name)
 def test_a_rule_of_the_family(rule):
     lines = rule.manual.splitlines()
@@ -177,7 +180,7 @@ def test_a_rule_of_the_family(rule):
     assert rule.check.__name__ == rule.name.replace("-", "_")
     assert rule.summary.endswith(".")
     if rule.name != "framework-sees-fewer-gpus":
-        assert rule.name in OWNERS
+        assert rule.name in OF_RUNS | OF_MESSAGES
         assert rule.name in {name for _, name in (*FAILED, *PASTED)}, "no row of a table makes it fire"
     quiet(rule.name, **{"live": smoke(trial(outcome="passed")), **NOTHING})
     quiet(rule.name, **{"live": Live(), **NOTHING})
@@ -186,13 +189,13 @@ def test_a_rule_of_the_family(rule):
 NOTHING = dict.fromkeys(("host", "container", "gpus", "driver", "interpreter", "packages", "environ", "frameworks"))
 
 
-def test_every_owner_is_a_rule():
-    assert OWNERS <= NAMES
+def test_what_reports_a_failure_is_a_rule():
+    assert OF_RUNS | OF_MESSAGES <= NAMES
 
 
-@pytest.mark.parametrize("row", signatures(), ids=lambda row: row.name)
+@pytest.mark.parametrize("row", messages(), ids=lambda row: row.id)
 def test_every_known_message_is_told_or_harmless(row):
-    live = Live(symptoms=(Symptom(signature=row.name, text="the line"),))
+    live = Live(symptoms=(Symptom(signature=row.id, text="the line"),))
     found = judged(live).findings
     cause = row.causes[0].key
     assert found or cause in NOTHING_WRONG

@@ -1,0 +1,62 @@
+"""What a known message is made of, and all of them: compiled from messages/*.toml, read when first asked for."""
+
+import os
+from functools import lru_cache
+
+import msgspec
+
+from gpudoctor.model.base import Fact
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
+
+
+class LikelyCause(Fact, frozen=True, kw_only=True):
+    """A cause of a message and how often it is that one, between 0 and 1, before anything else is known.
+
+    `key` is the name of a rule, or an id of causes.toml. `where` names surroundings in which it is likely, and outside
+    of which it hardly is.
+    """
+
+    key: str
+    prior: float
+    where: str | None = None
+
+
+class Message(Fact, frozen=True, kw_only=True):
+    """A known message of a program, or a thing that people say of it."""
+
+    id: str
+    #: A regular expression, matched without regard to case within one line.
+    pattern: str
+    #: Lower-case words of which one is in every line that matches: the fast way past all other lines.
+    needles: tuple[str, ...]
+    #: One sentence that a beginner understands.
+    meaning: str
+    #: The frameworks that print it; empty where several programs do.
+    programs: tuple[str, ...] = ()
+    causes: tuple[LikelyCause, ...]
+    #: The one command or fact that decides between the causes.
+    ask: str
+    #: The page that defines or explains it.
+    source: str
+    #: Counts only where nothing more specific was recognised in the line.
+    fallback: bool = False
+    #: The rule that reports a run which failed with it.
+    reported_by: str
+
+
+@lru_cache(maxsize=1)
+def messages() -> tuple[Message, ...]:
+    """All known messages."""
+    with open(_FILE, "rb") as stream:
+        return msgspec.json.decode(stream.read(), type=tuple[Message, ...])
+
+
+def message_of(id: str) -> Message | None:  # noqa: A002 - what the record calls it
+    """The message of that id."""
+    return _by_id().get(id)
+
+
+@lru_cache(maxsize=1)
+def _by_id() -> dict[str, Message]:
+    return {message.id: message for message in messages()}

@@ -1,0 +1,227 @@
+"""Finds known messages in a text of any size, and the lines of a log that are worth keeping."""
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+
+from gpudoctor.knowledge.message import Message, messages
+from gpudoctor.model.live import Symptom
+
+#: Characters of a line around what was found in it; and of the line as it is told.
+BEFORE, AFTER, TOLD = 400, 1200, 400
+#: Different lines that are looked at for one needle, and lines that are kept for one message.
+LOOKED_AT, KEPT = 400, 5
+
+#: A text of more characters is thinned first: of lines that differ in digits only, so many are kept.
+BIG, ALIKE = 200_000, 20
+#: What is left of it beyond this is searched only in lines with one of these words, and of those the first and last.
+VERY_BIG, FIRST, LAST = 3_000_000, 1_500_000, 500_000
+WORDS = (
+    *(
+        "error",
+        "fail",
+        "cuda",
+        "nvidia",
+        "gpu",
+        "not ",
+        "no ",
+        "undefined",
+        "version",
+        "memory",
+        "nccl",
+        "cudnn",
+        "lib",
+    ),
+    *(
+        "fault",
+        "killed",
+        "unable",
+        "cannot",
+        "xid",
+        "unsupported",
+        "invalid",
+        "mismatch",
+        "abort",
+        "incompatible",
+        "nvrm",
+    ),
+    *("illegal", "timeout", "timed out", "too ", "ptxas", "assert", "stuck", "lost", "nouveau", "warn"),
+)
+#: A longer line is looked at in pieces, which overlap.
+LONG, OVERLAP = 8_000, 400
+
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
+_OTHER_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_EMPTY_LINES = re.compile(r"\n{2,}")
+_ERROR_LINE = re.compile(
+    r"^\s*(?:[\w.]+(?:error|exception|interrupt|exit)\b\s*:|fatal|panic|error\b|[ef]\d{4} |\S+ \S+: [EF] )"
+    r"|: error:|segmentation fault|core dumped|terminate called|aborted|check failed",
+    re.IGNORECASE,
+)
+_DOUBTFUL_LINE = re.compile(
+    r"warning|error|fail|cannot|could not|couldn't|unable|not found|no such|invalid|illegal|mismatch|unsupported|denied"
+    r"|not compatible|incompatible|undefined|missing|killed",
+    re.IGNORECASE,
+)
+
+
+def recognise(text: str, *, framework: str | None = None, where: str | None = None) -> tuple[Symptom, ...]:
+    """The known messages of a text, in its order, each different line once; `framework` and `where` are noted on each.
+
+    Words that a message cannot be without are looked for first, so few lines are matched; of a big log, lines that
+    differ in their numbers only are looked at a few times: 10 MB take a fraction of a second.
+    """
+    text = _thinned(_plain(text))
+    found: dict[tuple[str, str], int] = {}
+    for start, line, rows in _candidates(text):
+        matched = [row for row in rows if _compiled(row.pattern).search(line)]
+        for row in matched:
+            found.setdefault((row.id, _told(line, row)), start)
+    return tuple(
+        Symptom(signature=name, text=told, framework=framework, where=where)
+        for name, told in _few_of_each(_without_fallbacks(found))
+    )
+
+
+def lines_that_matter(text: str, cap: int = 40) -> tuple[str, ...]:
+    """The lines to keep of a log: known messages, then errors, then what sounds like one; in order, each once."""
+    text = _thinned(_plain(text))
+    known = {line.strip(): start for start, line, rows in _candidates(text) if _is_known(line, rows)}
+    kept = dict(sorted(known.items(), key=lambda item: item[1])[:cap])
+    for pattern in (_ERROR_LINE, _DOUBTFUL_LINE):
+        if len(kept) >= cap:
+            break
+        for start, line in _lines(text):
+            if line not in kept and pattern.search(line[:BEFORE]):
+                kept[line] = start
+                if len(kept) >= cap:
+                    break
+    in_order = sorted(kept.items(), key=lambda item: item[1])
+    return tuple(line[:TOLD] for line, _ in in_order if line)
+
+
+def _plain(text: str) -> str:
+    """The text without colours, with one kind of line break; lower() keeps the length of what is left."""
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if not text.isascii() or any(mark in text for mark in "\r\x0b\x0c"):
+        text = _OTHER_BREAKS.sub("\n", text).replace("\u0130", "I")
+    if "\n\n\n" in text:
+        text = _EMPTY_LINES.sub("\n", text)
+    return text
+
+
+def _thinned(text: str) -> str:
+    """A big text without most of its repetitions; and of a very big one that has none, the lines that may matter."""
+    if len(text) <= BIG:
+        return text
+    lines = [piece for line in text.split("\n") for piece in _pieces(line)]
+    shapes = "\n".join(lines).encode("utf-8", "surrogatepass").translate(_DIGITS).split(b"\n")
+    times: dict[bytes, int] = {}
+    kept = []
+    for line, shape in zip(lines, shapes, strict=True):
+        times[shape] = count = times.get(shape, 0) + 1
+        if count <= ALIKE:
+            kept.append(line)
+    thin = "\n".join(kept)
+    if len(thin) > VERY_BIG:
+        thin = "\n".join(line for line in kept if _may_matter(line.lower()))
+    return thin if len(thin) <= VERY_BIG else f"{thin[:FIRST]}\n{thin[-LAST:]}"
+
+
+def _pieces(line: str) -> Iterator[str]:
+    if len(line) <= LONG:
+        yield line
+        return
+    for start in range(0, len(line), LONG - OVERLAP):
+        yield line[start : start + LONG]
+
+
+def _may_matter(lower: str) -> bool:
+    return any(word in lower for word in WORDS)
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Each different line, stripped, with the place where it is first met."""
+    seen: set[str] = set()
+    start = 0
+    for line in text.split("\n"):
+        stripped = line.strip()
+        if stripped and stripped not in seen:
+            seen.add(stripped)
+            yield start, stripped
+        start += len(line) + 1
+
+
+def _candidates(text: str) -> Iterator[tuple[int, str, tuple[Message, ...]]]:
+    """The part of each line around a needle, where it is, and the messages that it may be."""
+    lower = text.lower()
+    for needle, rows in _by_needle().items():
+        for start, end in _lines_with(needle, lower):
+            yield start, text[start:end], rows
+
+
+def _lines_with(needle: str, lower: str) -> Iterator[tuple[int, int]]:
+    """Ends of the (parts of) lines that hold the needle: different ones only, the first few hundred."""
+    seen: set[str] = set()
+    at = lower.find(needle)
+    tries = 0
+    while at >= 0 and len(seen) < LOOKED_AT and tries < 50 * LOOKED_AT:
+        tries += 1
+        start = max(lower.rfind("\n", max(0, at - BEFORE), at) + 1, at - BEFORE, 0)
+        end = lower.find("\n", at, at + AFTER)
+        end = min(at + AFTER, len(lower)) if end < 0 else end
+        part = lower[start:end]
+        if part not in seen:
+            seen.add(part)
+            yield start, end
+        at = lower.find(needle, end)
+
+
+@lru_cache(maxsize=1)
+def _by_needle() -> dict[str, tuple[Message, ...]]:
+    found: dict[str, list[Message]] = {}
+    for row in messages():
+        for needle in row.needles:
+            found.setdefault(needle, []).append(row)
+    return {needle: tuple(rows) for needle, rows in found.items()}
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _is_known(line: str, rows: tuple[Message, ...]) -> bool:
+    return any(_compiled(row.pattern).search(line) for row in rows)
+
+
+def _told(line: str, row: Message) -> str:
+    """The line as it is told: what matched, with what stands around it as far as there is room."""
+    stripped = line.strip()
+    if len(stripped) <= TOLD:
+        return stripped
+    match = _compiled(row.pattern).search(stripped)
+    start = max(0, (match.start() if match else 0) - TOLD // 4)
+    return stripped[start : start + TOLD]
+
+
+def _without_fallbacks(found: dict[tuple[str, str], int]) -> list[tuple[int, str, str]]:
+    """Everything found, in the order of the text; a fallback only where nothing else was found in its line."""
+    fallbacks = {row.id for row in messages() if row.fallback}
+    specific = [(start, told) for (name, told), start in found.items() if name not in fallbacks]
+    starts, lines = {start for start, _ in specific}, {told for _, told in specific}
+    return sorted(
+        (start, name, told)
+        for (name, told), start in found.items()
+        if name not in fallbacks or (start not in starts and told not in lines)
+    )
+
+
+def _few_of_each(rows: list[tuple[int, str, str]]) -> Iterator[tuple[str, str]]:
+    counts: dict[str, int] = {}
+    for _, name, told in rows:
+        counts[name] = counts.get(name, 0) + 1
+        if counts[name] <= KEPT:
+            yield name, told

@@ -1,0 +1,66 @@
+"""Where a program ran, as far as a text says so: in WSL, in a container, under Slurm, installed by conda."""
+
+import re
+
+#: Words of a text that tell its surroundings.
+_SURROUNDINGS = {
+    "wsl": r"\bwsl ?[12]?\b|windows subsystem for linux|microsoft-standard|/usr/lib/wsl|/dev/dxg",
+    "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
+    # Red Hat's Pythons put torch here, and what has no compiled part of its own beside it, in lib.
+    "lib64": r"/lib64/python3[\d.]*/site-packages/torch/",
+    # What is compiled with torch when it is installed.
+    "building": r"\b(?:pip3?|uv|pdm|poetry|pixi) (?:pip )?(?:install|add|sync)\b[^\n]{0,120}\b(?:flash[-_]?attn|apex"
+    r"|xformers|deepspeed|mamba[-_]ssm|causal[-_]conv1d|transformer[-_]engine|torch[-_](?:scatter|sparse|cluster)|pytorch3d"
+    r"|detectron2|mmcv|sageattention|gptqmodel|auto[-_]gptq)\b",
+    "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
+    "windows": r"\bwindows (?:1[01]|server)|\bwin(?:_amd64|-64| ?10| ?11)\b"
+    r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
+    "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
+    r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
+    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
+    r"|\bxavier (?:nx|agx)|\bnx ?\(?xavier",
+    "several-machines": r"\bmulti-?nodes?\b"
+    r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
+    r"|--(?:nnodes|node_rank|num_machines)[ =][1-9]|\bmaster node\b",
+    "vgpu": r"\bvgpus?\b|\bgrid (?:k\d|[avtmp]\d+)|\b(?:a|l|t|v|h)\d{1,3}[a-z]?-\d{1,2}[qcab]\b",
+    "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu"
+    r"|\bcpuonly\b",
+    "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
+    r"|\bpixi (?:install|add)",
+    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build)|\bgfx\d{3,4}",
+    "rootless": r"\b(?:podman|rootless)\b",
+    "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",
+    "notebook": r"\bjupyter\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
+    # Python imports it, and IPython's prompt does not.
+    "imports-elsewhere": r"^[ \t]*>>> import (\w+)\n[ \t]*>>>[\s\S]{0,1500}\bin ?\[\d+\]: import \1\b"
+    r"[\s\S]{0,600}\bno module named '?\1\b",
+    # They looked at what pip installed, or where.
+    "pip-said": r"requirement already satisfied|\b(?:which|where) (?:-a )?pip\d?\b|\bpip3? \d[\d.]* from "
+    r"|\bpip3? (?:list|show|freeze|--version|-v)\b|already installed|installed successfully|successfully installed",
+    "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
+}
+_APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
+#: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
+_OTHERS, _NVIDIA = (
+    ("amd", "intel"),
+    re.compile(r"\b(?:geforce|[rg]tx ?\d{3,4}|tesla|quadro|nvidia-smi|a100|h100|v100)\b", re.I),
+)
+
+
+#: A line of a form that denies, or leaves open, what its label names: "WSL: no", "Container: n/a", "slurm: None".
+_DENIED = re.compile(
+    r"^[^\n:=]{1,60}[:=][ :\"'*]*(?:none|null|nil|n/?a|no|nope|false|0|unknown|not (?:used|applicable|given|known))"
+    r"[ \"'*,.]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def surroundings_in(text: str) -> frozenset[str]:
+    """Where the program ran, as far as the text says so."""
+    text = _DENIED.sub("", text)
+    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE | re.MULTILINE)}
+    if "wsl" in found and _APPTAINER.search(text):
+        found.add("wsl-apptainer")
+    if found.intersection(_OTHERS) and _NVIDIA.search(text):
+        found.difference_update(_OTHERS)
+    return frozenset(found)

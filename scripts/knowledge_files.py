@@ -1,0 +1,156 @@
+"""Reads what people edit in gpudoctor/knowledge, and makes of it what the package loads."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from needles import needles_of
+
+from gpudoctor.knowledge.causes import Cause
+from gpudoctor.knowledge.message import LikelyCause, Message
+from gpudoctor.model.base import Fact
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FOLDER = Path(__file__).resolve().parent.parent / "gpudoctor" / "knowledge"
+_FRAGMENT = re.compile(r"\{([a-z_]+)(?: ([^{}]+))?\}")
+
+
+class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A record that people write: a key that is none is an error."""
+
+
+class Fragment(Strict, frozen=True, kw_only=True):
+    """A part that several patterns have, written {name}; {} in it stands for what follows the name: {xid 79}."""
+
+    pattern: str
+    #: Words of which one must stand in the line, where those that the pattern demands are too common to look for.
+    needles: tuple[str, ...] = ()
+
+
+class MessageRecord(Strict, frozen=True, kw_only=True):
+    """One message that a program prints, or one thing that people say of it."""
+
+    #: Lower case, with hyphens; never given to another message.
+    id: str
+    #: A regular expression, or several of which one matches, without regard to case, within one line.
+    pattern: str | tuple[str, ...]
+    #: One sentence that a beginner understands.
+    meaning: str
+    #: The frameworks that print it; none where several programs do.
+    programs: tuple[str, ...] = ()
+    #: Its causes (a rule's name, or an id of causes.toml), and how often it is that one.
+    causes: dict[str, float] = {}
+    #: Causes that are likely in these surroundings only, by the surroundings' name.
+    where: dict[str, dict[str, float]] = {}
+    #: The one command or fact that decides between the causes.
+    ask: str
+    #: The page that defines or explains it.
+    source: str
+    #: Counts only where nothing more specific was recognised in the line.
+    fallback: bool = False
+    #: The rule that reports a run which failed with it, where it is not that of the file.
+    reported_by: str | None = None
+    #: Words of which one is in every line, where those that the pattern demands are too common to look for.
+    needles: tuple[str, ...] = ()
+    #: Lines as the program prints them.
+    examples: tuple[str, ...]
+    #: Lines that sound alike and are something else.
+    unlike: tuple[str, ...] = ()
+    #: Messages of another cause that are recognised in an example as well, and rightly.
+    beside: tuple[str, ...] = ()
+
+
+class CauseFile(Strict, frozen=True, kw_only=True):
+    """The causes that no rule tells."""
+
+    cause: tuple[Cause, ...]
+
+
+class MessageFile(Strict, frozen=True, kw_only=True):
+    """The messages of one topic."""
+
+    #: The rule that reports a run which failed with one of them.
+    reported_by: str
+    message: tuple[MessageRecord, ...]
+
+
+def message_files() -> dict[str, MessageFile]:
+    """The files of messages, by name. Raises ValueError, with the file's name."""
+    return {path.stem: _read(path, MessageFile) for path in sorted((FOLDER / "messages").glob("*.toml"))}
+
+
+def records() -> tuple[MessageRecord, ...]:
+    """All messages as they are written."""
+    return tuple(record for file in message_files().values() for record in file.message)
+
+
+def compiled() -> dict[Path, bytes]:
+    """What is made of the records, by file: what the package loads, and the schemas for editors."""
+    fragments = _read(FOLDER / "fragments.toml", dict[str, Fragment])
+    messages = [
+        _message(record, file.reported_by, fragments) for file in message_files().values() for record in file.message
+    ]
+    schemas = {"messages": MessageFile, "fragments": dict[str, Fragment], "causes": CauseFile}
+    return {
+        FOLDER / "messages.json": _rows(messages),
+        FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).cause),
+        **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
+    }
+
+
+def _rows(rows: Iterable[Fact]) -> bytes:
+    """One a line, so that a diff shows them."""
+    return b"[\n" + b",\n".join(map(msgspec.json.encode, rows)) + b"\n]\n"
+
+
+def _indented(schema: dict[str, Any]) -> bytes:
+    return json.dumps(schema, indent=1, sort_keys=True).encode() + b"\n"
+
+
+def _read(path: Path, shape: Any) -> Any:
+    try:
+        return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), shape)
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
+
+
+def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragment]) -> Message:
+    ways = (record.pattern,) if isinstance(record.pattern, str) else record.pattern
+    needles = record.needles or {word for way in ways for word in _needles(way, fragments)}
+    causes = [LikelyCause(key=key, prior=prior) for key, prior in record.causes.items()]
+    for where, some in record.where.items():
+        causes += [LikelyCause(key=key, prior=prior, where=where) for key, prior in some.items()]
+    return Message(
+        id=record.id,
+        pattern="|".join(_expanded(way, fragments) for way in ways),
+        needles=tuple(sorted(needles)),
+        meaning=record.meaning,
+        programs=record.programs,
+        causes=tuple(causes),
+        ask=record.ask,
+        source=record.source,
+        fallback=record.fallback,
+        reported_by=record.reported_by or reported_by,
+    )
+
+
+def _needles(way: str, fragments: dict[str, Fragment]) -> tuple[str, ...]:
+    for name, _ in _FRAGMENT.findall(way):
+        if fragments[name].needles:
+            return fragments[name].needles
+    return needles_of(_expanded(way, fragments))
+
+
+def _expanded(way: str, fragments: dict[str, Fragment]) -> str:
+    """The pattern with its fragments written out; a fragment may have others in it."""
+    while _FRAGMENT.search(way):
+        way = _FRAGMENT.sub(lambda found: fragments[found[1]].pattern.replace("{}", found[2] or ""), way)
+    return way
