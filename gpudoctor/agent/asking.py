@@ -56,8 +56,11 @@ def error_code(error):
 
 def plain(value):
     """`value` as JSON can write it: structures become objects, handles become null."""
-    if value is None or isinstance(value, (int, float, str)):
+    if value is None or isinstance(value, (int, float)):
         return value
+    if isinstance(value, str):
+        # A path that is not UTF-8 comes with halves of characters, which no JSON may hold.
+        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, (list, tuple)):

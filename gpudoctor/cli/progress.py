@@ -35,7 +35,10 @@ class Progress:
 
     def __enter__(self) -> None:
         if self._shows:
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError:  # no thread is to be had: nothing is drawn
+                self._shows = False
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

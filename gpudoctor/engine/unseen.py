@@ -12,6 +12,7 @@ from gpudoctor.model.python import Framework, Frameworks, Packages
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._builds import device_code, release_numbers
+from gpudoctor.rules._driver_counts import disagreement
 
 #: Frameworks whose build must be known before a GPU machine is called healthy.
 JUDGED = ("torch", "tensorflow", "jax")
@@ -38,6 +39,7 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
         yield from _section("the installed packages", snapshot.packages)
         yield from _section("the frameworks", snapshot.frameworks)
     yield from unproved(snapshot)
+    yield from _of_counts(snapshot)
     if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
         return
     yield from _section("the environment variables", snapshot.environ)
@@ -53,6 +55,16 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     if isinstance(snapshot.packages, Packages):
         yield from _section("files that two packages own", snapshot.packages.overlaps)
         yield from _section("files that are damaged", snapshot.packages.damaged)
+
+
+def _of_counts(snapshot: Snapshot) -> Iterator[str]:
+    """NVML and the CUDA driver contradict each other: no verdict rests on either."""
+    if not isinstance(snapshot.driver, Driver):
+        return
+    is_jetson = isinstance(snapshot.host, System) and snapshot.host.tegra is not None
+    counts = disagreement(snapshot.gpus, snapshot.driver, snapshot.environ)
+    if counts is not None and not (is_jetson and counts.nvml == 0):
+        yield f"which GPUs there are: NVML counts {counts.nvml}, the CUDA driver {counts.cuda}"
 
 
 def _section(what: str, value: object) -> Iterator[str]:

@@ -28,6 +28,12 @@ def cuda_code(code: int) -> Code:
 #: NVML says with these that a GPU, a driver or this release of the library has no such fact: unknown, nothing wrong.
 NVML_UNSUPPORTED = (3, 13)
 
+#: NVML's codes on a machine without a GPU: NOT_FOUND, DRIVER_NOT_LOADED, GPU_NOT_FOUND.
+NVML_NO_GPU = (6, 9, 28)
+
+#: The CUDA driver says with these that it has no such function, or this GPU no such fact.
+CUDA_UNSUPPORTED = (500, 801)
+
 #: Stands where a call raised something else than a return code, or a program said it in words.
 NO_CODE = -1
 

@@ -1,6 +1,7 @@
 """What nvidia-smi prints: the table, and the rows of a query. Source: its man page, output of drivers 331 to 615."""
 
 import re
+from itertools import zip_longest
 
 from gpudoctor.formats.nvidia_codes import NO_CODE
 from gpudoctor.formats.pci import bus_id
@@ -18,14 +19,16 @@ _COMPUTE_MODES = {
     "Prohibited": "prohibited",
     "Exclusive_Process": "exclusive-process",
 }
-_DRIVER = re.compile(r"\b(?:Driver|KMD) Version:\s*([\d.]+)")
-_CUDA = re.compile(r"\bCUDA(?: UMD)? Version:\s*([\d.]+)")
+_DRIVER = re.compile(r"\b(?:Driver|KMD) Version:\s*([\d.]{1,40})")
+_CUDA = re.compile(r"\bCUDA(?: UMD)? Version:\s*([\d.]{1,40})")
 #: "|   0  NVIDIA B200                    On  |   00000000:63:00.0 Off |": on Windows the driver model, not persistence.
 _ROW = re.compile(
-    r"^\|\s+(?P<index>\d+)\s+(?P<name>\S.*?)\s+(?:On|Off|N/A|ERR!|WDDM|TCC|MCDM)\s*"
+    r"^\|\s+(?P<index>\d{1,6})\s+(?P<name>\S.*?)\s+(?:On|Off|N/A|ERR!|WDDM|TCC|MCDM)\s*"
     r"\|\s*(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s"
 )
-_MEMORY = re.compile(r"(\d+)\s*MiB\s*/\s*(\d+)\s*MiB")
+#: The table is 91 characters wide, at most.
+_WIDTH = 200
+_MEMORY = re.compile(r"\b(\d{1,12})\s*MiB\s*/\s*(\d{1,12})\s*MiB")
 
 
 def parse_banner(text: str) -> tuple[DriverRelease | None, CudaVersion | None]:
@@ -38,9 +41,9 @@ def parse_table(text: str) -> tuple[Gpu, ...]:
     """The GPUs of the table: number, name (as it is cut off there), address and memory."""
     gpus = []
     lines = text.splitlines()
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
-        if row := _ROW.match(line):
-            memory = _MEMORY.search(following)
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
+        if row := _ROW.match(line[:_WIDTH]):
+            memory = _MEMORY.search(following[:_WIDTH])
             gpus.append(
                 Gpu(
                     vendor="nvidia",
@@ -123,7 +126,7 @@ def _text(row: dict[str, str], name: str) -> str | None:
 
 def _number(row: dict[str, str], name: str) -> float | None:
     """The number before a unit, as in "24564 MiB"."""
-    match = re.match(r"\d+(?:\.\d+)?(?=$|\s)", row.get(name, ""))
+    match = re.match(r"\d{1,12}(?:\.\d{1,12})?(?=$|\s)", row.get(name, ""))
     return float(match.group()) if match else None
 
 

@@ -8,13 +8,19 @@ T = TypeVar("T")
 
 
 class Aside(Generic[T]):
-    """A call under way in a thread. The thread never outlives the process."""
+    """A call under way in a thread. The thread never outlives the process.
+
+    Where the system gives no thread (a limit on processes), the call is made at once, and the caller waits for it.
+    """
 
     def __init__(self, call: Callable[[], T]) -> None:
         self._call = call
         self._error: BaseException | None = None
         self._done = threading.Event()
-        threading.Thread(target=self._run, daemon=True).start()
+        try:
+            threading.Thread(target=self._run, daemon=True).start()
+        except RuntimeError:  # can't start new thread
+            self._run()
 
     def _run(self) -> None:
         try:

@@ -28,11 +28,16 @@ def stop_forks() -> None:
 
 
 class Forked:
-    """A call under way in a fork; what it returns comes back through a pipe."""
+    """A call under way in a fork; what it returns comes back through a pipe. Raises OSError where there is no fork."""
 
     def __init__(self, work: Callable[[], bytes]) -> None:
         self._reader, writer = os.pipe()
-        self._pid = os.fork()
+        try:
+            self._pid = os.fork()
+        except OSError:  # a limit on processes, no memory
+            os.close(self._reader)
+            os.close(writer)
+            raise
         if self._pid == 0:
             _serve(work, writer)
         _running.add(self._pid)

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from gpudoctor.model.base import Fact, Gap, Section, Source
+from gpudoctor.model.gpus import Refusal
 from gpudoctor.model.versions import CudaVersion, DriverRelease
 
 
@@ -22,6 +23,8 @@ class Answer(Fact, frozen=True, kw_only=True):
     detail: str | None = None
     library: str | None = None
     device_count: int | None = None
+    #: What it refused to tell although it had started, of itself and of several GPUs; NVML's of one GPU stand there.
+    refusals: tuple[Refusal, ...] = ()
     source: Source | None = None
 
     @property

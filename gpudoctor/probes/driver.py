@@ -1,5 +1,6 @@
 """The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
 
+from gpudoctor.formats.nvidia_codes import NVML_NO_GPU
 from gpudoctor.formats.nvrm import desktop_release, parse_nvrm_version
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
@@ -41,8 +42,10 @@ def probe(host: Host, nvml: NvmlFacts, cuda: CudaFacts) -> Driver | Gap | None:
 
 
 def _is_known(nvml: NvmlFacts, cuda: CudaFacts) -> bool:
-    """NVML or the CUDA driver told a version of itself."""
-    return nvml.release is not None or nvml.cuda is not None or cuda.cuda is not None
+    """NVML or the CUDA driver told a version of itself, or NVML failed as it does only where there is a driver."""
+    answer = nvml.nvml
+    failed = answer.outcome == "answered" and not answer.ok and answer.code not in NVML_NO_GPU
+    return failed or nvml.release is not None or nvml.cuda is not None or cuda.cuda is not None
 
 
 def _hangs(*answers: Answer) -> bool:

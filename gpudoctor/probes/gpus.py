@@ -1,25 +1,24 @@
 """All GPUs of the machine: NVML first, the PCI bus beside it, nvidia-smi and the CUDA driver where NVML is mute."""
 
-import threading
-
 import msgspec
 
+from gpudoctor.formats.nvidia_codes import NVML_NO_GPU
 from gpudoctor.formats.nvidia_smi import SOURCE as SMI
+from gpudoctor.host.aside import Aside
 from gpudoctor.host.port import Host
 from gpudoctor.model.base import Gap, Source
+from gpudoctor.model.driver import Answer
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.probes import gpus_platform
 from gpudoctor.probes.gpus_merge import from_cuda, merge
 from gpudoctor.probes.gpus_pci import SOURCE as PCI
 from gpudoctor.probes.gpus_pci import read_bus
+from gpudoctor.probes.gpus_plausible import plausible
 from gpudoctor.probes.gpus_processes import name_processes
 from gpudoctor.probes.gpus_smi import Smi, read_smi
-from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts, not_asked
+from gpudoctor.probes.nvidia_answers import CUDA, NVML, CudaFacts, NvmlFacts
 from gpudoctor.probes.nvidia_children import DEADLINE, ask_cuda, ask_nvml
 from gpudoctor.probes.reading import exists
-
-#: NVML's codes on a machine without a GPU: NOT_FOUND, DRIVER_NOT_LOADED, GPU_NOT_FOUND.
-_NO_GPU = (6, 9, 28)
 
 
 class _Bus(msgspec.Struct, frozen=True):
@@ -36,18 +35,12 @@ def probe(host: Host, deadline: float = DEADLINE) -> tuple[Gpus | Gap | None, Nv
 
     None means that the hardware was looked at and holds no GPU; where it cannot be looked at, that is a Gap.
     """
-    cuda = [CudaFacts(cuda_init=not_asked("the thread that asks it did not end", CUDA))]
-
-    def ask_beside() -> None:
-        cuda[0] = ask_cuda(host, deadline)
-
-    beside = threading.Thread(target=ask_beside, daemon=True)
-    beside.start()
+    beside = Aside(lambda: ask_cuda(host, deadline))
     nvml = ask_nvml(host, deadline)
     bus = _read_hardware(host, ask_driver=nvml.nvml.outcome not in ("timed-out", "stuck"))
     smi = read_smi(host, deadline) if _smi_may_know_more(nvml) else None
-    beside.join()
-    return _gpus(host, nvml, cuda[0], bus, smi), _facts(nvml, smi), cuda[0]
+    cuda = beside.result()
+    return _gpus(host, nvml, cuda, bus, smi), _facts(nvml, smi), cuda
 
 
 def _read_hardware(host: Host, *, ask_driver: bool) -> _Bus:
@@ -88,7 +81,7 @@ def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | No
     if not devices:
         return _none_seen(nvml, bus, smi)
     return Gpus(
-        devices=tuple(name_processes(host, gpu) for gpu in devices),
+        devices=tuple(name_processes(host, plausible(gpu)) for gpu in devices),
         sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
         nvswitches=bus.nvswitches,
         peer_links=nvml.peer_links,
@@ -108,20 +101,25 @@ def _best_list(nvml: NvmlFacts, cuda: CudaFacts, smi: Smi | None) -> tuple[tuple
 def _none_seen(nvml: NvmlFacts, bus: _Bus, smi: Smi | None) -> Gap | None:
     """Nothing is listed: that is no GPU only if the bus, NVML and nvidia-smi all leave no doubt."""
     answer = nvml.nvml
-    if smi is not None and smi.answer.outcome in ("timed-out", "stuck", "crashed"):
-        return Gap(
-            reason=f"the PCI bus shows no GPU, but nvidia-smi did not end well ({smi.answer.outcome})", tried=(PCI, SMI)
-        )
+    if smi is not None and (how := _leaves_doubt(smi.answer)):
+        return Gap(reason=f"the PCI bus shows no GPU, but nvidia-smi {how}", tried=(PCI, SMI))
     if answer.ok and answer.device_count == 0:
         return None
     if bus.gap is not None:
         return msgspec.structs.replace(bus.gap, tried=(*bus.gap.tried, NVML))
-    if answer.outcome in ("no-library", "not-asked") or answer.code in _NO_GPU:
+    if answer.outcome in ("no-library", "not-asked") or answer.code in NVML_NO_GPU:
         return None
     what = answer.name or answer.outcome
     return Gap(
         reason=f"the PCI bus shows no GPU, but NVML fails in another way than without one ({what})", tried=(PCI, NVML)
     )
+
+
+def _leaves_doubt(answer: Answer) -> str | None:
+    """What nvidia-smi does that it does on no machine without a GPU."""
+    if answer.outcome == "answered":
+        return None if answer.ok or answer.code in NVML_NO_GPU else f"answers {answer.name}"
+    return None if answer.outcome in ("no-library", "not-asked") else f"did not end well ({answer.outcome})"
 
 
 def _facts(nvml: NvmlFacts, smi: Smi | None) -> NvmlFacts:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from gpudoctor.formats.nvidia_codes import NO_CODE, nvml_code
+from gpudoctor.formats.nvidia_codes import NO_CODE, Code, nvml_code
 from gpudoctor.model.base import Source
+from gpudoctor.model.codec import from_plain, to_plain
 from gpudoctor.model.gpus import Gpu, GpuProcess, MigInstance, NvLink, PcieLink, PeerLink, Power, Refusal
 from gpudoctor.probes.nvidia_transcript import Reply, Subject, Transcript
 from gpudoctor.probes.nvml_fields import FACTS, PEER_STATUS, flag, mebibytes, memory, number
@@ -17,13 +18,13 @@ _T = TypeVar("_T")
 _INVALID_ARGUMENT, _NOT_FOUND = 2, 6
 
 
-def refusal(reply: Reply) -> Refusal:
-    """A call that did not succeed, as a fact."""
+def refusal(reply: Reply, meaning_of: Callable[[int], Code] = nvml_code) -> Refusal:
+    """A call that did not succeed, as a fact; `meaning_of` knows the codes of who was asked."""
     if reply.code is None:
         return Refusal(call=reply.call, code=NO_CODE, name="no answer", meaning="The call did not come back.")
     if reply.code == NO_CODE:
         return Refusal(call=reply.call, code=NO_CODE, name="unreadable answer", meaning=str(reply.value))
-    name, meaning = nvml_code(reply.code)
+    name, meaning = meaning_of(reply.code)
     return Refusal(call=reply.call, code=reply.code, name=name, meaning=meaning)
 
 
@@ -62,7 +63,7 @@ class _Reader:
         """The result of `convert`; an answer that is not what nvml.h says is noted, and unknown."""
         try:
             return convert()
-        except (TypeError, ValueError, LookupError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             self.refuse(Reply(what, NO_CODE, f"The answer is not of the expected kind ({error})."))
             return None
 
@@ -83,6 +84,15 @@ class _Reader:
 
 def gpu_from(transcript: Transcript, index: int) -> Gpu:
     """GPU `index` of the transcript. What it refuses to tell is None and stands in `refusals`."""
+    try:
+        return from_plain(to_plain(_gpu_from(transcript, index)), Gpu)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Something of another kind than nvml.h says stands where a number or a name should.
+        unreadable = Refusal(call="NVML", code=NO_CODE, name="unreadable answer", meaning=f"{error!s:.200}")
+        return Gpu(vendor="nvidia", index=index, refusals=(unreadable,), source=SOURCE)
+
+
+def _gpu_from(transcript: Transcript, index: int) -> Gpu:
     reader = _Reader(transcript.subject(f"gpu {index}"))
     handle = reader.subject.reply("handle")
     if handle is None:
@@ -177,7 +187,7 @@ def peer_links_from(transcript: Transcript) -> tuple[tuple[PeerLink, ...] | None
     links, refused = [], []
     for a, b in transcript.numbers("peers", 2):
         reply = transcript.subject(f"peers {a} {b}").reply("status")
-        if reply is not None and reply.ok and reply.value in PEER_STATUS:
+        if reply is not None and reply.ok and isinstance(reply.value, int) and reply.value in PEER_STATUS:
             links.append(PeerLink(a=a, b=b, status=PEER_STATUS[reply.value]))
         elif reply is not None and not reply.ok and not reply.unsupported:
             refused.append(refusal(reply))

@@ -63,7 +63,14 @@ def read_smi(host: Host, deadline: float) -> Smi | None:
     release = release or parse_release(asked.text)
     if gpus or release:
         return Smi(_success(len(gpus)), gpus, release, cuda)
-    return Smi(Answer(outcome="garbage", source=SOURCE) if table.ok else parse_failure(table))
+    return Smi(_nothing_said(table) if table.ok else parse_failure(table))
+
+
+def _nothing_said(table: Ran) -> Answer:
+    """It reports success, and what it printed is no table: nothing at all, or something else."""
+    size = len(table.stdout)
+    detail = f"{size} bytes that are no table" if size else "it printed nothing"
+    return Answer(outcome="garbage", detail=detail, source=SOURCE)
 
 
 def _success(count: int) -> Answer:
@@ -95,7 +102,8 @@ def parse_failure(ran: Ran) -> Answer:
         return Answer(outcome="crashed", detail=ran.signal, source=SOURCE)
     if ran.outcome == "not-started":
         return Answer(outcome="not-asked", detail=ran.reason, source=SOURCE)
-    code = next((code for words, code in _WORDS.items() if words in ran.text), ran.code)
+    said = f"{ran.text}\n{ran.stderr.decode('utf-8', 'replace')}"
+    code = next((code for words, code in _WORDS.items() if words in said), ran.code)
     if code is None or (code not in _STATUSES and code not in _WORDS.values()):
         return Answer(outcome="garbage", detail=ran.describe(), source=SOURCE)
     name, meaning = nvml_code(code)

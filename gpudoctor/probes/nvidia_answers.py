@@ -1,8 +1,10 @@
 """What NVML and the CUDA driver answered: from the transcript of a child process to facts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from gpudoctor.formats.nvidia_codes import NO_CODE, Code, cuda_code, nvml_code
+from msgspec import structs
+
+from gpudoctor.formats.nvidia_codes import CUDA_UNSUPPORTED, NO_CODE, Code, cuda_code, nvml_code
 from gpudoctor.formats.pci import bus_id
 from gpudoctor.host.port import Ran
 from gpudoctor.model.base import Fact, Source
@@ -27,8 +29,6 @@ class NvmlFacts(Fact, frozen=True, kw_only=True):
     cuda: CudaVersion | None = None
     gpus: tuple[Gpu, ...] = ()
     peer_links: tuple[PeerLink, ...] | None = None
-    #: Refused questions about the system and about pairs of GPUs; those about one GPU stand with it.
-    refusals: tuple[Refusal, ...] = ()
 
 
 class CudaDevice(Fact, frozen=True, kw_only=True):
@@ -64,16 +64,15 @@ def parse_nvml(ran: Ran) -> NvmlFacts:
     """The facts in the output of `agent/ask_nvml.py`, however it ended. Pure."""
     transcript = parse_transcript(ran.stdout)
     system = transcript.subject("system")
-    answer = _answer(ran, transcript, NVML, nvml_code)
     count = _count(system)
-    links, refused = peer_links_from(transcript)
+    links, of_pairs = peer_links_from(transcript)
+    refused = (*_refused(system, "driver_release", "cuda_version"), *of_pairs)
     return NvmlFacts(
-        nvml=answer,
+        nvml=structs.replace(_answer(ran, transcript, NVML, nvml_code), refusals=refused),
         release=DriverRelease.parse(system.value("driver_release")),
         cuda=_cuda_version(system),
         gpus=tuple(gpu_from(transcript, index) for index in range(count or 0)),
         peer_links=links,
-        refusals=(*_refused(system, "driver_release", "cuda_version", "count"), *refused),
     )
 
 
@@ -81,11 +80,12 @@ def parse_cuda(ran: Ran) -> CudaFacts:
     """The facts in the output of `agent/ask_cuda.py`, however it ended. Pure."""
     transcript = parse_transcript(ran.stdout)
     system = transcript.subject("system")
-    count = _count(system) or 0
+    gpus = [transcript.subject(f"gpu {ordinal}") for ordinal in range(_count(system) or 0)]
+    refused = (*_refused_by_cuda(system, -1, "cuda_version"), *_refused_of_gpus(gpus))
     return CudaFacts(
-        cuda_init=_answer(ran, transcript, CUDA, cuda_code),
+        cuda_init=structs.replace(_answer(ran, transcript, CUDA, cuda_code), refusals=refused),
         cuda=_cuda_version(system),
-        devices=tuple(_device(transcript.subject(f"gpu {ordinal}"), ordinal) for ordinal in range(count)),
+        devices=tuple(_device(gpu, ordinal) for ordinal, gpu in enumerate(gpus)),
     )
 
 
@@ -127,18 +127,39 @@ def _telling(system: Subject) -> Reply | None:
 
 def _count(system: Subject) -> int | None:
     count = system.value("count")
-    return count if isinstance(count, int) and 0 <= count <= _MOST_GPUS else None
+    return count if type(count) is int and 0 <= count <= _MOST_GPUS else None
 
 
 def _cuda_version(system: Subject) -> CudaVersion | None:
     number = system.value("cuda_version")
     # A driver of which only a stub answers says 0.
-    return CudaVersion.from_number(number) if isinstance(number, int) and number >= 1000 else None
+    return CudaVersion.from_number(number) if isinstance(number, int) and 1000 <= number < 1_000_000 else None
 
 
 def _refused(system: Subject, *facts: str) -> tuple[Refusal, ...]:
     replies = (system.reply(fact) for fact in facts)
     return tuple(refusal(reply) for reply in replies if reply is not None and not reply.ok and not reply.unsupported)
+
+
+def _refused_of_gpus(gpus: list[Subject]) -> Iterator[Refusal]:
+    """What the CUDA driver refused to tell of each GPU. One that it does not even give out is asked nothing more."""
+    for ordinal, gpu in enumerate(gpus):
+        handle = gpu.reply("handle")
+        if handle is not None and not handle.ok:
+            yield _cuda_refusal(handle, ordinal)
+        yield from _refused_by_cuda(gpu, ordinal, "name", "uuid", "pci_bus_id", "capability", "memory")
+
+
+def _refused_by_cuda(subject: Subject, ordinal: int, *facts: str) -> Iterator[Refusal]:
+    for fact in facts:
+        reply = subject.reply(fact)
+        if reply is not None and not reply.ok and reply.code not in CUDA_UNSUPPORTED:
+            yield _cuda_refusal(reply, ordinal)
+
+
+def _cuda_refusal(reply: Reply, ordinal: int) -> Refusal:
+    refused = refusal(reply, cuda_code)
+    return structs.replace(refused, call=f"{refused.call}({ordinal})") if ordinal >= 0 else refused
 
 
 def _device(gpu: Subject, ordinal: int) -> CudaDevice:

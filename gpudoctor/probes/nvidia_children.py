@@ -18,6 +18,8 @@ from gpudoctor.probes.nvidia_answers import (
 )
 from gpudoctor.probes.reading import exists
 
+#: Bytes of a transcript: 128 GPUs, each asked some 45 questions, and each of their 8,128 pairs, take 3 MiB.
+_LONGEST = 16 * 1024 * 1024
 #: Seconds a driver has to answer everything. One that needs longer is wedged, or wakes its GPUs first
 #: (without persistence mode that takes a second or so a GPU).
 DEADLINE = 5.0
@@ -75,7 +77,7 @@ def binding_folder(path: Sequence[str]) -> str | None:
 
 def _ask(host: Host, script: str, lines: Sequence[str], deadline: float) -> Ran:
     argv = (sys.executable or "python", "-I", "-S", "-B", os.path.join(_AGENT, script))
-    return host.run(argv, timeout=deadline, stdin=os.fsencode("\n".join(lines)))
+    return host.run(argv, timeout=deadline, stdin=os.fsencode("\n".join(lines)), cap=_LONGEST)
 
 
 def _libraries(host: Host, soname: str, windows_name: str) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ def parse_transcript(output: bytes) -> Transcript:
             case ["?", str(subject), str(fact), str(call)] if _is_subject(subject):
                 question = (subject, fact, call)
                 transcript.question(*question)
-            case ["=", int(code), value] if question is not None:
+            case ["=", int(code), value] if question is not None and _is_code(code):
                 transcript.answer(question[0], question[1], Reply(question[2], code, value))
                 question = None
             case ["."]:
@@ -130,9 +130,14 @@ def ending(ran: Ran, transcript: Transcript) -> tuple[Outcome, str | None]:
 def _decode(text: bytes) -> object:
     try:
         decoded: object = msgspec.json.decode(text)
-    except msgspec.DecodeError:
+    except (ValueError, RecursionError):  # no JSON, no UTF-8, a number that nothing can hold
         return None
     return decoded
+
+
+def _is_code(code: int) -> bool:
+    """A return code is a 32-bit number (nvml.h and cuda.h: an enumeration)."""
+    return not isinstance(code, bool) and -(2**31) <= code < 2**31
 
 
 def _is_subject(text: str) -> bool:

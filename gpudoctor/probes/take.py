@@ -2,6 +2,7 @@
 
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any, TypeVar
 
@@ -34,8 +35,16 @@ def begin_snapshot(host: Host, python: str | None = None, *, fork: bool) -> Call
     be the main thread, and the only one.
     """
     crashes: list[str] = []
-    target = _Apart(host, python) if fork else Aside(lambda: _look_at_target(host, python))
+    target = _begin_with_target(host, python, fork=fork)
     return lambda: _finish(host, target, crashes)
+
+
+def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart | Aside[TargetSections]":
+    if fork:
+        # Where the system gives no further process, it is looked at in this one.
+        with suppress(OSError):
+            return _Apart(host, python)
+    return Aside(lambda: _look_at_target(host, python))
 
 
 def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str]) -> Snapshot:

@@ -64,7 +64,7 @@ def test_an_older_driver_answers_through_its_older_calls(fake_driver: FakeDriver
     gpu = facts.gpus[0]
     assert (gpu.memory_total_mib, gpu.throttle_reasons, str(facts.cuda)) == (15360, ("GpuIdle",), "11.4")
     assert gpu.processes is not None and gpu.processes[0].pid == 99
-    assert gpu.unsupported[0] == "architecture" and not gpu.refusals and not facts.refusals
+    assert gpu.unsupported[0] == "architecture" and not gpu.refusals and not facts.nvml.refusals
 
 
 def test_a_gpu_cut_up_with_mig(fake_driver: FakeDriver) -> None:
@@ -144,7 +144,7 @@ def test_only_a_vgpu_has_a_licence(mode: int, state: int, licensed: bool | None,
 
 def test_a_refused_pair_is_not_a_link(fake_driver: FakeDriver) -> None:
     facts = ask_nvml(host_with(fake_driver, machine("RTX 3090", 2, **{"err.nvmlDeviceGetP2PStatus": 999})))
-    assert facts.peer_links is None and [refusal.code for refusal in facts.refusals] == [999]
+    assert facts.peer_links is None and [refusal.code for refusal in facts.nvml.refusals] == [999]
 
 
 def test_a_senseless_number_of_gpus_is_no_answer(fake_driver: FakeDriver) -> None:

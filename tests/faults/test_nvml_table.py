@@ -83,7 +83,7 @@ def check(well: NvmlFacts, ill: NvmlFacts, call: str, code: int) -> None:
     assert ill.release in (well.release, None) and ill.cuda in (well.cuda, None), where
     lost = differences(well.gpus[0], ill.gpus[0], where)
     if ill.release is None or ill.cuda is None:
-        assert code in UNSUPPORTED or [refusal.code for refusal in ill.refusals] == [code], where
+        assert code in UNSUPPORTED or [refusal.code for refusal in ill.nvml.refusals] == [code], where
     if call == "nvmlDeviceGetHandleByIndex_v2":
         assert [refusal.code for refusal in ill.gpus[0].refusals] == [code], where
     elif lost and code not in UNSUPPORTED and (call, code) != ("nvmlDeviceGetNvLinkState", 2):

@@ -221,3 +221,47 @@ def test_windows_without_nvml() -> None:
     assert isinstance(seen, Gpus) and seen.devices[0].memory_total_mib == 24564
     assert str(nvml.release) == "581.42"
     assert isinstance(gpus.probe(RecordedHost(platform="win32", cwd="C:\\"))[0], Gap)
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome"),
+    [
+        ({"outcome": "exited", "code": 0}, "garbage"),
+        ({"outcome": "exited", "code": 1}, "garbage"),
+        ({"outcome": "exited", "code": 127}, "garbage"),
+        ({"outcome": "exited", "code": 9}, "answered"),
+        ({"outcome": "exited", "code": 255, "stderr": b"Failed to initialize NVML: Unknown Error"}, "answered"),
+        ({"outcome": "signalled", "signal": "SIGSEGV"}, "crashed"),
+        ({"outcome": "not-started", "reason": "exec format error"}, "not-asked"),
+    ],
+)
+def test_nvidia_smi_that_prints_nothing(how, outcome):
+    seen = read_smi(Silent(how), 1.0)
+    assert seen is not None and (seen.answer.outcome, seen.gpus, seen.release) == (outcome, (), None)
+    assert seen.answer.outcome != "garbage" or seen.answer.detail
+
+
+class Silent(RecordedHost):
+    """A machine whose nvidia-smi ends as it is told."""
+
+    def __init__(self, how) -> None:
+        super().__init__({"/usr/bin/nvidia-smi": ""})
+        self._how = how
+
+    def run(self, argv, **_) -> Ran:
+        return Ran(argv=argv, **self._how)
+
+
+@pytest.mark.parametrize("size", ["9" * 400, "9" * 5000])
+def test_numbers_without_end_are_no_numbers(size):
+    row = f"index, name, memory.total [MiB], temperature.gpu\n{size}, A, {size} MiB, {size}\n"
+    assert [(gpu.index, gpu.memory_total_mib, gpu.temperature_c) for gpu in parse_csv(row)] == [(None, None, None)]
+    assert parse_table(f"|   {size}  A  Off | 0000:03:00.0 |\n| {size}MiB / {size}MiB |\n") == ()
+    assert parse_banner(f"Driver Version: {size}.1 CUDA Version: {size}") == (None, None)
+
+
+def test_a_mismatch_beside_an_empty_bus_is_not_no_gpu():
+    how = {"outcome": "exited", "code": 18, "stdout": b"Failed to initialize NVML: Driver/library version mismatch\n"}
+    host = Silent(how)
+    seen, nvml, _ = gpus.probe(host)
+    assert isinstance(seen, Gap) and nvml.nvml.code == 18

@@ -126,7 +126,9 @@ def test_xid_79():
         ("MIG devices", 999, "error"),
         ("nvmlDeviceGetUUID", 16, "error"),
         ("nvmlDeviceGetPowerUsage", 999, "warning"),
-        ("nvmlDeviceGetTemperature", 15, "warning"),
+        ("nvmlDeviceGetTemperature", 15, "error"),
+        ("nvmlDeviceGetPowerUsage", 16, "error"),
+        ("nvmlDeviceGetPowerUsage", 4, "warning"),
         ("nvmlDeviceGetCudaComputeCapability", 1, "error"),
     ],
 )

@@ -22,7 +22,7 @@ MISMATCH = 18
 
 @rule("DRV002", name="drv-lib-mismatch", severity="error", since="0.1")
 def drv_lib_mismatch(
-    gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
+    gpus: Gpus | Gap | None, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
     """The driver's libraries and its loaded kernel module are of different releases.
 
@@ -45,7 +45,9 @@ def drv_lib_mismatch(
     Sources:
     NVML API reference, NVML_ERROR_LIB_RM_VERSION_MISMATCH, https://docs.nvidia.com/deploy/nvml-api/
     """
-    if not gpus.nvidia or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
+    # The module is not loaded without a GPU: where none could be seen, NVML that speaks of a mismatch is a sign of one.
+    there = gpus.nvidia if isinstance(gpus, Gpus) else gpus is not None and failed_with(driver.nvml, MISMATCH)
+    if not there or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
         return
     module = driver.module_release
     apart = [one for one in _in_use(driver) if differ(module, one.release)]

@@ -7,29 +7,7 @@ from gpudoctor.model.fix import Fix, Run
 from gpudoctor.model.gpus import Gpu, Gpus, Refusal
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-
-#: Readings that change all the time, or that only describe; without them the GPU can still be judged.
-READINGS = (
-    "power",
-    "temperature",
-    "fan",
-    "clock",
-    "utilization",
-    "throughput",
-    "process",
-    "accounting",
-    "performance",
-    "reason",
-    "display",
-    "persistence",
-    "nvlink",
-    "p2p",
-    "pcielink",
-    "pcie",
-    "serial",
-    "vbios",
-    "virtualization",
-)
+from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 
 
 @rule("GPU004", name="gpu-unreadable", severity="error", since="0.1")
@@ -57,11 +35,11 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
     for gpu in gpus.nvidia:
         if not gpu.refusals:
             continue
-        grave = [refusal for refusal in gpu.refusals if not _is_minor(refusal)]
+        grave = [refusal for refusal in gpu.refusals if is_grave(refusal)]
         calls = len(gpu.refusals)
         first = (grave or list(gpu.refusals))[0]
         yield Problem(
-            summary=f"The driver refused {_count(calls)} about this GPU: {_code(first)}.",
+            summary=f"The driver refused {_count(calls)} about this GPU: {refusal_words(first)}.",
             subject=gpu.label,
             severity="error" if grave else "warning",
             evidence=tuple(_words(gpu, grave)),
@@ -77,15 +55,6 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
         )
 
 
-def _is_minor(refusal: Refusal) -> bool:
-    return any(word in refusal.call.lower() for word in READINGS)
-
-
-def _code(refusal: Refusal) -> str:
-    """Its name and number; negative is a call that gave none."""
-    return f"{refusal.name} ({refusal.code})" if refusal.code >= 0 else refusal.name
-
-
 def _count(calls: int) -> str:
     return "a question" if calls == 1 else f"{calls} questions"
 
@@ -93,7 +62,7 @@ def _count(calls: int) -> str:
 def _words(gpu: Gpu, grave: list[Refusal]) -> Iterator[Evidence]:
     ordered = [*grave, *(refusal for refusal in gpu.refusals if refusal not in grave)]
     for refusal in ordered[:4]:
-        yield seen(refusal.call, f"{_code(refusal)}: {refusal.meaning}" if refusal.meaning else _code(refusal))
+        yield refusal_seen(refusal)
     if len(ordered) > 4:
         yield seen("more questions refused", len(ordered) - 4)
 

@@ -1,0 +1,67 @@
+"""DRV030: NVML counts more GPUs than the CUDA driver gives out, and no variable hides one."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix, Run
+from gpudoctor.model.gpus import Gpus
+from gpudoctor.model.system import Environ
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_counts import MASK, disagreement
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._driver_state import log_lines
+from gpudoctor.rules._evidence import log_seen, seen
+
+
+@rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")
+def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Iterator[Problem]:
+    """The CUDA driver gives out fewer GPUs than the machine has, and no variable asks for that.
+
+    What it means:
+    nvidia-smi and NVML count all GPUs; CUDA programs see fewer of them. CUDA_VISIBLE_DEVICES, which may hide GPUs, does
+    not explain it.
+
+    Why it breaks:
+    A GPU that is in a bad state, or whose memory regions the firmware did not map, still answers NVML and cannot start
+    CUDA. Or libcuda is another copy than the driver's, in LD_LIBRARY_PATH or a container, and does not know the GPU.
+
+    How to mend it:
+    Look for NVRM lines about the missing GPU in the kernel log. Restart the machine. If the GPU stays away, check that
+    libcuda is the driver's own.
+
+    When to ignore it:
+    When the GPUs that CUDA shows are all you want to use.
+
+    Sources:
+    cuDeviceGetCount in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/;
+    nvmlDeviceGetCount_v2 in the NVML API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    counts = disagreement(gpus, driver, environ)
+    # CUDA that lists none at all is DRV013.
+    if counts is None or not counts.sure or not 0 < counts.cuda < counts.shown:
+        return
+    mask = environ.get(MASK)
+    yield Problem(
+        summary=f"NVML counts {counts.nvml} GPUs, but the CUDA driver gives programs {counts.cuda} of them.",
+        evidence=(
+            seen("GPUs that NVML counts", counts.nvml),
+            seen("GPUs that the CUDA driver lists", counts.cuda),
+            seen(MASK, "not set" if mask is None else mask),
+            *log_seen(log_lines(driver, "NVRM")),
+        ),
+        explains=("gpu-required",),
+        follows_from=("xid-79", "gpu-unreadable", "compute-mode-exclusive", "driver-dropped-gpu", "rm-init-failed"),
+        fixes=(
+            Fix(
+                title="Find out which GPU is missing, and why",
+                safety="manual",
+                steps=(
+                    Run(argv=("dmesg",)),
+                    Ask(text="Look for lines with NVRM or Xid, and for the address of a GPU that CUDA does not list."),
+                ),
+                needs_root=True,
+            ),
+            REBOOT,
+        ),
+    )

@@ -1,0 +1,65 @@
+"""DRV031: the driver starts, and then refuses to tell of its GPUs."""
+
+from collections.abc import Iterator
+
+from gpudoctor.model.driver import Answer, Driver
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Fix, Run
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._driver_fixes import REBOOT
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
+
+
+@rule("DRV031", name="driver-refuses", severity="error", since="0.1")
+def driver_refuses(driver: Driver) -> Iterator[Problem]:
+    """The driver starts and counts its GPUs, but then answers a question about them with an error.
+
+    What it means:
+    gpudoctor asked NVML and the CUDA driver for every GPU, and for every pair of GPUs, what programs ask of them. To
+    some of this the driver answered with an error code, as it would answer a program.
+
+    Why it breaks:
+    Mostly the GPU is in a bad state, used exclusively by another process, without a licence (vGPU), or waits for a
+    service such as Fabric Manager; the code says which. Frameworks meet the same code when they take up the GPU.
+
+    How to mend it:
+    Look at the codes below. End what holds the GPU, reset it or restart the machine; if the error stays, look for NVRM
+    and Xid lines in the kernel log.
+
+    When to ignore it:
+    When only the state of a pair of GPUs (nvmlDeviceGetP2PStatus) is missing and programs work.
+
+    Sources:
+    CUresult in the CUDA driver API reference, https://docs.nvidia.com/cuda/cuda-driver-api/; nvmlReturn_t in the NVML
+    API reference, https://docs.nvidia.com/deploy/nvml-api/
+    """
+    for who, answer in (("The CUDA driver", driver.cuda_init), ("NVML", driver.nvml)):
+        if answer is not None and answer.ok and answer.refusals:
+            yield _problem(who, answer)
+
+
+def _problem(who: str, answer: Answer) -> Problem:
+    grave = [refusal for refusal in answer.refusals if is_grave(refusal)]
+    ordered = [*grave, *(refusal for refusal in answer.refusals if refusal not in grave)]
+    first, rest = ordered[0], len(ordered) - 4
+    return Problem(
+        summary=f"{who} starts, but answers {first.call} with {refusal_words(first)}.",
+        subject=who,
+        severity="error" if grave else "warning",
+        evidence=(
+            *(refusal_seen(one) for one in ordered[:4]),
+            *((seen("more questions refused", rest),) if rest > 0 else ()),
+        ),
+        explains=("gpu-required", "capability-required") if grave else (),
+        follows_from=("xid-79", "compute-mode-exclusive", "fabric-manager-down", "vgpu-unlicensed", "gpu-unreadable"),
+        fixes=(
+            REBOOT,
+            Fix(
+                title="If it stays, collect what the driver knows",
+                safety="manual",
+                steps=(Run(argv=("nvidia-bug-report.sh",)),),
+                needs_root=True,
+            ),
+        ),
+    )
