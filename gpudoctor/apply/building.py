@@ -14,7 +14,7 @@ from gpudoctor.apply.growth import Growth
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.rebase import Step, rebased
-from gpudoctor.apply.refuse import Refused
+from gpudoctor.apply.refuse import Refused, Unreachable
 from gpudoctor.apply.room import check, rooms, uv_links
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
 from gpudoctor.model.fix import Run, Write
@@ -111,7 +111,8 @@ class Building:
         variables = {**self._variables, **moved.env}
         found = verify(moved.argv, variables, self._keep_open, lambda: self._say(Progress()))
         if found.refused is not None:
-            raise Refused(self._final(_refusal(found)))
+            kind = Unreachable if found.unreachable else Refused
+            raise kind(self._final(_refusal(found)))
         takes_none = is_uv(moved.argv) and found.to_download == 0 and uv_links(self._space, variables)
         if not takes_none:
             found = measured(found, self._size_of)
@@ -173,7 +174,7 @@ def _refusal(found: Verification) -> str:
     if found.unreachable:
         return (
             f"{found.refused}\nIt was tried for {found.seconds:.0f} s. Look at the network, the proxy and the address; "
-            "`gpudoctor install` takes others with --index-url and --torch-index."
+            "another one is named with --index-url or --torch-index."
         )
     return f"{found.by} says that it cannot be installed:\n{found.refused}"
 

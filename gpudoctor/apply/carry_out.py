@@ -34,7 +34,7 @@ from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.rebase import Step, names_of
-from gpudoctor.apply.refuse import Refused, check_folder
+from gpudoctor.apply.refuse import Refused, Unreachable, check_folder
 from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.signals import interruptible, undisturbed
@@ -136,7 +136,7 @@ def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, pare
         outcome, reason = _ending(error)
         if outcome is None:
             raise
-        return _finished(outcome, reason=reason)
+        return _finished(outcome, reason=reason, unreachable=isinstance(error, Unreachable))
 
 
 def _ending(error: BaseException) -> tuple[Outcome | None, str]:

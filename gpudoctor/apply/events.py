@@ -162,6 +162,8 @@ class Finished(Event, frozen=True, kw_only=True):
     changes: tuple[str, ...] = ()
     #: Why nothing was changed, or nothing remains of it.
     reason: str | None = None
+    #: It was refused because a package index did not answer.
+    unreachable: bool = False
     #: For `gpudoctor undo`; None where nothing was changed.
     id: str | None = None
 

@@ -12,6 +12,10 @@ class Refused(RuntimeError):
     """Nothing was changed, and the message says why."""
 
 
+class Unreachable(Refused):
+    """A package index that the command names did not answer."""
+
+
 def check_target(target: Interpreter, *, conda_base: bool = False) -> str:
     """The folder of an interpreter's environment, where packages may be installed into it. Raises Refused."""
     kind, prefix = target.environment, target.prefix

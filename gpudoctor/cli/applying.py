@@ -12,7 +12,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped, Verified
 from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.rebase import names_of
-from gpudoctor.apply.refuse import Refused, check_empty, check_new, check_target
+from gpudoctor.apply.refuse import Refused, Unreachable, check_empty, check_new, check_target
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.cli.account import JsonLines, ending
@@ -27,8 +27,21 @@ from gpudoctor.probes.live_plan import FRAMEWORKS
 Tell = Callable[[Event], None]
 
 
-def install(plan: InstallPlan, site: Site, tell: Tell, *, replace: bool, verify: bool, quiet: bool) -> Finished:
-    """Carry a plan out for one environment, prove it, and tell how it ended."""
+def install(
+    plan: InstallPlan,
+    site: Site,
+    tell: Tell,
+    *,
+    replace: bool,
+    verify: bool,
+    quiet: bool,
+    is_last: bool = True,
+) -> Finished:
+    """Carry a plan out for one environment, prove it, and tell how it ended.
+
+    `is_last` False: there is another way where an index does not answer, so that this is not told as the end.
+    """
+    tell = tell if is_last else but_unreachable(tell)
     try:
         work = _work(plan, site, replace=replace, verify=verify)
     except Refused as error:
@@ -40,9 +53,14 @@ def install(plan: InstallPlan, site: Site, tell: Tell, *, replace: bool, verify:
         wanted = tuple(one.framework for one in plan.choices if one.framework in FRAMEWORKS)
         end = carry_out(work, Proving(wanted=wanted, before=before, quiet=quiet), tell, file_sizes(site.target))
         environment = work.environment
-    if not quiet:
+    if not quiet and (is_last or not end.unreachable):
         write_text(ending(end, environment))
     return end
+
+
+def but_unreachable(tell: Tell) -> Tell:
+    """Tells everything but an end for want of an index: there is another way."""
+    return lambda event: None if isinstance(event, Finished) and event.unreachable else tell(event)
 
 
 def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work:
@@ -96,11 +114,11 @@ def file_sizes(target: Interpreter) -> Sizer:
     return sizer(lambda: read_connection(RealHost(), (target.executable, sys.executable)))
 
 
-def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> Finished:
+def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool, is_last: bool = True) -> Finished:
     """Let the installer say what it would do, in an empty environment in the temporary folder.
 
     `must` False: before anyone is asked; then what makes that environment need not be told. One of conda is not made:
-    conda says what it would do.
+    conda says what it would do. `is_last` as above.
     """
     agreed = Finished(outcome="dry-run", exit_code=EXIT_CODES["dry-run"])
     by_conda = plan.place.conda is not None
@@ -124,14 +142,15 @@ def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool) -> Finishe
                 building.run(plan.make, verify=False)
                 building.ask(plan.install)
         except (Refused, NoRoom, Failed, OSError) as error:
-            return _refused(str(error), tell)
+            lost = isinstance(error, Unreachable)
+            end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=str(error), unreachable=lost)
+            return end if lost and not is_last else _refused(end, tell)
     if must:
         tell(agreed)
     return agreed
 
 
-def _refused(reason: str, tell: Tell) -> Finished:
-    end = Finished(outcome="refused", exit_code=EXIT_CODES["refused"], reason=reason)
+def _refused(end: Finished, tell: Tell) -> Finished:
     tell(end)
     if not isinstance(tell, JsonLines):
         write_text(ending(end, ""))

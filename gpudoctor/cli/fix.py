@@ -4,6 +4,7 @@ from functools import partial
 
 import click
 
+from gpudoctor.cli.addresses import an_index
 from gpudoctor.host.aside import Aside
 
 
@@ -15,6 +16,10 @@ from gpudoctor.host.aside import Aside
 @click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
 @click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--apply", "do_apply", is_flag=True, help="Carry out what concerns this environment; then check again.")
+@click.option(
+    "--index-url", metavar="URL", callback=an_index, help="In place of the index that pip or uv is set up for."
+)
+@click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--require", multiple=True, metavar="WHAT", help="Demand gpu, torch>=2.6, 'driver>=570' …; repeatable.")
 def command(
@@ -25,6 +30,8 @@ def command(
     form: str,
     verify: bool,
     do_apply: bool,
+    index_url: str | None,
+    torch_index: str | None,
     yes: bool,
     require: tuple[str, ...],
 ) -> None:
@@ -47,10 +54,14 @@ def command(
         raise click.UsageError("--script writes the plan down, and --apply carries it out. Leave one out.")
     if script == "-" and form == "json":
         raise click.UsageError("--script - and --format json both want standard output. Name a file.")
+    # Imported here: --help needs nothing of it.
+    from gpudoctor.plan.indexes import Indexes
+
+    indexes = Indexes(main=index_url, torch=torch_index)
     if do_apply:
         from gpudoctor.cli.fixing import apply
 
-        raise click.exceptions.Exit(apply(python, only, require, yes=yes, as_json=form == "json"))
+        raise click.exceptions.Exit(apply(python, only, require, indexes, yes=yes, as_json=form == "json"))
     from gpudoctor.cli.examine import begin_to_examine, read_snapshot
 
     look = Aside(begin_to_examine(python) if source is None else partial(read_snapshot, source))
@@ -60,7 +71,7 @@ def command(
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
-    report = with_plan(judge(look.result(), criteria), codes)
+    report = with_plan(judge(look.result(), criteria), codes, indexes)
     show_plan(report, form, script)
     if verify:
         from gpudoctor.cli.verifying import say_verified

@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterator
 from typing import ParamSpec, TypeVar
 
 import click
+from msgspec.structs import replace
 
 from gpudoctor.apply.building import interpreter_of
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.events import Finished
+from gpudoctor.apply.events import Finished, Output
 from gpudoctor.apply.rebase import is_own, led, names_of
 from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
-from gpudoctor.cli.applying import file_sizes, of_target, real_folder
+from gpudoctor.cli.applying import but_unreachable, file_sizes, of_target, real_folder
 from gpudoctor.cli.examine import begin_to_examine, run_frameworks
 from gpudoctor.cli.install import can_ask
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
@@ -21,10 +22,14 @@ from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, with
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
 from gpudoctor.cli.sites import NotThere
+from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Run, Write
 from gpudoctor.model.plan import Mending, Plan, Step
 from gpudoctor.model.python import Interpreter
 from gpudoctor.model.report import Report
+from gpudoctor.plan.here import scene_of
+from gpudoctor.plan.indexes import Indexes
+from gpudoctor.plan.other_indexes import without_torch_index
 from gpudoctor.plan.places import new_folder, split_by_folder
 
 _NOT_OURS = (
@@ -35,7 +40,15 @@ _P = ParamSpec("_P")
 _T = TypeVar("_T")
 
 
-def apply(python: str | None, only: tuple[str, ...], require: tuple[str, ...], *, yes: bool, as_json: bool) -> int:
+def apply(
+    python: str | None,
+    only: tuple[str, ...],
+    require: tuple[str, ...],
+    indexes: Indexes,
+    *,
+    yes: bool,
+    as_json: bool,
+) -> int:
     """Carry the plan for an environment out, as far as it is ours to do; the exit code."""
     with JsonLines() if as_json else Sentences() as tell:
         criteria = criteria_of((), (), require, None)
@@ -44,7 +57,7 @@ def apply(python: str | None, only: tuple[str, ...], require: tuple[str, ...], *
         snapshot, complete = run_frameworks(begin_to_examine(python)(), quiet=as_json)
         if not complete:
             raise KeyboardInterrupt
-        report = with_plan(judge(snapshot, criteria), codes)
+        report = with_plan(judge(snapshot, criteria), codes, indexes)
         return _carry_out(report, criteria, codes, tell, yes=yes)
 
 
@@ -65,9 +78,7 @@ def _carry_out(
     _ask(yes=yes, as_json=as_json)
     elsewhere: dict[Key, str] = {}
     for work, before, mending in works:
-        end = carry_out(work, Proving(before=before, quiet=as_json), tell, file_sizes(target))
-        if not as_json:
-            write_text(ending(end, work.environment))
+        end = _carried_out(work, Proving(before=before, quiet=as_json), report, tell, yes=yes)
         if end.exit_code not in (0, 5):
             return end.exit_code
         if mending is not None:
@@ -80,6 +91,24 @@ def _carry_out(
     if not as_json:
         write_text(outcome_text(checked, again))
     return again.exit_code or end.exit_code
+
+
+def _carried_out(work: Work, prove: Proving, report: Report, tell: JsonLines | Sentences, *, yes: bool) -> Finished:
+    """How it ended; where PyTorch's own index does not answer, with what the package index has."""
+    target = report.snapshot.interpreter
+    assert isinstance(target, Interpreter)
+    as_json = isinstance(tell, JsonLines)
+    other = without_torch_index(work.steps, scene_of(report.snapshot), load_matrix())
+    end = carry_out(work, prove, but_unreachable(tell) if other else tell, file_sizes(target))
+    if end.unreachable and other is not None:
+        told = f"PyTorch's own index could not be reached. From the package index: {', '.join(other.differs)}."
+        tell(Output(text=told))
+        click.echo(told, err=True)
+        _ask(yes=yes, as_json=as_json)
+        end = carry_out(replace(work, steps=other.steps), prove, tell, file_sizes(target))
+    if not as_json:
+        write_text(ending(end, work.environment))
+    return end
 
 
 def _ask(*, yes: bool, as_json: bool) -> None:

@@ -1,6 +1,8 @@
 """`gpudoctor install`."""
 
 import sys
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.sites import Site
     from gpudoctor.model.plan import InstallPlan, Manager
+
+    #: Other plans in the place of some; empty: there are none.
+    WayOut = Callable[[tuple[InstallPlan, ...]], tuple[InstallPlan, ...]]
 
 EPILOG = """
 Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 could not examine, 4 a bug of gpudoctor,
@@ -62,7 +67,7 @@ def command(
     """
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.account import JsonLines, Sentences
-    from gpudoctor.cli.planning import Wishes, plan_for
+    from gpudoctor.cli.planning import Wishes, plan_for, with_package_index_only
     from gpudoctor.cli.sites import site_of
 
     with JsonLines() if as_json else Sentences() as tell:
@@ -84,7 +89,8 @@ def command(
                 "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was "
                 "done."
             )
-        _carry_out(plans, site, tell, replace=replace, dry_run=dry_run, verify=verify, yes=yes)
+        way_out = partial(with_package_index_only, wishes, site)
+        _carry_out(plans, way_out, site, tell, replace=replace, dry_run=dry_run, verify=verify, yes=yes)
 
 
 def _contradictions(
@@ -123,6 +129,7 @@ def can_ask(*, as_json: bool) -> bool:
 
 def _carry_out(
     plans: "tuple[InstallPlan, ...]",
+    way_out: "WayOut",
     site: "Site",
     tell: "JsonLines | Sentences",
     *,
@@ -131,25 +138,32 @@ def _carry_out(
     verify: bool,
     yes: bool,
 ) -> None:
+    """`way_out`: other plans, for where an index of these does not answer."""
     from gpudoctor.cli.account import JsonLines
     from gpudoctor.cli.applying import install
 
     _show(plans, tell)
     if verify and (dry_run or not yes):
         # Before anyone is asked, so that what is asked has its size.
-        _try_out(plans, site, tell, dry_run=dry_run)
+        plans = _try_out(plans, way_out, site, tell, dry_run=dry_run)
     if dry_run:
         _end_dry_run(plans, tell, told=verify)
         return
     if not yes and not click.confirm("Go ahead?", default=False):
         click.echo("Nothing was done.")
         raise click.exceptions.Exit(6)
-    codes = []
-    for plan in plans:
-        end = install(plan, site, tell, replace=replace, verify=verify, quiet=isinstance(tell, JsonLines))
-        codes.append(end.exit_code)
-        if end.exit_code not in (0, 5):
+    carry = partial(install, site=site, tell=tell, replace=replace, verify=verify, quiet=isinstance(tell, JsonLines))
+    others = way_out(plans)
+    end = carry(plans[0], is_last=not others)
+    if end.unreachable and others:
+        plans = others
+        _show(plans, tell)
+        end = carry(plans[0])
+    codes = [end.exit_code]
+    for plan in plans[1:]:
+        if codes[-1] not in (0, 5):
             break
+        codes.append(carry(plan).exit_code)
     raise click.exceptions.Exit(next(filter(None, reversed(codes)), 0))
 
 
@@ -168,13 +182,27 @@ def _show(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences") -> No
         write_text(install_text(shown(plans[0]), width()))
 
 
-def _try_out(plans: "tuple[InstallPlan, ...]", site: "Site", tell: "JsonLines | Sentences", *, dry_run: bool) -> None:
-    """Raises Exit where the installer refuses one."""
+def _try_out(
+    plans: "tuple[InstallPlan, ...]",
+    way_out: "WayOut",
+    site: "Site",
+    tell: "JsonLines | Sentences",
+    *,
+    dry_run: bool,
+) -> "tuple[InstallPlan, ...]":
+    """The plans that the installer accepts: these, else the way out. Raises Exit where it refuses one."""
     from gpudoctor.cli.applying import try_out
 
-    code = max(try_out(plan, site, tell, must=dry_run).exit_code for plan in plans)
+    others = way_out(plans)
+    ends = [try_out(plan, site, tell, must=dry_run, is_last=not others) for plan in plans]
+    if others and any(end.unreachable for end in ends):
+        plans = others
+        _show(plans, tell)
+        ends = [try_out(plan, site, tell, must=dry_run) for plan in plans]
+    code = max(end.exit_code for end in ends)
     if code:
         raise click.exceptions.Exit(code)
+    return plans
 
 
 def _end_dry_run(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences", *, told: bool) -> None:

@@ -12,7 +12,9 @@ from gpudoctor.model.plan import Plan
 from gpudoctor.model.report import Report
 from gpudoctor.model.system import System
 from gpudoctor.plan.here import can_be_root
+from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.merge import plan_of
+from gpudoctor.plan.other_indexes import with_indexes
 from gpudoctor.render.commands import Shell
 from gpudoctor.render.json import render_json
 from gpudoctor.render.plan_text import plan_text
@@ -30,10 +32,10 @@ def codes_of(only: tuple[str, ...], criteria: Criteria) -> tuple[str, ...]:
         raise no_such_rule(error, "--only: ") from None
 
 
-def with_plan(report: Report, codes: tuple[str, ...] = ()) -> Report:
-    """The report with its plan; `codes`: for the findings of these rules only."""
+def with_plan(report: Report, codes: tuple[str, ...] = (), indexes: Indexes | None = None) -> Report:
+    """The report with its plan; `codes`: for the findings of these rules only; `indexes`: those of the user."""
     plan = plan_of(report.diagnosis, codes, can_be_root=can_be_root(report.snapshot.host))
-    return replace(report, plan=plan)
+    return replace(report, plan=with_indexes(plan, indexes or Indexes()))
 
 
 def show_plan(report: Report, form: str, script: str | None) -> None:

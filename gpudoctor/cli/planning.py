@@ -30,16 +30,35 @@ class Wishes(Fact, frozen=True, kw_only=True):
     torch_index: str | None = None
 
 
-def plan_for(wishes: Wishes, site: Site) -> tuple[InstallPlan, ...]:
+def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan, ...]) -> tuple[InstallPlan, ...]:
+    """The plans for where PyTorch's own index does not answer; empty where these need none of it, or none is left."""
+    before = {one.framework: one for plan in plans for one in plan.choices}
+    if not any(one.index_url for one in before.values()):
+        return ()
+    try:
+        first, *others = plan_for(wishes, site, package_index_only=True)
+    except click.ClickException:
+        return ()
+    taken = (one for plan in (first, *others) for one in plan.choices if one.build != before[one.framework].build)
+    differs = ", ".join(f"{one.build} in place of {before[one.framework].build}" for one in taken)
+    note = (
+        "PyTorch's own index could not be reached, so this is what the package index has: "
+        f"{differs or 'the same builds'}."
+    )
+    return (replace(first, notes=(note, *first.notes)), *others)
+
+
+def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) -> tuple[InstallPlan, ...]:
     """One plan for each environment. Raises click.ClickException."""
     matrix = load_matrix()
     scene = scene_of(site.snapshot)
     machine = machine_here(scene, matrix, cpu_only=wishes.cuda == "cpu")
+    machine = replace(machine, package_index_only=package_index_only)
     if wishes.cuda not in (None, "cpu"):
         # An image is built where no GPU is, for machines that have one.
         machine = replace(machine, cpu_only=False)
     asked = asked_for(wishes.words, wishes.cuda, wishes.requirements, machine, from_pyproject=wishes.from_pyproject)
-    for note in asked.notes:
+    for note in () if package_index_only else asked.notes:
         click.echo(note, err=True)
     plan = plan_install(
         machine,

@@ -11,7 +11,7 @@ from gpudoctor.model.python import Frameworks
 from gpudoctor.model.snapshot import Snapshot
 
 #: Families of rules that judge an environment rather than the machine under it.
-FAMILIES = ("LIB", "PYT")
+FAMILIES = ("LIB", "PYT", "torch-companion-cuda", "torch-companion-version", "jax-plugin-version", "ext-abi-mismatch")
 
 
 class Proving:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from gpudoctor.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Os, TensorflowBuild
+from gpudoctor.matrix.types import Os, TensorflowBuild, TorchBuild
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
 from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
@@ -75,13 +75,21 @@ def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
 def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """What keeps the build from running on every GPU of the machine, the cheapest question first."""
     yield from _packages(build, machine)
-    if build.processor != "cuda":
+    if build.processor != "cuda" or not machine.uses_cuda:
         return
     if machine.tegra is not None:
         yield Obstacle(constraint="platform", text="it is not made for the GPU of a Jetson", change=JETSON)
     yield from _driver(build, machine, matrix)
     for index in range(len(machine.capabilities)):
         yield from gpu_obstacles(build, machine, index, matrix)
+
+
+def is_wanted_kind(build: Build, machine: Machine) -> bool:
+    """Whether it is for what is to be used, GPU or CPU."""
+    # The package index may have no build of torch for the CPU; the one for GPUs computes on the CPU as well.
+    if build.framework == "torch" and machine.package_index_only and machine.cpu_only:
+        return True
+    return (build.processor == "cuda") is machine.uses_cuda
 
 
 def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
@@ -94,6 +102,8 @@ def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
         yield Obstacle(constraint="python", text=text, change=f"Python {change}" if change else None)
     if build.fault is not None:
         yield Obstacle(constraint=build.fault[0], text=build.fault[1])
+    if machine.package_index_only and isinstance(build.row, TorchBuild) and build.platform not in build.row.default_on:
+        yield Obstacle(constraint="index", text="the package index does not have it")
     yield from _libc(build, machine)
 
 

@@ -6,7 +6,7 @@ from itertools import groupby
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.types import JaxBuild, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
-from gpudoctor.plan.constraints import driver_can_compile, fits
+from gpudoctor.plan.constraints import driver_can_compile, fits, is_wanted_kind
 from gpudoctor.plan.machine import Machine
 
 __all__ = [
@@ -30,7 +30,7 @@ def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...
     fitting = [
         build
         for build in builds_of(framework, machine.platform, matrix)
-        if (build.processor == "cuda") is machine.uses_cuda and fits(build, machine, matrix)
+        if is_wanted_kind(build, machine) and fits(build, machine, matrix)
     ]
     # The builds are newest first already, and within a release newest CUDA first.
     releases = groupby(fitting, key=lambda build: build.version)

@@ -2,6 +2,7 @@
 
 from gpudoctor.model.base import Fact
 from gpudoctor.model.plan import Manager
+from gpudoctor.model.versions import package_version
 
 TORCH_SITE = "https://download.pytorch.org/"
 
@@ -20,6 +21,21 @@ class Indexes(Fact, frozen=True, kw_only=True):
         if url is None or self.torch is None or not url.startswith(usual):
             return url
         return f"{self.torch.rstrip('/')}/{url.removeprefix(usual)}"
+
+
+#: Where the wheels of torchvision and torchaudio are tagged with their build as those of torch are, and from which of
+#: its releases on: https://pytorch.org/get-started/previous-versions/, and the file names of its indexes.
+_TAGGED_ON, _TAGGED_FROM = ("linux-x86_64", "windows-x86_64"), (2, 0)
+
+
+def tag_of_companions(torch: str, variant: str, platform: str | None) -> str:
+    """What follows the release of torchvision or torchaudio from the index of a build of torch: +cpu, +cu126.
+
+    With it no further index can put another build of the release in its place. Empty where they are not tagged.
+    """
+    parsed = package_version(torch)
+    is_tagged = platform in _TAGGED_ON and parsed is not None and parsed.release[:2] >= _TAGGED_FROM
+    return f"+{variant}" if is_tagged else ""
 
 
 def index_options(

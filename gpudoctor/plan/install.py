@@ -100,7 +100,7 @@ def _plan(
     packages: Packages | None,
 ) -> InstallPlan:
     others = demand.others if not demand.wanted or proposals == found.environments[0].proposals else ()
-    requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes)
+    requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes, found.machine.platform)
     removed = () if place.is_new else removals(proposals, packages)
     bounds = tuple(word for path in demand.constraints for word in ("--constraint", path))
     install: list[Step] = [install_step(place, requirements, main, beside, *bounds, first=main != indexes.main)]
@@ -122,7 +122,7 @@ def _plan(
 
 
 def _asked(
-    proposals: tuple[Proposal, ...], others: tuple[str, ...], indexes: Indexes
+    proposals: tuple[Proposal, ...], others: tuple[str, ...], indexes: Indexes, platform: str | None
 ) -> tuple[tuple[str, ...], str | None, tuple[str, ...]]:
     """Requirements, the index in place of the configured one, and those beside it.
 
@@ -133,7 +133,7 @@ def _asked(
     index = indexes.of_build(torch.index_url) if torch is not None else None
     if torch is None or index is None:
         return tuple(dict.fromkeys((*wanted, *others))), indexes.main, ()
-    wanted = named(wanted, torch)
+    wanted = named(wanted, torch, platform)
     if indexes.main is None and not others and not must_be_named(proposals):
         return tuple(dict.fromkeys(wanted)), index, ()
     return tuple(dict.fromkeys((*wanted, *others))), indexes.main, (index,)

@@ -23,6 +23,8 @@ class Machine(Fact, frozen=True, kw_only=True):
     libc_version: LibraryVersion | None = None
     #: No GPU is to be used.
     cpu_only: bool = False
+    #: PyTorch's own index cannot be reached: only the builds that the package index has can be installed.
+    package_index_only: bool = False
     #: Linux in WSL, where the driver is that of Windows and carries its numbers.
     wsl: bool = False
     #: A Jetson, and its L4T release: its GPU is not one of those that the general builds are made for.

@@ -9,7 +9,9 @@ from gpudoctor.model.versions import package_version
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import driver_can_compile, driver_floor, span
+from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
+from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.together import needs_numpy1
 
@@ -59,14 +61,15 @@ def command(proposals: tuple[Proposal, ...], machine: Machine, *others: str) -> 
     options: tuple[str, ...] = ()
     if torch is not None and torch.index_url is not None:
         option = "--extra-index-url" if others or must_be_named(proposals) else "--index-url"
-        options, requirements = (option, torch.index_url), named(requirements, torch)
+        options, requirements = (option, torch.index_url), named(requirements, torch, machine.platform)
     return (*pip_install(machine), *dict.fromkeys((*requirements, *others)), *options)
 
 
-def named(requirements: Iterable[str], torch: Proposal) -> list[str]:
-    """The requirements, with torch by its build: torch==2.14.1+cu126."""
-    plain = f"torch=={torch.version}"
-    return [f"{plain}+{torch.variant}" if text == plain else text for text in requirements]
+def named(requirements: Iterable[str], torch: Proposal, platform: str | None) -> list[str]:
+    """The requirements, with torch and what goes with it by their build: torch==2.14.1+cu126."""
+    tags = dict.fromkeys(COMPANIONS, tag_of_companions(torch.version, torch.variant, platform))
+    tags["torch"] = f"+{torch.variant}"
+    return [f"{text}{tags.get(text.partition('==')[0], '')}" if "==" in text else text for text in requirements]
 
 
 def pip_install(machine: Machine) -> tuple[str, ...]:
@@ -98,9 +101,11 @@ def index_url(build: Build) -> str | None:
 def requirements(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     """What to ask pip for: the release, its companions, and bounds that the release itself forgot."""
     extra = f"[{build.variant}]" if build.has_extra else ""
-    found = [f"{build.dist}{extra}=={build.version}"]
+    # === takes no build with a local tag (PEP 440), which further indexes may have of the same release.
+    pin = "===" if machine.package_index_only and machine.uses_cuda and build.framework == "torch" else "=="
+    found = [f"{build.dist}{extra}{pin}{build.version}"]
     for name, _ in wanted.companions:
-        found += [f"{name}=={version}" for version in companion_versions(build, name, matrix)[:1]]
+        found += [f"{name}{pin}{version}" for version in companion_versions(build, name, matrix)[:1]]
     bound = needs_numpy1(build, machine, matrix)
     found += [f"numpy{bound}"] if bound else []
     protobuf = matrix.tf_protobuf(build.version) if build.framework == "tensorflow" else None
@@ -137,6 +142,11 @@ def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ..
     if build.cuda is None:
         reason = "macOS has no driver for NVIDIA GPUs" if machine.os == "macos" else "no GPU is to be used"
         return (Reason(constraint="gpu", text=f"it runs on the CPU; {reason}"),)
+    if not machine.uses_cuda:
+        text = (
+            f"it is built for CUDA {build.cuda} and computes on the CPU as well; the package index has no smaller one"
+        )
+        return (Reason(constraint="gpu", text=text),)
     found = []
     floor = driver_floor(build, machine.driver_os, matrix)
     if machine.driver is not None and floor is not None:
@@ -150,7 +160,7 @@ def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ..
 
 
 def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
-    if build.cuda is None:
+    if build.cuda is None or not machine.uses_cuda:
         return ()
     found = []
     if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):

@@ -15,6 +15,7 @@ from gpudoctor.model.python import Framework, Package
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
 from gpudoctor.plan.fit import ranked
+from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import (
     Scene,
@@ -59,7 +60,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     assert isinstance(row, TorchBuild)
     index = f"{TORCH_INDEX}{row.index_suffix}"
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
-    wanted = (f"torch=={build.version}+{build.variant}", *_pins(row, present))
+    wanted = (f"torch=={build.version}+{build.variant}", *_pins(row, present, wheel_platform(scene.host)))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
@@ -69,9 +70,11 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
 
 
-def _pins(build: TorchBuild, names: Iterable[str]) -> tuple[str, ...]:
+def _pins(build: TorchBuild, names: Iterable[str], platform: str | None = None) -> tuple[str, ...]:
+    """`platform`: they come from the index of the build, where they may be tagged as torch is."""
     versions = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
-    return tuple(f"{name}=={version}" for name in names if (version := versions.get(name)))
+    tag = tag_of_companions(build.version, build.variant, platform)
+    return tuple(f"{name}=={version}{tag}" for name in names if (version := versions.get(name)))
 
 
 def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[str, ...]) -> Fix:
@@ -84,7 +87,10 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
         text = f"Install {what} to {torch.label}, from where torch came from."
         link = "https://pytorch.org/get-started/previous-versions/ lists the pairs."
         return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
-    steps = replace(scene, names, *pins, index=_index_beside(torch, build, scene))
+    index = _index_beside(torch, build, scene)
+    if index is not None:
+        pins = _pins(build, names, wheel_platform(scene.host))
+    steps = replace(scene, names, *pins, index=index)
     title = f"Install the {' and '.join(names)} of {torch.label}"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
 
@@ -187,7 +193,11 @@ def _can_be_had_again(package: Package) -> bool:
 
 def _same_build(package: Package) -> str:
     """A local tag stays: the same release without it is another build (jaxlib 0.4.14+cuda12.cudnn89)."""
-    return f"{package.name} @ {package.direct_url}" if package.direct_url else f"{package.name}=={package.version}"
+    if package.direct_url:
+        return f"{package.name} @ {package.direct_url}"
+    # === takes no build with a local tag (PEP 440): a further index may have one of the release that came without.
+    is_untagged = package.name in ("torch", *COMPANIONS) and "+" not in package.version
+    return f"{package.name}{'===' if is_untagged else '=='}{package.version}"
 
 
 def _torch_tag(name: str, version: str) -> str | None:

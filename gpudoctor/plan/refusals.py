@@ -6,7 +6,7 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.versions import package_version
 from gpudoctor.plan.answer import NotNewer, Partial, Refusal, Wanted, Way
 from gpudoctor.plan.builds import Build, builds_of
-from gpudoctor.plan.constraints import Constraint, Obstacle, fits, gpu_obstacles, obstacles
+from gpudoctor.plan.constraints import Constraint, Obstacle, fits, gpu_obstacles, is_wanted_kind, obstacles
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import companion_versions, proposal
 from gpudoctor.plan.specifiers import meets
@@ -104,7 +104,7 @@ def not_newer(build: Build, machine: Machine, judged: Judge, matrix: Matrix) -> 
     newer = [
         one
         for one in builds_of(build.framework, machine.platform, matrix)
-        if (one.processor == "cuda") is machine.uses_cuda
+        if is_wanted_kind(one, machine)
         and own is not None
         and (version := package_version(one.version)) is not None
         and version > own
@@ -130,7 +130,7 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     candidates = [
         (found, build)
         for build in builds_of(wanted.framework, machine.platform, matrix)
-        if (build.processor == "cuda") is machine.uses_cuda and (found := judged(build))
+        if is_wanted_kind(build, machine) and (found := judged(build))
     ]
     name = NAMES[wanted.framework]
     kind = "GPU build" if machine.uses_cuda else "CPU build"

@@ -53,7 +53,7 @@ def _other_torch(one: Proposal, packages: Packages) -> list[str]:
     """PyTorch and its companions, where the same release is there in another build."""
     found = []
     for text in one.requirements:
-        name, _, version = text.partition("==")
+        name, _, version = text.replace("===", "==").partition("==")
         package = packages.find(name) if name in TORCHES else None
         if package is None:
             continue

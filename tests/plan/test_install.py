@@ -62,7 +62,11 @@ ADA, PASCAL, BLACKWELL, HOPPER, TURING = "8.9", "6.1", "12.0", "9.0", "7.5"
     ("machine", "words", "install"),
     [
         (where("580.65.06", ADA), "torch", "torch==2.15.0"),
-        (where("535.54", ADA), "torch torchvision", f"torch==2.14.1+cu126 torchvision==0.29.1 --index-url {CU126}"),
+        (
+            where("535.54", ADA),
+            "torch torchvision",
+            f"torch==2.14.1+cu126 torchvision==0.29.1+cu126 --index-url {CU126}",
+        ),
         # xformers is built for CUDA 12 only.
         (
             where("580.65.06", ADA),
