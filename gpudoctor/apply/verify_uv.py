@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -11,6 +10,7 @@ from typing import Any
 from gpudoctor.apply.archives import Archive, Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.reasons import unreachable
+from gpudoctor.formats.toml import parse_toml
 
 _WOULD = re.compile(r"\s*[+~]\s+(?P<what>\S+==\S+|\S+ @ .*|\S+).*")
 _DOWNLOAD = re.compile(r"\s*Would download (?P<number>\d+) packages?")
@@ -89,7 +89,7 @@ def _locked(argv: tuple[str, ...], env: Mapping[str, str], installs: tuple[str, 
         if not run(command, env=env, tell=lambda _: None).ok:
             return None
         with open(told, "rb") as locked:
-            return _archives(_toml(locked.read()), installs)
+            return _archives(parse_toml(locked.read()), installs)
 
 
 def _for_compile(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str]]:
@@ -112,15 +112,6 @@ def _for_compile(words: tuple[str, ...]) -> tuple[list[str], list[str], list[str
         else:
             wanted.append(word)
     return options, wanted, files
-
-
-def _toml(raw: bytes) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-    parsed: dict[str, Any] = tomllib.loads(raw.decode())
-    return parsed
 
 
 def _archives(lock: dict[str, Any], installs: tuple[str, ...]) -> tuple[Archive, ...] | None:

@@ -1,14 +1,17 @@
 """`[tool.gpudoctor]` of the nearest pyproject.toml."""
 
 import os
-import sys
-from typing import Any
 
 import click
 import msgspec
 
+from gpudoctor.formats.toml import parse_toml
+from gpudoctor.host.given import read_given
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Severity
+
+#: Bytes of a pyproject.toml; those of large projects have some 50,000.
+LIMIT = 1024 * 1024
 
 
 class Config(Fact, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fields=True):
@@ -26,29 +29,32 @@ def load_config() -> Config:
         folder = os.getcwd()
     except OSError:  # it was removed
         return Config()
-    while True:
-        path = os.path.join(folder, "pyproject.toml")
-        try:
-            with open(path, "rb") as file:
-                raw = file.read()
-        except OSError:
-            above = os.path.dirname(folder)
-            if above == folder:
-                return Config()
-            folder = above
-        else:
-            return _parse(raw, path) if b"gpudoctor" in raw else Config()
+    path = _nearest(folder)
+    if path is None:
+        return Config()
+    try:
+        raw = read_given(path, limit=LIMIT)
+    except OSError as error:
+        name = click.format_filename(path)
+        click.echo(f"{name} was not read: {error.strerror}. Settings that it may hold have no effect.", err=True)
+        return Config()
+    return _parse(raw, path) if b"gpudoctor" in raw else Config()
+
+
+def _nearest(folder: str) -> str | None:
+    """The first pyproject.toml upward, whether it can be read or not."""
+    while not os.path.lexists(path := os.path.join(folder, "pyproject.toml")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    return path
 
 
 def _parse(raw: bytes, path: str) -> Config:
-    # Imported here: most checks run where no pyproject.toml speaks of gpudoctor.
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        document: dict[str, Any] = tomllib.loads(raw.decode("utf-8"))
+        document = parse_toml(raw)
         table = document.get("tool", {}).get("gpudoctor", {})
         return msgspec.convert(table, Config)
     except (ValueError, AttributeError, msgspec.ValidationError) as error:
-        raise click.UsageError(f"{path}: [tool.gpudoctor] could not be read: {error}") from None
+        raise click.UsageError(f"{click.format_filename(path)}: [tool.gpudoctor] could not be read: {error}") from None

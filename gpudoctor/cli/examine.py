@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 import click
 from msgspec import structs
 
+from gpudoctor.cli.files import read_named
 from gpudoctor.model.base import Gap
 from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.model.live import Errand
@@ -86,8 +87,7 @@ def run_frameworks(
 def read_snapshot(source: str) -> Snapshot:
     """The snapshot in a file, or on standard input for "-". Raises CannotExamine."""
     try:
-        with click.open_file(source, "rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
+        raw = read_named(source, MAX_BYTES + 1)
     except OSError as error:
         raise click.BadParameter(f"{source}: {error.strerror}", param_hint="--from") from None
     try:

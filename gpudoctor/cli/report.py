@@ -8,7 +8,7 @@ import msgspec
 
 from gpudoctor import __version__
 from gpudoctor.cli.examine import CannotExamine, begin_to_examine, read_snapshot, run_frameworks
-from gpudoctor.cli.files import reason_against, would_replace, write_whole
+from gpudoctor.cli.files import read_named, reason_against, would_replace, write_whole
 from gpudoctor.cli.judging import criteria_of, judge
 from gpudoctor.cli.output import CannotWrite, Partial, write_bytes
 from gpudoctor.cli.sharing import door, keep_option, replaced
@@ -136,8 +136,7 @@ def _examined(python: str | None, source: str | None, *, static: bool) -> tuple[
 
 def _measured(path: str) -> BenchReport:
     try:
-        with click.open_file(path, "rb") as stream:
-            return decode(stream.read(MAX_BYTES), BenchReport)
+        return decode(read_named(path, MAX_BYTES), BenchReport)
     except OSError as error:
         raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--bench") from None
     except (msgspec.DecodeError, ValueError, RecursionError) as error:

@@ -6,11 +6,13 @@ import stat
 import sys
 import zipfile
 import zlib
+from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding
+from gpudoctor.host.given import Given, open_given
 from gpudoctor.ingest.own_report import parse_own_findings
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import Ingested, ingest, unpacked
@@ -66,18 +68,44 @@ class _Envelope(msgspec.Struct):
         return bool(bytes(self.snapshot)) and bool(bytes(self.diagnosis))
 
 
+class _StandardInput:
+    """Standard input, read as a file is."""
+
+    def __init__(self) -> None:
+        self._stream = sys.stdin.buffer
+        self.size: int | None = None
+        with suppress(OSError):  # no file at all
+            status = os.fstat(self._stream.fileno())
+            self.size = status.st_size if stat.S_ISREG(status.st_mode) and self._stream.seekable() else None
+
+    def read(self, count: int) -> bytes:
+        """So many bytes; fewer only where it ends."""
+        return self._stream.read(count)
+
+    def go_to(self, offset: int) -> None:
+        """Read on from there."""
+        self._stream.seek(offset)
+
+
 def read_input(path: str) -> Input:
-    """A file, or standard input for "-"; of a large one only its beginning and its end. Raises Unreadable."""
+    """A file or pipe, or standard input for "-"; of a large one only its beginning and its end. Raises Unreadable."""
     try:
         if path == "-":
-            return Input("standard input", *_bounded(sys.stdin.buffer))
-        with open(path, "rb") as stream:
-            return Input(path, *_bounded(stream))
+            return Input("standard input", *_bounded(_StandardInput()))
+        with open_given(path, pipes=True) as given:
+            return Input(shown(path), *_bounded(given))
     except OSError as error:
         raise Unreadable(f"it could not be opened: {error.strerror or error}") from None
+    except ValueError:
+        raise Unreadable("no file can have this name") from None
 
 
-def _bounded(stream: Any) -> tuple[bytes, str | None]:
+def shown(path: str) -> str:
+    r"""The name of an input as it can be written: a byte that is no UTF-8 as \xb0."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _bounded(stream: Given | _StandardInput) -> tuple[bytes, str | None]:
     head = stream.read(HEAD + TAIL)
     if len(head) < HEAD + TAIL:
         return head, None
@@ -90,26 +118,16 @@ def _bounded(stream: Any) -> tuple[bytes, str | None]:
     return head + b"\n" + tail, f"{left:,} bytes in its middle were not read" if left else None
 
 
-def _end_of(stream: Any, begun: int) -> tuple[bytes, int]:
+def _end_of(stream: Given | _StandardInput, begun: int) -> tuple[bytes, int]:
     """The end of a stream of which `begun` bytes were read, and how many bytes before that end are left out."""
     tail, left = b"", 0
-    size = _size(stream)
-    if size is not None and size - TAIL > begun:
-        stream.seek(size - TAIL)
-        left = size - TAIL - begun
+    if stream.size is not None and stream.size - TAIL > begun:
+        stream.go_to(stream.size - TAIL)
+        left = stream.size - TAIL - begun
     while left < _ENDLESS and (piece := stream.read(TAIL)):
         left += max(0, len(tail) + len(piece) - TAIL)
         tail = (tail + piece)[-TAIL:]
     return tail, left
-
-
-def _size(stream: Any) -> int | None:
-    """The size of a file; None for a pipe, or what has no number."""
-    try:
-        status = os.fstat(stream.fileno())
-    except OSError:
-        return None
-    return status.st_size if stat.S_ISREG(status.st_mode) and stream.seekable() else None
 
 
 def subject_of(given: Input, matrix: Matrix) -> Subject:

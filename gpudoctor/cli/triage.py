@@ -3,14 +3,13 @@
 import gc
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.sharing import door
-from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+from gpudoctor.cli.tickets import Unreadable, read_input, shown, subject_of
 from gpudoctor.engine.supposition import findings_with_gpu
 from gpudoctor.engine.triage import Ticket, ticket_of
 from gpudoctor.matrix.load import load_matrix
@@ -18,9 +17,6 @@ from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.terminal import Style
 from gpudoctor.render.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
 from gpudoctor.render.triage_html import render_tickets_html
-
-if TYPE_CHECKING:
-    from multiprocessing.context import BaseContext
 
 #: From so many inputs on it pays to start further processes; and how many each takes at a time.
 _MANY, _CHUNK = 64, 32
@@ -132,24 +128,17 @@ def _judged(paths: list[str], criteria: Criteria, jobs: int | None) -> Iterator[
         yield from _one_after_another(paths, criteria)
         return
     # Imported here: a single ticket needs no further process.
-    from concurrent.futures import ProcessPoolExecutor
+    from gpudoctor.cli.workers import in_processes
 
     global _criteria  # noqa: PLW0603 - inherited by the processes that are forked
     _criteria = criteria
     load_matrix()
     chunks = (tuple(paths[start : start + _CHUNK]) for start in range(0, len(paths), _CHUNK))
-    with ProcessPoolExecutor(jobs, mp_context=_context()) as pool:
-        for tickets in pool.map(_chunk, chunks):
-            yield from tickets
+    for tickets in in_processes(_chunk, chunks, jobs):
+        yield from tickets
 
 
 _criteria: Criteria | None = None
-
-
-def _context() -> "BaseContext":
-    from multiprocessing import get_all_start_methods, get_context
-
-    return get_context("fork" if "fork" in get_all_start_methods() else "spawn")
 
 
 def _chunk(paths: tuple[str, ...]) -> tuple[Ticket, ...]:
@@ -170,12 +159,31 @@ def _cores() -> int:
 
 
 def ticket(path: str, criteria: Criteria) -> Ticket:
-    """The ticket of one input."""
+    """The ticket of one input. Whatever it holds, the others are judged: our own failure on it is said of it."""
+    name = "standard input" if path == "-" else shown(path)
     try:
-        given = read_input(path)
-        subject = subject_of(given, load_matrix())
+        return _ticket(path, criteria)
     except Unreadable as error:
-        return Ticket(name="standard input" if path == "-" else path, kind="unreadable", error=str(error))
+        return Ticket(name=name, kind="unreadable", error=str(error))
+    except MemoryError:
+        return Ticket(name=name, kind="unreadable", error="there is not memory enough to read it")
+    except Exception as error:  # noqa: BLE001 - one input must not take the others with it
+        return Ticket(name=name, kind="unreadable", error=_own_failure(error))
+
+
+def _own_failure(error: Exception) -> str:
+    """Our own bug in one sentence: what was raised, and where. The text itself may be private, and is left out."""
+    # Imported here: it should never be needed.
+    import traceback
+
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{os.path.basename(os.path.dirname(last.filename))}/{os.path.basename(last.filename)}:{last.lineno}"
+    return f"gpudoctor itself failed on it ({type(error).__name__} in {where}); please report that line"
+
+
+def _ticket(path: str, criteria: Criteria) -> Ticket:
+    given = read_input(path)
+    subject = subject_of(given, load_matrix())
     report = judge(subject.snapshot, criteria)
     supposed = findings_with_gpu(subject.snapshot, load_matrix(), criteria.rules) if subject.kind == "text" else ()
     return ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents, supposed)

@@ -2,11 +2,14 @@
 
 import click
 
+from gpudoctor.host.given import read_given
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand, together
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirements import Asked, markers_of, parse_project, parse_requirements
 
 PROJECT = "pyproject.toml"
+#: Bytes of a requirements file.
+LIMIT = 4 * 1024 * 1024
 
 
 def asked_for(
@@ -45,5 +48,4 @@ def _project() -> str:
 
 
 def _read(path: str) -> str:
-    with open(path, encoding="utf-8-sig") as file:
-        return file.read()
+    return read_given(path, limit=LIMIT, pipes=True).decode("utf-8-sig")

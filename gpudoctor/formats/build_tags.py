@@ -28,11 +28,11 @@ def parse_tag(tag: str) -> tuple[Variant | None, CudaVersion | None]:
     return (other.group(1) if other else None), None  # type: ignore[return-value]
 
 
-def _cuda_of(digits: str) -> CudaVersion:
+def _cuda_of(digits: str) -> CudaVersion | None:
     """The version 124, 92, 12 or 12.4 stands for: two digits are a major from 10 on."""
     if "." in digits or (len(digits) == 2 and digits[0] == "1"):
-        return CudaVersion(digits)
-    return CudaVersion(f"{digits[:-1]}.{digits[-1]}")
+        return CudaVersion.parse(digits)
+    return CudaVersion.parse(f"{digits[:-1]}.{digits[-1]}")
 
 
 def local_part(version: str | None) -> str:
@@ -69,4 +69,4 @@ def cuda_in_name(dist: str) -> CudaVersion | None:
     if match is None:
         return None
     major, minor = match.groups()
-    return CudaVersion(major if minor in {None, "x"} else f"{major}.{minor}")
+    return CudaVersion.parse(major if minor in {None, "x"} else f"{major}.{minor}")

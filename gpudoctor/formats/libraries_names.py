@@ -30,7 +30,7 @@ _STEMS = {
     "cuda": "cuda",
 }
 _SHARED_OBJECT = re.compile(r"lib([A-Za-z][A-Za-z0-9_-]*?)(?:\.alt)?\.so((?:\.\d+)*)$")
-_DLL = re.compile(r"([A-Za-z]+?)(?:64)?_?((?:\d+_?)*)\.dll$", re.IGNORECASE)
+_DLL = re.compile(r"([A-Za-z]+?)(?:64)?_?((?:\d+(?:_\d+)*_?)?)\.dll$", re.IGNORECASE)
 _DLL_STEMS = {stem.lower(): family for stem, family in _STEMS.items()}
 
 #: Majors of SONAMEs that belong to one CUDA major. The others are shared: libcusolver.so.11 is CUDA 11 and 12,

@@ -55,7 +55,7 @@ def _built(text: Pasted) -> tuple[Fragment, ...]:
             later = (_WANTED.search(line) for line in text.lines[number : number + 2])
             wanted = next((one[1] for one in later if one), None)
         toolkit = Toolkit(
-            root="the nvcc on PATH", version=CudaVersion(match[1] or match[3]), source=source(BUILD, number)
+            root="the nvcc on PATH", version=CudaVersion.parse(match[1] or match[3]), source=source(BUILD, number)
         )
         return fragment(
             BUILD, (number,), REPORT, toolkits=Toolkits(found=(toolkit,)), frameworks=_cuda_of_torch(number, wanted)
@@ -69,5 +69,5 @@ def _built(text: Pasted) -> tuple[Fragment, ...]:
 def _cuda_of_torch(number: int, cuda: str | None) -> Frameworks | None:
     if cuda is None:
         return None
-    torch = Framework(name="torch", variant="cuda", cuda=CudaVersion(cuda), source=source(BUILD, number))
+    torch = Framework(name="torch", variant="cuda", cuda=CudaVersion.parse(cuda), source=source(BUILD, number))
     return Frameworks(found=(torch,))

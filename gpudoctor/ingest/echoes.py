@@ -30,7 +30,7 @@ _NOISE = re.compile(
 )
 #: An answer behind its command: in a comment, after an arrow, or in words.
 _SAME_LINE = re.compile(
-    r"^(.*?\))\s*(?:#\s*|=>|->|-+>|:|=|returns?|is|→)+\s*['\"]?(True|False|\d\S*|None|\[\])\s*['\"]?"
+    r"^(.*?\))\s*(?:(?:#|=>|-+>|:|=|returns?|is|→)\s*)+['\"]?(True|False|\d\S*|None|\[\])\s*['\"]?"
     r"(?:\s+is returned)?\.?$",
     re.IGNORECASE,
 )

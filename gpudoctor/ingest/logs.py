@@ -158,7 +158,7 @@ def _release(match: re.Match[str]) -> DriverRelease | None:
     """TensorFlow writes 450.80.2 for 450.80.02."""
     text = next(part for part in match.groups() if part).rstrip(".")
     parts = text.split(".")
-    return DriverRelease.parse(".".join([*parts[:2], *(f"{int(part):02d}" for part in parts[2:] if part.isdigit())]))
+    return DriverRelease.parse(".".join([*parts[:2], *(f"{part:0>2}" for part in parts[2:])]))
 
 
 def _driver_versions(text: Pasted) -> Iterator[Fragment]:
@@ -228,11 +228,11 @@ def _torch(text: Pasted) -> Iterator[Fragment]:
             yield from fragment(TORCH, (number,), frameworks=Frameworks(found=(torch,)))
         if "which is of" in line and (old := _TOO_OLD_GPU.search(line)):
             gpu = Gpu(
-                vendor="nvidia", name=old[2], capability=Capability(f"{old[3]}.{old[4]}"), source=_library(number)
+                vendor="nvidia", name=old[2], capability=Capability.parse(f"{old[3]}.{old[4]}"), source=_library(number)
             )
             yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
         if "GPU has compute capability" in line and (named := _NO_BFLOAT.search(line)):
-            gpu = Gpu(vendor="nvidia", name=named[1], capability=Capability(named[2]), source=_library(number))
+            gpu = Gpu(vendor="nvidia", name=named[1], capability=Capability.parse(named[2]), source=_library(number))
             yield from fragment(TORCH, (number,), gpus=Gpus(devices=(gpu,)))
         if "has CUDA" in line and (pair := _COMPANION.search(line)):
             yield from fragment(TORCH, (number,), REPORT, frameworks=_pair(pair))
@@ -241,11 +241,11 @@ def _torch(text: Pasted) -> Iterator[Fragment]:
 def _pair(match: re.Match[str]) -> Frameworks:
     return Frameworks(
         found=(
-            Framework(name="torch", variant="cuda", cuda=CudaVersion(match[1])),
-            Framework(name=match[2].lower(), variant="cuda", cuda=CudaVersion(match[3])),
+            Framework(name="torch", variant="cuda", cuda=CudaVersion.parse(match[1])),
+            Framework(name=match[2].lower(), variant="cuda", cuda=CudaVersion.parse(match[3])),
         )
     )
 
 
-def _capability(digits: str) -> Capability:
-    return Capability(f"{digits[:-1]}.{digits[-1]}")
+def _capability(digits: str) -> Capability | None:
+    return Capability.parse(f"{digits[:-1]}.{digits[-1]}")

@@ -97,7 +97,7 @@ def _lspci(text: Pasted) -> tuple[Fragment, ...]:
         if match and ("VGA" in line or "3D controller" in line or "Display controller" in line):
             current = match[1]
             address = current if current.count(":") == 2 else f"0000:{current}"
-            words = re.findall(r"\[([^\]]+)\]", match[3])
+            words = re.findall(r"\[([^\[\]]+)\]", match[3])
             gpus[current] = Gpu(
                 vendor=vendor or "other",  # type: ignore[arg-type]
                 name=_product(vendor, words[-1] if words else None),

@@ -29,7 +29,7 @@ _DISTRIBUTIONS = (
 )
 _KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
 #: platform.uname()
-_NAMED = re.compile(r"system='Linux'.*?release='([^']+)'.*?machine='([^']+)'")
+_NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
 _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le)\b")
 
 

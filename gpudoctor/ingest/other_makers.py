@@ -12,7 +12,7 @@ _NAME = re.compile(r"^\s*(Name|Marketing Name|Device Type):\s+(\S.*?)\s*$")
 _CARD = re.compile(r"^GPU\[(\d+)\]\s*:\s*Card (?:series|model|SKU):\s+(\S.*?)\s*$", re.I)
 _PROCESSOR = re.compile(r"\b(?:cpu|processor|ryzen|threadripper|epyc|xeon|core\(tm\) i\d|core i\d)\b", re.I)
 _LABEL = re.compile(
-    r"^\s*(?:[-*+•#]+\s*)?\**\s*(?:my )?(?:gpus?(?: model| type| name)?|graphics? cards?|video card)\b", re.I
+    r"^\s*(?:[-*+•#]+\s*)?(?:\*+\s*)?(?:my )?(?:gpus?(?: model| type| name)?|graphics? cards?|video card)\b", re.I
 )
 _AMD = re.compile(
     r"\b(?:AMD )?(?:Radeon )?(?:RX ?(?:[4-9]\d{2,3})(?: ?(?:XTX?|GRE|M|S))?|Radeon (?:VII|Pro \w+|\d{3}M)"
@@ -63,7 +63,7 @@ def _rocm_smi(text: Pasted) -> tuple[Fragment, ...]:
 def _words(text: Pasted) -> tuple[Fragment, ...]:
     """A product under a label such as "GPU:". A processor's graphics are no answer where a line names the processor."""
     for number, line in enumerate(text.lines, 1):
-        if not _LABEL.match(line) or len(line) > 160:
+        if len(line) > 160 or not _LABEL.match(line):
             continue
         said = (
             line

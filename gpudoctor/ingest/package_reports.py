@@ -58,7 +58,7 @@ def _cupy(said: Said, read: Reading) -> None:
     _platform(said, read, "os")
     _python(said, read, "python version")
     number, value = _first(said, "cuda driver version")
-    if value.isdigit():
+    if value.isdecimal():
         read.sections["driver"] = Driver(cuda=CudaVersion.from_number(int(value)), source=source(read.form, number))
         read.lines.append(number)
     number, value = _first(said, "device 0 name")
@@ -145,7 +145,7 @@ _KINDS: tuple[tuple[tuple[str, ...], str, Callable[[Said, Reading], None]], ...]
     (("set vram state to", "pytorch version"), "ComfyUI's first lines", _comfyui),
 )
 _ULTRALYTICS = re.compile(
-    r"(?:Ultralytics|YOLO)\S*[^\n]{0,60}?\bPython-(\d+\.\d+\.\d+) torch-(\d\S+) (?:(CPU)\b"
+    r"(?:Ultralytics|YOLO)\S{0,40}[^\n]{0,60}?\bPython-(\d+\.\d+\.\d+) torch-(\d\S+) (?:(CPU)\b"
     r"|CUDA:(\d+) \((.+?), \d+MiB\))"
 )
 

@@ -6,12 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-#: Longest line that is looked at; a minified file is no report.
-LONGEST = 4000
-#: No table has wider gaps; patterns need not walk longer ones.
-_GAP = re.compile(r" {61,}")
-
-_WIDE = " " * 60
+from gpudoctor.knowledge.bounded import bounded, bounded_lines
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -128,18 +123,17 @@ def plain(text: str, encoding: str = "utf-8") -> Pasted:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    return Pasted(tuple(_line(line) for line in text.split("\n")), encoding)
+    text = bounded(text.replace("\t", "    "))
+    return Pasted(tuple(_line(line) for line in bounded_lines(text.split("\n"))), encoding)
 
 
 def _line(line: str) -> str:
     """A line as the terminal showed it: what a carriage return overwrote is gone."""
-    line = line[:LONGEST].rstrip()
+    shown = line = line.rstrip()
     if "\r" in line:
         line = line.rpartition("\r")[2]
     if not line.isascii() or not line.isprintable():
-        line = _CONTROLS.sub("", line.replace("\xa0", " ").replace("\t", "    ").replace("\u2502", "|"))
-    if _WIDE in line:
-        line = _GAP.sub(_WIDE, line)
+        line = _CONTROLS.sub("", line.replace("\u2502", "|"))
     if "[" in line and "m" in line:
         line = _LOST_ANSI.sub("", line)
     if "<" in line:
@@ -150,4 +144,7 @@ def _line(line: str) -> str:
         line = _SERVICE.sub("", line)
     if ">" in line:
         line = _QUOTE.sub("", line)
+    if len(line) < len(shown):
+        # What was taken out may have stood within a run.
+        line = bounded(line)
     return "" if ("```" in line or "~~~" in line) and _FENCE.match(line) else line

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 _MODEL = re.compile(
-    r"(?<![\w-])(?:nvidia\s+)?(?P<brand>geforce|quadro|tesla|titan)?\s*(?P<series>rtx|gtx|gt)?\s*-?"
+    r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan)\s*)?(?:(?P<series>rtx|gtx|gt)\s*)?-?"
     r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}[mgsx]?(?:xm)?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
     r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
     r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)(?![\w.])",
@@ -37,7 +37,7 @@ def models(value: str) -> Iterator[str]:
     for match in _MODEL.finditer(value) if not _OTHER_MAKERS.search(value) else ():
         brand, series = (match["brand"] or "").lower(), (match["series"] or "").upper()
         model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
-        if model.isdigit() or re.fullmatch(r"\d+MX?", model):
+        if model.isdecimal() or re.fullmatch(r"\d+MX?", model):
             if brand in ("", "geforce") and (series or brand or tail or len(model) == 4):
                 yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
             elif brand in ("quadro", "titan"):

@@ -34,7 +34,7 @@ _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
     r"(?![\w.]*\d)"
 )
-_LINK = r"(?:\s+(?:version|release|is|at|=)|\s*[=:(])*\s*"
+_LINK = r"(?:\s+(?:version|release|is|at)|\s*[=:(])*\s*"
 _NAMES = {"pytorch": "torch", "tf": "tensorflow", "tensorflow-gpu": "tensorflow"}
 _FRAMEWORK = re.compile(
     rf"(?<![\w./-])(pytorch|torch|tensorflow(?:-gpu)?|tf|jax|keras){_LINK}{_VERSION}", re.IGNORECASE

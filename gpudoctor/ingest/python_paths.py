@@ -12,7 +12,7 @@ FORM = "paths of Python"
 
 #: The folder in one's home that pip installs into without an environment.
 _USER_SITE = re.compile(
-    r"[^\s'\",:=(]*[/\\]\.local/lib/python3\.\d+/site-packages"
+    r"[^\s'\",:=(]{0,200}[/\\]\.local/lib/python3\.\d+/site-packages"
     r"|(?:[a-z]:|~)?[^'\",<>|:\n]{0,80}\\AppData\\+Roaming\\+Python\\+Python3\d+\\+site-packages",
     re.IGNORECASE,
 )

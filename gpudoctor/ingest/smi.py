@@ -14,7 +14,7 @@ from gpudoctor.ingest.pasted import Pasted
 from gpudoctor.model.driver import Answer, Driver, DriverLibrary
 from gpudoctor.model.gpus import Gpu, GpuProcess, Gpus, MigInstance, Power, Refusal
 from gpudoctor.model.system import Container, System, Wsl
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.model.versions import DriverRelease, whole_number
 
 TABLE, LISTING, QUERY, FAILURE = "nvidia-smi", "nvidia-smi -L", "nvidia-smi --query-gpu", "nvidia-smi's failure"
 
@@ -28,9 +28,9 @@ _IN_A_CONTAINER = re.compile(
 )
 _IN_TABLE = re.compile(r"^\s*[|+]|^\s*$|^\s*\w{3} \w{3} +\d+ ")
 _READINGS = re.compile(
-    r"^\|\s*(?:\d+%|N/A|ERR!)?\s+(?P<temperature>\d+)C\s+(?P<state>P\d+|N/A)?\s+(?P<draw>\d+)?(?:W|N/A|\?\?\?|ERR!)?"
-    r"\s*/\s*(?P<limit>\d+)?[^|]*\|[^|]*\|\s*(?:(?P<busy>\d+)%|N/A|-|ERR!)?\s+(?P<mode>Default|E\. Process|E\. Thread"
-    r"|Prohibited|N/A)"
+    r"^\|\s*(?:(?:\d+%|N/A|ERR!)\s+)?(?P<temperature>\d+)C\s+(?:(?P<state>P\d+|N/A)\s+)?(?P<draw>\d+)?"
+    r"(?:W|N/A|\?\?\?|ERR!)?\s*/\s*(?P<limit>\d+)?[^|]*\|[^|]*\|\s*(?:(?:(?P<busy>\d+)%|N/A|-|ERR!)\s+)?"
+    r"(?P<mode>Default|E\. Process|E\. Thread|Prohibited|N/A)"
 )
 _MODES = {
     "Default": "default",
@@ -40,7 +40,7 @@ _MODES = {
 }
 _PROCESS = re.compile(
     r"^\|\s+(?P<gpu>\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,8})\s+(?P<kind>C\+G|C|G"
-    r"|M\+C)\s+(?P<name>.+?)\s+"
+    r"|M\+C)\s+(?P<name>\S.*?)\s+"
     r"(?P<used>\d+(?=MiB)|N/A)(?:MiB)?\s*\|"
 )
 _LISTED = re.compile(
@@ -173,7 +173,7 @@ def _processes(index: int | None, lines: list[str]) -> tuple[GpuProcess, ...]:
         GpuProcess(
             pid=int(match["pid"]),
             name=re.split(r"[/\\]", match["name"])[-1],
-            used_mib=int(match["used"]) if match["used"].isdigit() else None,
+            used_mib=whole_number(match["used"]),
             kind="graphics" if match["kind"] == "G" else "compute",
         )
         for match in found

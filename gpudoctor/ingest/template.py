@@ -31,8 +31,8 @@ _KINDS = {
 }
 _WORDS = "|".join(f"(?P<{name}>{words})" for name, words in _KINDS.items())
 _LABEL = re.compile(
-    rf"^\s*(?:[-*+•]\s*|#+\s*)?\**\s*(?:{_WORDS})\s*(?:\((?:e\.g\.|if |use )[^)]*\)?\)?)?\s*\**\s*"
-    r"(?P<mark>[:=]|\s-\s|$)\s*\**\s*(?P<value>.*?)\s*$",
+    rf"^\s*(?:(?:[-+•]|#+)\s*)?(?:\*+\s*){{0,2}}(?:{_WORDS})\s*(?:\((?:e\.g\.|if |use )[^)]*\)?\)?\s*)?(?:\*+\s*)?"
+    r"(?P<mark>[:=]|(?<=\s)-\s|$)\s*(?:\*+\s*)?(?P<value>.*)$",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
@@ -81,7 +81,7 @@ def _filled(text: Pasted) -> Iterator[tuple[str, int, str]]:
         elif not value and name == "gpu" and match["mark"] == ":":
             yield from _listed(text, number)
             continue
-        elif not value or not match["mark"] or (match["mark"] not in ":=" and not is_heading):
+        elif not value or not match["mark"] or (match["mark"] not in (":", "=") and not is_heading):
             continue
         if (
             value
@@ -127,7 +127,7 @@ def _fragment(name: str, number: int, value: str) -> tuple[Fragment, ...]:
     if name == "cuda":
         found = re.match(r"(?:cuda)?[ :=v]*(\d{1,2}\.\d)(?:\.\d+)*(?![\d.])", value, re.I)
         toolkit = (
-            Toolkit(root="the CUDA that the reporter names", version=CudaVersion(found[1]), source=where)
+            Toolkit(root="the CUDA that the reporter names", version=CudaVersion.parse(found[1]), source=where)
             if found
             else None
         )

@@ -12,7 +12,7 @@ from gpudoctor.model.system import Container, Environ, System, Wsl
 
 FORM = "tf_env_collect"
 
-_HEADING = re.compile(r"^\s*== ?([a-z][\w +/?-]*?)\s*=*\s*$")
+_HEADING = re.compile(r"^\s*== ?([a-z](?:[\w +/?-]*[\w+/?-])?)\s*(?:=+\s*)?$")
 _OWN = ("check python", "check os platform", "check pips", "tensorflow import", "cuda libs", "are we in docker")
 _VERSION = re.compile(r"^\s*tf\.(?:version\.VERSION|__version__|VERSION)\s*=\s*(\d[\w.+-]*)")
 _PYTHON = re.compile(r"^\s*(?:python version:|\('?python version'?,?)\s*'?\s*([\d.]+)")

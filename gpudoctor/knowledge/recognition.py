@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
+from gpudoctor.knowledge.bounded import bounded
 from gpudoctor.knowledge.message import Message, messages
 from gpudoctor.model.live import Symptom
 
@@ -11,6 +12,8 @@ from gpudoctor.model.live import Symptom
 BEFORE, AFTER, TOLD = 400, 1200, 400
 #: Different lines that are looked at for one needle, and lines that are kept for one message.
 LOOKED_AT, KEPT = 400, 5
+#: Characters of long lines that are looked at for one needle; of further long lines only the part close to it.
+WIDE = 16_000
 
 #: A text of more characters is thinned first: of lines that differ in digits only, so many are kept.
 BIG, ALIKE = 200_000, 20
@@ -109,7 +112,7 @@ def _plain(text: str) -> str:
         text = _OTHER_BREAKS.sub("\n", text).replace("\u0130", "I")
     if "\n\n\n" in text:
         text = _EMPTY_LINES.sub("\n", text)
-    return text
+    return bounded(text)
 
 
 def _thinned(text: str) -> str:
@@ -167,11 +170,15 @@ def _lines_with(needle: str, lower: str) -> Iterator[tuple[int, int]]:
     seen: set[str] = set()
     at = lower.find(needle)
     tries = 0
+    before, after, left = BEFORE, AFTER, WIDE
     while at >= 0 and len(seen) < LOOKED_AT and tries < 50 * LOOKED_AT:
         tries += 1
-        start = max(lower.rfind("\n", max(0, at - BEFORE), at) + 1, at - BEFORE, 0)
-        end = lower.find("\n", at, at + AFTER)
-        end = min(at + AFTER, len(lower)) if end < 0 else end
+        start = max(lower.rfind("\n", max(0, at - before), at) + 1, at - before, 0)
+        end = lower.find("\n", at, at + after)
+        end = min(at + after, len(lower)) if end < 0 else end
+        left -= end - start if end - start > BEFORE else 0
+        if left < 0:
+            before, after = BEFORE // 4, BEFORE
         part = lower[start:end]
         if part not in seen:
             seen.add(part)

@@ -117,13 +117,30 @@ class LibraryVersion(Dotted):
         return self.numbers[1]
 
 
+#: Longer than any version: what is longer is none. Python makes no number of more than 4,300 digits.
+LONGEST_VERSION = 256
+#: Digits of the largest number that is believed: what is larger does not fit into JSON's readers.
+MOST_DIGITS = 18
+_TOO_LONG = re.compile(rf"\d{{{LONGEST_VERSION}}}")
+
+
 @lru_cache(maxsize=4096)
 def package_version(text: str) -> Version | None:
     """The PEP 440 version in `text`, or None when it is not one."""
     try:
-        return Version(text)
+        return Version(text) if len(text) <= LONGEST_VERSION else None
     except InvalidVersion:
         return None
+
+
+def is_bounded(text: str) -> bool:
+    """No number in it is so long that it can be none of a version."""
+    return _TOO_LONG.search(text) is None
+
+
+def whole_number(text: str | None) -> int | None:
+    """The number in `text`; None where it is none, or one that nothing counts to."""
+    return int(text) if text and len(text) <= MOST_DIGITS and text.strip().isdecimal() else None
 
 
 DOTTED_TYPES = (DriverRelease, CudaVersion, Capability, LibraryVersion)

@@ -211,7 +211,7 @@ def _other_gpu(build: Build) -> str:
 @lru_cache(maxsize=256)
 def _number(arch: str) -> Capability | None:
     match = re.fullmatch(r"(?:sm|compute)_(\d+)(\d)[af]?", arch)
-    return Capability(f"{match.group(1)}.{match.group(2)}") if match else None
+    return Capability.parse(f"{match.group(1)}.{match.group(2)}") if match else None
 
 
 def _compiles(cuda: CudaVersion | None, machine: Machine, matrix: Matrix) -> bool:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import is_bounded
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
 
@@ -129,6 +130,8 @@ def _requirement(text: str) -> "Requirement":
     from packaging.requirements import InvalidRequirement, Requirement
 
     try:
+        if not is_bounded(text):
+            raise InvalidRequirement
         return Requirement(text)
     except InvalidRequirement:
         raise NotADemand(f"{text!r} is no framework; write torch, torch==2.6.0 or 'torch>=2.6,<2.8'.") from None

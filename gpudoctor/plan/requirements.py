@@ -5,12 +5,13 @@ The format is pip's: pip.pypa.io/en/stable/reference/requirements-file-format. F
 
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping
 
 from msgspec.structs import replace
 
+from gpudoctor.formats.toml import parse_toml
 from gpudoctor.model.base import Fact
+from gpudoctor.model.versions import is_bounded
 from gpudoctor.plan.demand import (
     ALIASES,
     COMPANIONS,
@@ -111,13 +112,8 @@ def parse_requirements(path: str, read: Read, environment: Environment, cuda: st
 
 def parse_project(path: str, text: str, environment: Environment, cuda: str | None = None) -> Asked:
     """The demand of [project] dependencies in a pyproject.toml. Raises NotADemand."""
-    # Imported here: only --from-pyproject reads one.
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        document = tomllib.loads(text)
+        document = parse_toml(text.encode())
         listed = document.get("project", {}).get("dependencies", [])
     except (ValueError, AttributeError) as error:
         raise NotADemand(f"{path} could not be read: {error}") from None
@@ -140,6 +136,8 @@ def _take(line: _Line, environment: Environment, known: dict[str, str], others: 
     from packaging.requirements import InvalidRequirement, Requirement
 
     text = _HASH.sub("", f" {line.text}").strip()
+    if not is_bounded(text):
+        raise line.error("it has a number that no version has.")
     try:
         requirement = Requirement(text)
     except InvalidRequirement as error:

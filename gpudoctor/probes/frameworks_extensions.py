@@ -128,7 +128,7 @@ def _linked_cuda(site: Site, binary: str | None) -> CudaVersion | None:
     """The CUDA of the runtime it is linked to, of newer ones the major; the SONAME says no more."""
     elf = read_elf(site.host, binary) if binary else None
     found = next((match for name in (elf.needed if elf else ()) if (match := _RUNTIME.match(name))), None)
-    return CudaVersion(found.group(1)) if found else None
+    return CudaVersion.parse(found.group(1)) if found else None
 
 
 def parse_cxx11_abi(names: bytes) -> bool | None:

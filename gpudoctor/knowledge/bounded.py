@@ -1,0 +1,41 @@
+"""A text as expressions are run on it: no run of one character, no number, no line longer than any that says something.
+
+An expression with two repeats side by side takes quadratic time, with three cubic, in the length of what both match.
+Texts that people send hold rows of blanks, stars and digits, by accident or not; nothing known needs them whole.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+#: The same character in a row, of which no more is kept: the widest gap of a table, and no more of a ruler.
+RUN = 60
+#: Digits of the longest number that is read; what is longer is no number of anything, and is not seen.
+DIGITS = 18
+#: Characters of a line; and of all lines together that may be longer than LONG, before they are cut there, too.
+LONGEST, LONG, LONG_ALTOGETHER = 4000, 500, 20_000
+
+_RUN = re.compile(rf"([^\n])\1{{{RUN}}}\1*")
+_DIGITS = re.compile(rf"\d{{{DIGITS + 1}}}")
+_NUMBER = re.compile(rf"(?<![0-9A-Za-z])\d{{{DIGITS + 1},}}(?![0-9A-Za-z])|\d{{{DIGITS + 18},}}")
+#: What Unicode calls a blank (White_Space in its PropList.txt), but for the line breaks.
+_BLANKS = dict.fromkeys((0x09, 0x1F, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x205F, 0x3000), " ")
+
+
+def bounded(text: str) -> str:
+    """The text with every blank plain, its long runs and numbers shortened; its lines stay its lines."""
+    if not text.isascii() or "\t" in text or "\x1f" in text:
+        text = text.translate(_BLANKS)
+    text = _RUN.sub(lambda match: match[1] * RUN, text)
+    return _NUMBER.sub("\u2026", text) if _DIGITS.search(text) else text
+
+
+def bounded_lines(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, cut where they are too long: the first few later, those of a text of long lines earlier."""
+    left = LONG_ALTOGETHER
+    for line in lines:
+        if len(line) > LONG:
+            most = min(LONGEST, LONG + left)
+            left -= min(len(line), most) - LONG
+            yield line[:most]
+        else:
+            yield line
