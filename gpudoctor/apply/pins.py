@@ -12,7 +12,9 @@ NAME = "verified.txt"
 
 
 def pinned(argv: tuple[str, ...], found: Verification | None, folder: str) -> tuple[str, ...]:
-    """The install command, held to what its dry run said; as it is where that names nothing."""
+    """The install command, held to what its dry run said; as it is where that names nothing, or hashes hold it."""
+    if "--require-hashes" in argv or any(os.path.basename(word).startswith("pylock.") for word in argv):
+        return argv
     pins = [
         f"{one.name}=={one.version}\n" for one in (found and found.archives) or () if one.version and not one.direct
     ]

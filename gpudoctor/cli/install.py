@@ -69,6 +69,7 @@ def command(
     from gpudoctor.cli.account import JsonLines, Sentences
     from gpudoctor.cli.planning import Wishes, plan_for, with_package_index_only
     from gpudoctor.cli.sites import site_of
+    from gpudoctor.cli.wishing import manager_for
 
     with JsonLines() if as_json else Sentences() as tell:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
@@ -82,6 +83,8 @@ def command(
             index_url=index_url,
             torch_index=torch_index,
         )
+        if conda is None:
+            manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
         site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
         plans = plan_for(wishes, site)
         if not (yes or dry_run or can_ask(as_json=as_json)):

@@ -71,7 +71,7 @@ def command(
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.described import Described, target_of
     from gpudoctor.cli.output import write_text
-    from gpudoctor.cli.wishing import asked_for
+    from gpudoctor.cli.wishing import asked_for, manager_for
     from gpudoctor.cli.written import written
     from gpudoctor.matrix.load import load_matrix
     from gpudoctor.plan.indexes import Indexes
@@ -80,8 +80,10 @@ def command(
 
     matrix = load_matrix()
     described = Described(driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, python=python)
+    if conda is None:
+        manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
     target = target_of(described, matrix, manager=manager, venv=venv, conda=conda, cpu_only=cuda == "cpu")
-    asked = asked_for(wish, cuda, requirements, target.machine, from_pyproject=from_pyproject)
+    asked = asked_for(wish, cuda, requirements, target.machine, from_pyproject=from_pyproject, index_url=index_url)
     plan = plan_install(
         target.machine,
         asked.demand,

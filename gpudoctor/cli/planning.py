@@ -57,7 +57,14 @@ def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) ->
     if wishes.cuda not in (None, "cpu"):
         # An image is built where no GPU is, for machines that have one.
         machine = replace(machine, cpu_only=False)
-    asked = asked_for(wishes.words, wishes.cuda, wishes.requirements, machine, from_pyproject=wishes.from_pyproject)
+    asked = asked_for(
+        wishes.words,
+        wishes.cuda,
+        wishes.requirements,
+        machine,
+        from_pyproject=wishes.from_pyproject,
+        index_url=wishes.index_url,
+    )
     for note in () if package_index_only else asked.notes:
         click.echo(note, err=True)
     plan = plan_install(

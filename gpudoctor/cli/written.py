@@ -23,6 +23,10 @@ def written(plan: InstallPlan, form: str, target: Target, matrix: Matrix) -> str
             f"--format {form} holds one environment, and this takes {len(plan.apart) + 1}, because "
             f"{plan.separate_because}. Ask for each framework by itself."
         )
+    if form == "uv" and plan.files:
+        raise click.UsageError(
+            f"--format uv holds no file of requirements. Add it to the project: uv add -r {plan.files[0]}."
+        )
     about = f"Made by gpudoctor plan; compatibility matrix {matrix.edition}."
     if form == "json":
         return encode(plan, indent=2).decode() + "\n"

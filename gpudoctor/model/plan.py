@@ -84,8 +84,8 @@ class InstallPlan(Fact, frozen=True, kw_only=True):
     extra_index_urls: tuple[str, ...] = ()
     #: Hosts of indexes whose login is not written here.
     logins: tuple[str, ...] = ()
-    #: Files of constraints.
-    constraints: tuple[str, ...] = ()
+    #: Files of requirements that the installer reads itself.
+    files: tuple[str, ...] = ()
     #: Makes the environment; empty where it is there.
     make: tuple[Step, ...] = ()
     #: Takes away distributions that the new ones would not replace: a build with another local tag, a second cuDNN.

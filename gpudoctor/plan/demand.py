@@ -60,8 +60,12 @@ class Demand(Fact, frozen=True, kw_only=True):
     extras: tuple[tuple[str, str], ...] = ()
     #: Packages that are left to the installer, as requirements.
     others: tuple[str, ...] = ()
-    #: Files of constraints that the installer is given, too.
-    constraints: tuple[str, ...] = ()
+    #: Files of requirements that the installer is given as they are.
+    files: tuple[str, ...] = ()
+    #: Why no build can be chosen beside them: they settle where from, or which files; empty where it can.
+    settled: str = ""
+    #: Only what has a hash in them is installed.
+    hashed: bool = False
     #: No GPU is to be used.
     cpu_only: bool = False
 
@@ -154,7 +158,14 @@ def together(one: Demand, other: Demand, cuda: str | None = None) -> Demand:
         asked[name] = joined(asked.get(name, ""), specifier, name)
     cpu = "cpu" if one.cpu_only or other.cpu_only else None
     both = demand_of(asked, tuple(dict.fromkeys((*one.others, *other.others))), cuda or cpu)
-    return replace(both, constraints=tuple(dict.fromkeys((*one.constraints, *other.constraints))))
+    settled = one.settled or other.settled
+    if settled and both.wanted:
+        names = ", ".join(wanted.framework for wanted in both.wanted)
+        raise NotADemand(f"{settled}, so {names} cannot be chosen beside it. Ask for it in that file, or by itself.")
+    if (one.hashed or other.hashed) and both.others:
+        raise NotADemand(f"{settled}, and {both.others[0]!r} has none. Ask for it in that file, or by itself.")
+    files = tuple(dict.fromkeys((*one.files, *other.files)))
+    return replace(both, files=files, settled=settled, hashed=one.hashed or other.hashed)
 
 
 def _named(demand: Demand) -> dict[str, str]:

@@ -53,7 +53,7 @@ def plan_install(
     present = None if place.is_new else packages
     demand = with_companions_of(present, demand, machine, matrix)
     found, left_out = served_part(machine, demand.wanted, matrix)
-    if found.refusals:
+    if found.refusals and (demand.wanted or demand.extras):
         return Refused(refusals=found.refusals)
     extras, kept_back = extras_for(demand, found, matrix), ""
     if extras.refusals:
@@ -99,11 +99,15 @@ def _plan(
     indexes: Indexes,
     packages: Packages | None,
 ) -> InstallPlan:
-    others = demand.others if not demand.wanted or proposals == found.environments[0].proposals else ()
+    is_first = not demand.wanted or proposals == found.environments[0].proposals
+    others = demand.others if is_first else ()
     requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes, found.machine.platform)
     removed = () if place.is_new else removals(proposals, packages)
-    bounds = tuple(word for path in demand.constraints for word in ("--constraint", path))
-    install: list[Step] = [install_step(place, requirements, main, beside, *bounds, first=main != indexes.main)]
+    files = demand.files if is_first else ()
+    if files:
+        requirements = tuple(map(_as_files_name_it, requirements))
+    options = (*(("--require-hashes",) if demand.hashed else ()), *(word for path in files for word in ("-r", path)))
+    install: list[Step] = [install_step(place, requirements, main, beside, *options, first=main != indexes.main)]
     # What is compiled is not on the index of torch; torch itself is there by then.
     install += [install_step(place, after.requirements, indexes.main, (), *after.options) for after in extras.after]
     return InstallPlan(
@@ -112,7 +116,7 @@ def _plan(
         requirements=requirements,
         index_url=main,
         extra_index_urls=beside,
-        constraints=demand.constraints,
+        files=files,
         make=make_steps(place),
         remove=remove_steps(place, removed),
         removed=removed,
@@ -137,6 +141,11 @@ def _asked(
     if indexes.main is None and not others and not must_be_named(proposals):
         return tuple(dict.fromkeys(wanted)), index, ()
     return tuple(dict.fromkeys((*wanted, *others))), indexes.main, (index,)
+
+
+def _as_files_name_it(requirement: str) -> str:
+    """tensorflow-cpu owns the files of tensorflow, which is what a file of requirements, or a package in it, names."""
+    return requirement.replace("tensorflow-cpu==", "tensorflow==", 1)
 
 
 def _choice(one: Proposal, indexes: Indexes) -> Choice:

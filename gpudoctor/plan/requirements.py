@@ -1,63 +1,59 @@
-"""What requirements.txt and pyproject.toml ask for, as a demand: frameworks are chosen, the rest is passed on.
+"""What requirements.txt and pyproject.toml ask for, as a demand: frameworks are chosen, the rest is the installer's.
 
-The format is pip's: pip.pypa.io/en/stable/reference/requirements-file-format. Files are read by the caller.
+A file of requirements is handed to pip or uv as it is (-r), and the chosen builds are named beside it. So every line is
+read by the installer, and only what tells which frameworks are meant is read here.
 """
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from gpudoctor.formats.toml import parse_toml
 from gpudoctor.model.base import Fact
 from gpudoctor.model.versions import is_bounded
-from gpudoctor.plan.demand import (
-    ALIASES,
-    COMPANIONS,
-    EXTRAS,
-    FRAMEWORKS,
-    Demand,
-    NotADemand,
-    demand_of,
-    joined,
-    name_of,
-)
+from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of
 from gpudoctor.plan.machine import Machine
-
-#: Files that include each other deeper than this are a circle.
-MOST_DEEP = 10
-_INCLUDE = re.compile(r"(?:-r|--requirement)(?:\s*=\s*|\s+|(?=[^-\s]))(.+)")
-_CONSTRAIN = re.compile(r"(?:-c|--constraint)(?:\s*=\s*|\s+|(?=[^-\s]))(.+)")
-_HASH = re.compile(r"\s--hash[=\s]\S+")
-_INDEX = re.compile(r"(?:-i|--index-url|--extra-index-url|-f|--find-links)(?:\s*=\s*|\s+)(\S+)")
+from gpudoctor.plan.requirement_lines import Line, Read, read_lines
+from gpudoctor.redact.credentials import without_credentials
 
 _SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
     "windows": {"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
     "macos": {"sys_platform": "darwin", "platform_system": "Darwin", "os_name": "posix"},
 }
+#: Options that uv 0.13 reads in a file; it passes over the others with a warning, or refuses the file (tried 2026-11).
+_OF_UV = frozenset(
+    (
+        *("--index-url", "--extra-index-url", "--no-index", "--find-links", "--constraint", "--requirement"),
+        *("--editable", "--no-binary", "--only-binary", "--require-hashes", "--hash"),
+    )
+)
+#: What a file cannot say of them: with which options they are compiled, or which of several names fits.
+_NOT_IN_FILES = ("flash-attn", "sageattention", "cupy")
+#: Files that are no requirements, and what makes some of them.
+_OTHER_FILES = {
+    "uv.lock": "uv export --locked --output-file locked.txt",
+    "poetry.lock": "poetry export --output locked.txt",
+    "pdm.lock": "pdm export --output locked.txt",
+    "Pipfile.lock": "pipenv requirements --hash > locked.txt",
+    "conda-lock.yml": "conda-lock install --name NAME conda-lock.yml",
+    "pixi.lock": "pixi install --locked",
+    "environment.yml": "conda env create --file environment.yml",
+}
+_PYLOCK = re.compile(r"pylock(\.[^.]+)?\.toml")
 
-Read = Callable[[str], str]
 Environment = Mapping[str, str]
 
 
 class Asked(Fact, frozen=True, kw_only=True):
-    """What files ask for: the demand, and indexes that they name beside the usual one."""
+    """What files ask for: the demand, and the indexes that they name."""
 
     demand: Demand
     indexes: tuple[str, ...] = ()
-    #: What was read over, in words: hashes of frameworks, editable installs.
+    #: What a person should know, in words.
     notes: tuple[str, ...] = ()
-
-
-class _Line(Fact, frozen=True, kw_only=True):
-    file: str
-    number: int
-    text: str
-
-    def error(self, text: str) -> NotADemand:
-        return NotADemand(f"{self.file}, line {self.number}: {text}")
 
 
 def markers_of(machine: Machine) -> dict[str, str]:
@@ -75,131 +71,198 @@ def markers_of(machine: Machine) -> dict[str, str]:
     return found
 
 
-def parse_requirements(path: str, read: Read, environment: Environment, cuda: str | None = None) -> Asked:
+def parse_requirements(
+    path: str, read: Read, environment: Environment, cuda: str | None = None, variables: Mapping[str, str] | None = None
+) -> Asked:
     """The demand of a requirements file and of those that it includes. Raises NotADemand, with file and line.
 
     `read` gives the text of a file and raises OSError; `environment` holds the markers' variables (PEP 508) of the
-    Python that is installed into.
+    Python that is installed into; `variables` those of the process, which a file may name.
     """
+    if _PYLOCK.fullmatch(os.path.basename(path)):
+        read(path)
+        return Asked(demand=Demand(files=(path,), settled=f"{path} is a lock file", cpu_only=cuda == "cpu"))
+    _refuse_other_files(path)
     known: dict[str, str] = {}
-    others: list[str] = []
-    indexes: list[str] = []
-    notes: list[str] = []
     bounds: dict[str, str] = {}
-    constraints: list[str] = []
-    for line in _lines(path, read, 0):
-        constraint = _CONSTRAIN.fullmatch(line.text)
-        if constraint is not None:
-            file = _beside(line.file, constraint.group(1))
-            constraints.append(file)
-            for one in _lines(file, read, 0, line):
-                _bound(one, bounds, environment)
-        elif index := _INDEX.fullmatch(line.text):
-            indexes.append(index.group(1))
-        elif line.text.startswith(("-e", "--editable")):
-            others.append(line.text)
-            notes.append(f"{line.file}, line {line.number}: an editable install is left to the installer.")
-        elif line.text.startswith("-"):
-            notes.append(f"{line.file}, line {line.number}: the option {line.text.split()[0]} was read over.")
-        else:
-            _take(line, environment, known, others, notes)
+    extras: dict[str, frozenset[str]] = {}
+    lines = tuple(read_lines(path, read, variables or {}))
+    for line in lines:
+        _take(line, environment, bounds if line.is_constraint else known, extras)
     for name, bound in bounds.items():
         if name in known:
             known[name] = joined(known[name], bound, name)
-    demand = replace(demand_of(known, tuple(others), cuda), constraints=tuple(dict.fromkeys(constraints)))
-    return Asked(demand=demand, indexes=tuple(dict.fromkeys(indexes)), notes=tuple(notes))
+    settled = settled_by(path, lines)
+    if settled:
+        known = {}
+    demand = demand_of(known, (), cuda or _cuda_of(extras.get("jax", frozenset())))
+    demand = replace(demand, files=(path,), settled=settled, hashed=is_hashed(lines))
+    indexes = tuple(dict.fromkeys(url for line in lines for url in line.values("--index-url", "--extra-index-url")))
+    links = tuple(dict.fromkeys(url for line in lines for url in line.values("--find-links")))
+    return Asked(demand=demand, indexes=indexes, notes=_shown(path, indexes, links, lines))
+
+
+def is_hashed(lines: tuple[Line, ...]) -> bool:
+    """Whether each file that is installed must have a hash that stands in the file."""
+    return any(one.name in ("--hash", "--require-hashes") for line in lines for one in line.options)
+
+
+def settled_by(path: str, lines: tuple[Line, ...]) -> str:
+    """Why no build can be chosen beside a file: it settles where from, or which file is taken; empty where it can."""
+    if is_hashed(lines):
+        return f"{path} names the hash of every file"
+    if any(line.values("--no-index") for line in lines):
+        return f"{path} has --no-index"
+    if any(line.values("--index-url") for line in lines):
+        return f"{path} names the index (--index-url)"
+    return ""
+
+
+def not_for_uv(path: str, read: Read, variables: Mapping[str, str]) -> tuple[str, ...]:
+    """The options of a file that pip reads and uv does not. Raises NotADemand."""
+    if _PYLOCK.fullmatch(os.path.basename(path)):
+        return ()
+    found = [one.name for line in read_lines(path, read, variables) for one in line.options]
+    return tuple(dict.fromkeys(name for name in found if name not in _OF_UV))
+
+
+def is_lock(path: str) -> bool:
+    """Whether it is a lock file of PEP 751, which uv installs."""
+    return _PYLOCK.fullmatch(os.path.basename(path)) is not None
+
+
+def _refuse_other_files(path: str) -> None:
+    name = os.path.basename(path)
+    command = _OTHER_FILES.get(name)
+    if command is not None and command.endswith("locked.txt"):
+        raise NotADemand(f"{path} is no requirements file. Make one: {command}; then: -r locked.txt.")
+    if command is not None:
+        raise NotADemand(f"{path} is no requirements file. What installs it: {command}.")
+    if name == "pyproject.toml":
+        raise NotADemand(f"{path} is no requirements file. In its folder: --from-pyproject.")
+
+
+def _shown(path: str, indexes: tuple[str, ...], links: tuple[str, ...], lines: tuple[Line, ...]) -> tuple[str, ...]:
+    replaced = any(line.values("--index-url") for line in lines)
+    notes = []
+    if indexes:
+        how = "at" if replaced else "at the usual index and at"
+        notes.append(f"{path} looks for packages {how} {', '.join(indexes)}.")
+    if links:
+        notes.append(f"{path} looks for packages at {', '.join(links)} (--find-links).")
+    if any(line.values("--no-index") for line in lines):
+        notes.append(f"{path} looks for packages at no index (--no-index).")
+    return tuple(map(without_credentials, notes))
+
+
+def _cuda_of(extras: frozenset[str]) -> str | None:
+    """The CUDA that an extra of JAX names: cuda12, cuda12_pip."""
+    found = {match[1] for extra in extras if (match := re.match(r"cuda(\d\d)", extra))}
+    return found.pop() if len(found) == 1 else None
 
 
 def parse_project(path: str, text: str, environment: Environment, cuda: str | None = None) -> Asked:
     """The demand of [project] dependencies in a pyproject.toml. Raises NotADemand."""
-    try:
-        document = parse_toml(text.encode())
-        listed = document.get("project", {}).get("dependencies", [])
-    except (ValueError, AttributeError) as error:
-        raise NotADemand(f"{path} could not be read: {error}") from None
+    document = _toml(path, text)
+    project = document.get("project", {})
+    listed = project.get("dependencies", []) if isinstance(project, dict) else None
     if not isinstance(listed, list) or not all(isinstance(one, str) for one in listed):
         raise NotADemand(f"{path}: [project] dependencies is no list of requirements.")
     if not listed:
         raise NotADemand(f"{path} names no [project] dependencies.")
     known: dict[str, str] = {}
+    extras: dict[str, frozenset[str]] = {}
     others: list[str] = []
-    notes: list[str] = []
     for number, requirement in enumerate(listed, 1):
-        found = _Line(file=path, number=_line_of(text, requirement, number), text=requirement.strip())
-        _take(found, environment, known, others, notes)
-    return Asked(demand=demand_of(known, tuple(others), cuda), notes=tuple(notes))
+        line = Line(file=path, number=_line_of(text, requirement, number), requirement=requirement.strip())
+        if not _take(line, environment, known, extras) and _holds(line, environment):
+            others.append(line.requirement)
+    uv = _settings_of_uv(document)
+    demand = demand_of(known, () if uv else tuple(others), cuda or _cuda_of(extras.get("jax", frozenset())))
+    if uv:
+        demand = replace(demand, files=(path,))
+    return Asked(demand=demand, notes=_left_out(path, document))
 
 
-def _take(line: _Line, environment: Environment, known: dict[str, str], others: list[str], notes: list[str]) -> None:
-    """Sort one requirement: a framework, which is chosen, or anything else, which is passed on as it is written."""
+def uv_settings_of(path: str, text: str) -> tuple[str, ...]:
+    """The tables and keys of [tool.uv] by which uv resolves a project, and which pip does not know."""
+    return _settings_of_uv(_toml(path, text))
+
+
+def _toml(path: str, text: str) -> dict[str, object]:
+    try:
+        found: dict[str, object] = parse_toml(text.encode())
+    except ValueError as error:
+        raise NotADemand(f"{path} could not be read: {error}") from None
+    if not isinstance(found.get("project", {}), dict):
+        raise NotADemand(f"{path} could not be read: project is no table")
+    return found
+
+
+_UV_KEYS = ("constraint-dependencies", "override-dependencies", "sources", "index", "index-url", "extra-index-url")
+
+
+def _settings_of_uv(document: Mapping[str, object]) -> tuple[str, ...]:
+    tool = document.get("tool")
+    uv = tool.get("uv") if isinstance(tool, dict) else None
+    return tuple(key for key in _UV_KEYS if uv.get(key)) if isinstance(uv, dict) else ()
+
+
+def _left_out(path: str, document: Mapping[str, object]) -> tuple[str, ...]:
+    """Groups and extras are not asked for; that is said."""
+    project, groups = document.get("project"), document.get("dependency-groups")
+    extras = project.get("optional-dependencies") if isinstance(project, dict) else None
+    named = (("extras", extras), ("groups", groups))
+    found = [f"the {kind} {', '.join(map(str, some))}" for kind, some in named if isinstance(some, dict) and some]
+    return (f"{path}: left out are {' and '.join(found)}.",) if found else ()
+
+
+def _take(line: Line, environment: Environment, known: dict[str, str], extras: dict[str, frozenset[str]]) -> bool:
+    """Note a framework, or what goes with it, that a line asks for; False for anything else."""
     # Imported here: reading requirements is heavy, and a check needs none.
     from packaging.requirements import InvalidRequirement, Requirement
 
-    text = _HASH.sub("", f" {line.text}").strip()
-    if not is_bounded(text):
+    if not line.requirement:
+        return False
+    if not is_bounded(line.requirement):
         raise line.error("it has a number that no version has.")
     try:
-        requirement = Requirement(text)
+        requirement = Requirement(line.requirement)
     except InvalidRequirement as error:
-        if re.match(r"[./~\\]|[A-Za-z]:\\|\w+:|.*\.(?:whl|zip|tar\.gz)$", text):
-            others.append(text)
-            notes.append(f"{line.file}, line {line.number}: a file or address is left to the installer.")
-            return
+        if _is_place(line.requirement):
+            return False
         reason = str(error).splitlines()[0].rstrip(".")
-        raise line.error(f"{text!r} is no requirement: {reason}.") from None
-    if requirement.marker is not None and not requirement.marker.evaluate(dict(environment)):
-        return
-    if text != line.text:
-        notes.append(f"{line.file}, line {line.number}: the hashes are read over, as builds are chosen here.")
-    name = ALIASES.get(name_of(requirement), name_of(requirement))
-    if requirement.url is not None or name not in (*FRAMEWORKS, *COMPANIONS, *EXTRAS):
-        requirement.marker = None
-        others.append(str(requirement))
-        return
+        raise line.error(f"{line.requirement!r} is no requirement: {reason}.") from None
+    name = name_of(requirement)
+    if requirement.url is not None or name not in (*FRAMEWORKS, *COMPANIONS, *EXTRAS) or not _holds(line, environment):
+        return False
+    if name in _NOT_IN_FILES and not line.is_constraint:
+        typed = f"{line.requirement.split(';')[0].strip()!r}" if requirement.specifier else name
+        raise line.error(
+            f"{name} is made for the torch or the CUDA that is installed, which a file cannot say. Take the line out, "
+            f"and name it on the command line: {typed}."
+        )
     try:
         known[name] = joined(known.get(name, ""), str(requirement.specifier), name)
     except NotADemand as error:
         raise line.error(str(error)) from None
+    extras[name] = extras.get(name, frozenset()) | requirement.extras
+    return True
 
 
-def _bound(line: _Line, bounds: dict[str, str], environment: Environment) -> None:
-    """A line of a constraints file: it bounds what is asked for, and asks for nothing. The installer reads it, too."""
-    found: dict[str, str] = {}
-    _take(line, environment, found, [], [])
-    for name, specifier in found.items():
-        bounds[name] = joined(bounds.get(name, ""), specifier, name)
+def _holds(line: Line, environment: Environment) -> bool:
+    from packaging.requirements import InvalidRequirement, Requirement
 
-
-def _lines(path: str, read: Read, depth: int, by: _Line | None = None) -> Iterator[_Line]:
-    """The logical lines of a file and of those it includes: continued, without comments, variables left alone."""
-    said = by.error if by is not None else NotADemand
-    if depth > MOST_DEEP:
-        raise said(f"{path} is included again and again.")
     try:
-        text = read(path)
-    except OSError as error:
-        raise said(f"{path} could not be read: {error.strerror or error}.") from None
-    except UnicodeDecodeError:
-        raise said(f"{path} is no text (UTF-8).") from None
-    start, joined_text = 0, ""
-    for number, raw in enumerate(text.splitlines(), 1):
-        start = start or number
-        if raw.endswith("\\") and not raw.lstrip().startswith("#"):
-            joined_text += raw[:-1]
-            continue
-        whole = re.sub(r"(^|\s)#.*$", "", joined_text + raw).strip()
-        line = _Line(file=path, number=start, text=whole)
-        start, joined_text = 0, ""
-        include = _INCLUDE.fullmatch(whole)
-        if include is not None:
-            yield from _lines(_beside(path, include.group(1)), read, depth + 1, line)
-        elif whole:
-            yield line
+        marker = Requirement(line.requirement).marker
+    except InvalidRequirement:
+        return True
+    return marker is None or marker.evaluate(dict(environment))
 
 
-def _beside(file: str, name: str) -> str:
-    """A file that another one names is looked for beside it."""
-    return name.strip() if os.path.isabs(name) or "://" in name else os.path.join(os.path.dirname(file), name.strip())
+def _is_place(text: str) -> bool:
+    """A path, an archive, or an address: git+https://… too."""
+    return re.match(r"[./~\\]|[A-Za-z]:\\|[\w+.-]+:|\S*[/\\]|.*\.(?:whl|zip|tar\.\w+|tgz)\b", text) is not None
 
 
 def _line_of(text: str, requirement: str, otherwise: int) -> int:

@@ -79,9 +79,11 @@ def dockerfile_text(plan: InstallPlan, about: str, image: BaseImage) -> str:
     lines = [*_heads(plan, about), f"FROM {image.image}"]
     if any(choice.cuda for choice in plan.choices):
         lines += ["ENV NVIDIA_VISIBLE_DEVICES=all", "ENV NVIDIA_DRIVER_CAPABILITIES=compute,utility"]
+    lines += [f"COPY {json.dumps([path, path])}" for path in plan.files]
+    files = [word for path in plan.files for word in ("-r", path)]
     run = f"RUN {LOGINS} " if plan.logins else "RUN "
     lines += comment("Built with: docker build --secret id=netrc,src=$HOME/.netrc") if plan.logins else []
-    lines.append(f"{run}{json.dumps([*pip, *plan.requirements, *options])}")
+    lines.append(f"{run}{json.dumps([*pip, *plan.requirements, *files, *options])}")
     afterwards = _compiled(plan)
     if afterwards:
         lines += comment("The compiler of CUDA (nvcc) must be in the image for the next line.")
@@ -123,7 +125,7 @@ def _asked(plan: InstallPlan) -> tuple[list[str], list[str]]:
         main, extra = None, [url, *extra]
     options = [f"--index-url {main}"] if main else []
     options += [f"--extra-index-url {one}" for one in extra]
-    return [*options, *(f"-c {path}" for path in plan.constraints)], requirements
+    return [*options, *(f"-r {path}" for path in plan.files)], requirements
 
 
 def _compiled(plan: InstallPlan) -> tuple[str, ...]:

@@ -38,13 +38,14 @@ def test_no_format_holds_a_login(form, given, manager):
 
 
 def test_a_requirement_with_a_login(tmp_path):
-    (tmp_path / "r.txt").write_text(f"torch\nkit @ git+https://{SECRET}@in.house/kit.git\n")
+    text = f"torch\nkit @ git+https://{SECRET}@in.house/kit.git\n--extra-index-url https://{SECRET}@in.house/simple\n"
+    (tmp_path / "r.txt").write_text(text)
     done = CliRunner().invoke(cli, ["plan", *THERE, "--format", "json", "-r", str(tmp_path / "r.txt")])
     assert done.exit_code == 0, done.output
     assert SECRET not in done.output
     document = json.loads(done.output[done.output.index("{") :])
-    assert "kit @ git+https://in.house/kit.git" in document["requirements"]
-    assert document["logins"] == ["in.house"]
+    assert document["files"] == [str(tmp_path / "r.txt")]
+    assert "in.house/simple" in done.output
 
 
 def test_a_secret_that_is_no_login_is_left_out_too():

@@ -6,7 +6,7 @@ import pytest
 
 from gpudoctor.plan.demand import NotADemand
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.requirements import markers_of, parse_project, parse_requirements
+from gpudoctor.plan.requirements import markers_of, not_for_uv, parse_project, parse_requirements, uv_settings_of
 
 LINUX = markers_of(Machine(python="3.12", platform="linux-x86_64"))
 
@@ -35,7 +35,7 @@ def test_everything_a_file_may_say():
         "torch>=2.6  # a note\n"
         "torchvision \\\n    ; python_version >= '3.8'\n"
         "Keras>=3\n"
-        "numpy==1.26.4 --hash=sha256:abc \\\n    --hash=sha256:def\n"
+        "numpy==1.26.4 --config-settings=x=y\n"
         "tensorflow ; sys_platform == 'win32'\n"
         "transformers[torch]>=4 ; python_version >= '3.9'\n"
         "./local\n"
@@ -46,15 +46,105 @@ def test_everything_a_file_may_say():
     assert frameworks(asked) == {"torch": ">=2.6"}
     assert asked.demand.wanted[0].companions == (("torchvision", ""),)
     assert asked.demand.extras == (("keras", ">=3"),)
-    assert tuple(text.replace("pkg @", "pkg@") for text in asked.demand.others) == (
-        "numpy==1.26.4",
-        "transformers[torch]>=4",
-        "./local",
-        "-e .",
-        "pkg@ https://x.example/p.whl",
-    )
+    assert (asked.demand.files, asked.demand.others, asked.demand.settled) == (("requirements.txt",), (), "")
     assert asked.indexes == ("https://x.example/simple",)
-    assert [re.sub(r".*line (\d+).*", r"\1", note) for note in asked.notes] == ["7", "11", "12", "14"]
+    assert any("https://x.example/simple" in note for note in asked.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "why", "hashed"),
+    [
+        ("torch==2.6.0 \\\n  --hash=sha256:abc \\\n  --hash=sha256:def", "hash", True),
+        ("--require-hashes\ntorch==2.6.0", "hash", True),
+        ("torch\n-i https://x.example/simple", "--index-url", False),
+        ("--index-ur=https://x.example/simple --pre\ntorch", "--index-url", False),
+        ("--pypi-url https://x.example/simple\ntorch", "--index-url", False),
+        ("torch\n-r more.txt", "--no-index", False),
+        ("torch\n-c more.txt", "--no-index", False),
+    ],
+)
+def test_a_file_that_settles_where_from_chooses_no_build(text, why, hashed):
+    asked = parsed(text, **{"more.txt": "--no-index\nnumpy"})
+    assert (frameworks(asked), asked.demand.files, asked.demand.hashed) == ({}, ("requirements.txt",), hashed)
+    assert why in asked.demand.settled
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("./local", "../up[x]", "/abs/p.whl", "p-1-py3-none-any.whl", "file:///p.whl", "C:\\p.whl", "dir/sub"),
+        *("-e .", "-e ./lib[x]", "-e git+https://x.example/p#egg=p", "git+https://x.example/p@v1#egg=p", "p.tar.gz"),
+        *(
+            "git+ssh://git@x.example/p",
+            "p @ git+https://x.example/p",
+            "--editable=.",
+            "--unheard-of x",
+            "hg+https://x/p",
+        ),
+        *("torch @ https://x.example/torch.whl", "tensorflow-gpu", "tensorflow-cpu==2.18.0", "-C x=y"),
+        *(
+            "name ; extra == 'x'",
+            "numpy --global-option='-v'",
+            "--use-feature=fast-deps",
+            "--trusted-host x.example:80",
+        ),
+    ],
+)
+def test_what_is_no_framework_by_its_name_is_left_to_the_installer(line):
+    asked = parsed(f"jax\n{line}")
+    assert (frameworks(asked), asked.demand.files) == ({"jax": ""}, ("requirements.txt",))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("tor\\\nch>=2", {"torch": ">=2"}),
+        ("torch \\\n# note\njax", {"torch": "", "jax": ""}),
+        ("torch>=2 # jax \\\n", {"torch": ">=2"}),
+        ("${FRAMEWORK}==2.6", {"torch": "==2.6"}),
+        ("torch==${UNSET}", None),
+        ("torch#jax", None),
+        ("torch\x0cjax", {"torch": "", "jax": ""}),
+        ("torch[opt-einsum]>=2;python_version>'3'", {"torch": ">=2"}),
+        ("torch (>=2)", {"torch": ">=2"}),
+        ("torch \\", {"torch": ""}),
+    ],
+)
+def test_lines_are_joined_and_cut_as_pip_does(text, found):
+    read, variables = reader({"r": text}), {"FRAMEWORK": "torch"}
+    if found is None:
+        with pytest.raises(NotADemand, match="r, line 1"):
+            parse_requirements("r", read, LINUX, None, variables)
+    else:
+        assert frameworks(parse_requirements("r", read, LINUX, None, variables)) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("uv.lock", "uv export"),
+        ("sub/poetry.lock", "poetry export"),
+        ("Pipfile.lock", "pipenv requirements"),
+        ("pyproject.toml", "--from-pyproject"),
+        ("environment.yml", "conda env create"),
+    ],
+)
+def test_other_files_are_refused_by_name_with_what_to_type(name, words):
+    with pytest.raises(NotADemand, match=re.escape(name)) as refused:
+        parse_requirements(name, reader({name: ""}), LINUX)
+    assert words in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["flash-attn", "sageattention==1.0.6", "cupy ; python_version > '3'"])
+def test_what_a_file_cannot_say_is_refused_with_its_line(name):
+    with pytest.raises(NotADemand, match=r"line 2: .*command line"):
+        parsed(f"torch\n{name}")
+
+
+def test_options_that_only_pip_reads():
+    text = "--pre\n--trusted-host x\n-r more.txt\ntorch --hash=sha256:0"
+    files = reader({"r": text, "more.txt": "--prefer-binary\n-i https://x.example\nnumpy -C x=y"})
+    assert not_for_uv("r", files, {}) == ("--pre", "--trusted-host", "--prefer-binary", "--config-settings")
 
 
 @pytest.mark.parametrize("option", ["-r sub/more.txt", "--requirement sub/more.txt", "--requirement=sub/more.txt"])
@@ -66,7 +156,6 @@ def test_included_files_are_beside_the_one_that_names_them(option):
 def test_constraints_bound_what_is_asked_for_and_go_to_the_installer():
     asked = parsed("-c c.txt\ntorch>=2.6", **{"c.txt": "torch<2.10\njax==0.6\nnumpy<2\n"})
     assert frameworks(asked) == {"torch": ">=2.6,<2.10"}
-    assert asked.demand.constraints == ("c.txt",)
 
 
 def test_markers_are_those_of_the_machine():
@@ -84,6 +173,8 @@ def test_markers_are_those_of_the_machine():
         ("torch\ntorch >= 2 <\n", {}, "requirements.txt, line 2: 'torch >= 2 <' is no requirement"),
         ("torch>=3\n\ntorch<2\n", {}, "requirements.txt, line 3: No version can be torch>=3,<2"),
         ("torch \\\n  >=3\ntorch<2\n", {}, "requirements.txt, line 3"),
+        ("torch\n-r https://x.example/r.txt\n", {}, "requirements.txt, line 2: a file at an address"),
+        ("torch\n-i 'x\n", {}, "requirements.txt, line 2: a quotation mark"),
         ("foo bar\n", {}, "requirements.txt, line 1: 'foo bar' is no requirement"),
         ("\n-r gone.txt", {}, "requirements.txt, line 2: gone.txt could not be read: No such file"),
         ("-r a.txt", {"a.txt": "torch\nto rch"}, "a.txt, line 2"),
@@ -112,6 +203,20 @@ def test_a_project():
     asked = parse_project("pyproject.toml", text, LINUX)
     assert frameworks(asked) == {"torch": ">=2.6"}
     assert tuple(text.replace("pkg @", "pkg@") for text in asked.demand.others) == ("rich",)
+
+
+def test_a_project_of_uv_is_uvs_to_read_and_what_is_left_out_is_said():
+    text = (
+        '[project]\ndependencies = ["torch>=2.6", "rich"]\n[project.optional-dependencies]\nx = []\n'
+        '[dependency-groups]\ndev = ["pytest"]\n'
+    )
+    plain = parse_project("pyproject.toml", text, LINUX)
+    assert (plain.demand.files, uv_settings_of("p", text)) == ((), ())
+    assert "extras x and the groups dev" in plain.notes[0]
+    text += '[tool.uv]\nconstraint-dependencies = ["numpy<2.2"]\n[tool.uv.sources]\nrich = { path = "x" }\n'
+    asked = parse_project("pyproject.toml", text, LINUX)
+    assert (asked.demand.files, asked.demand.others) == (("pyproject.toml",), ())
+    assert uv_settings_of("p", text) == ("constraint-dependencies", "sources")
 
 
 @pytest.mark.parametrize(
