@@ -1,43 +1,24 @@
-"""Takes credentials out of text. One search tells whether there can be any; only then the patterns are read."""
+"""Takes credentials out of text: what was encoded first, then what lines break, then by place, then by shape.
+
+Every expression is bounded, so that the time grows with the text and not with its square.
+"""
 
 import re
+from collections.abc import Callable
+from functools import lru_cache
 
 #: What stands where a credential was.
 REMOVED = "***"
 
-#: One of these (in lower case) is in every text that holds a credential which `gpudoctor.redact.patterns` knows by its
-#: shape or its place. Plain searches: compiling an expression for them would take longer than a whole check allows.
-_HINTS = (
-    "@", "-----begin", "age-sec", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "glpat", "glrt", "gldt",
-    "glcbt", "glptt", "glft", "glimt", "glagent", "gloas", "glsoat", "glffct", "glsa_", "glc_", "hf_", "api_org",
-    "sk-", "sk_", "rk_", "pk_", "whsec", "akia", "asia", "abia", "acca", "aiza", "eyj", "ya29", "gocspx", "1//0",
-    "sg.", "sq0", "eaaa", ":aa", "dapi", "nvapi", "iqojb3", "fwogzx", "xox", "xapp-", "npm_", "pypi-", "dckr_",
-    "wandb", "_v1_", "hvs.", "hvb.", "hvr.", "atlasv1", "r8_", "lin_", "ntn_", "shpat_", "shpca_", "shppa_",
-    "shpss_", "nrak", "nrii", "sntry", "pul-", "fo1_", "flyv1", "dp.pt", "dp.st", "dp.ct", "dp.sa", "dp.scim",
-    "dp.audit", "dp-", "dp_", "pmak", "gsk_", "xai-", "pplx-", "tgp_", "fw_", "csk-", "akcp", "cmvmd", "rubygems_",
-    "clojars_", "7q~", "jqqj99", "hooks.slack", "api/webhooks", "secret_", "/t/", "key-", "--password", "--passwd",
-    "--token", "--secret", "--api", "--access", "--auth", "--pass", "--pwd", "--key", "bearer ", "basic ",
-    " password ", " login ", " -u ", " -p ", " -p", "--user ", "--user=", "authorization", "private key",
-)  # fmt: skip
-#: Words before "=" or ":" that make a value a secret.
-_TELLING = (
-    "token", "secret", "password", "passwd", "passphrase", "pwd", "key", "credential", "credentials", "cookie",
-    "id", "dsn", "string", "url", "sig", "jwt", "psk", "pat", "pass", "pw", "auth", "cred", "creds", "sas",
-    "session", "code", "authorization",
-)  # fmt: skip
-_ASSIGNED = tuple(word + sign for word in _TELLING for sign in "=:")
-_BETWEEN = str.maketrans("", "", " \t\"'\\>")
-_RUN = re.compile(r"[A-Za-z0-9]{24}|%[0-9A-Fa-f][0-9A-Fa-f]|\\[xu]|&#|&[a-z]+;|:\d+:|:\*:|[?&;][\w.-]+=")
-
-
-def _may_hold(text: str) -> bool:
-    lower = text.lower()
-    squeezed = lower.translate(_BETWEEN)
-    return (
-        any(hint in lower for hint in _HINTS)
-        or any(word in squeezed for word in _ASSIGNED)
-        or _RUN.search(text) is not None
-    )
+#: A shorter text is remembered: a report says much of it several times.
+_SHORT = 400
+#: A text without any of these holds no credential: a sign, or a run of token characters.
+_SIGNS = re.compile(
+    r"[=:@%&\\\uff1a]|\S{14}|</|(?<![A-Za-z0-9])-\w|-----B|\$\d|codes?\b|\b(?i:bearer|basic|password)\s"
+)
+_CONTINUED = re.compile(r"(?:[^\n]{0,4000}\\\r?\n){1,200}[^\n]{0,4000}")
+_CONTINUATION = re.compile(r"\\\r?\n[ \t]*")
+_BREAK = re.compile(r"(?<=[\w+/=~.-])\r?\n[ \t]{0,20}(?=[\w+/=~.-])")
 
 
 def without_credentials(text: str) -> str:
@@ -47,18 +28,114 @@ def without_credentials(text: str) -> str:
 
 def credentials_removed(text: str) -> tuple[str, dict[str, int]]:
     """The text without credentials, and how many of each kind were taken out."""
-    if not _may_hold(text):
-        return text, {}
-    # Imported here: most texts hold nothing of the kind, and a static check should not pay for the table.
-    from gpudoctor.redact.encoded import decoded_credentials
-    from gpudoctor.redact.patterns import PATTERNS
+    if len(text) <= _SHORT:
+        cleaned, kinds = _remembered(text)
+    else:
+        cleaned, kinds = _removed(text)
+    return cleaned, {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)}
 
-    counts: dict[str, int] = {}
-    for pattern in PATTERNS:
-        text, found = pattern.remove(text, REMOVED)
-        if found:
-            counts[pattern.kind] = counts.get(pattern.kind, 0) + found
-    text, found = decoded_credentials(text, PATTERNS, REMOVED)
-    if found:
-        counts["encoded"] = found
-    return text, counts
+
+def excerpt(text: str, most: int) -> str:
+    """The first `most` characters of the text without credentials: taken out first, cut afterwards.
+
+    Of a text far longer than that only a beginning is looked at, up to a blank or a separator.
+    """
+    looked_at = 2 * most + 2000
+    if len(text) > looked_at:
+        end = max(text.rfind(mark, most, looked_at) for mark in " \n\t:;,|")
+        text = text[: end if end > 0 else looked_at]
+    text = without_credentials(text)
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def whole_words(text: str, most: int) -> str:
+    """A text of which somebody kept the first `most` characters, without its last word: that may be half a token."""
+    if len(text) < most:
+        return text
+    end = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t"))
+    return f"{text[:end]} …" if end > 0 else "…"
+
+
+def _removed(text: str) -> tuple[str, tuple[str, ...]]:
+    if _SIGNS.search(text) is None:
+        return text, ()
+    # Imported here: many texts hold nothing of the kind, and a static check should not pay for the tables.
+    from gpudoctor.redact.encoded import decoded_replaced
+
+    kinds: list[str] = []
+
+    def judge(run: str, plain: str, decode: Callable[[str], str | None]) -> str | None:
+        hidden: list[str] = []
+        cleaned = _plainly_removed(plain, hidden.append)
+        if not hidden or decode(_plainly_removed(run, lambda _kind: None)) == cleaned:
+            return None
+        kinds.append("encoded")
+        return REMOVED
+
+    text = decoded_replaced(text, judge)
+    if "\n" in text:
+        text = _joined_removed(text, kinds.append)
+    return _plainly_removed(text, kinds.append), tuple(kinds)
+
+
+_remembered = lru_cache(maxsize=4096)(_removed)
+
+
+def _plainly_removed(text: str, count: Callable[[str], None]) -> str:
+    from gpudoctor.redact.places import without_placed
+    from gpudoctor.redact.tokens import tokens_in
+
+    text = without_placed(text, REMOVED, count)
+    parts, at = [], 0
+    for start, end, kind in tokens_in(text):
+        count(kind)
+        parts += [text[at:start], REMOVED]
+        at = end
+    return "".join(parts) + text[at:] if parts else text
+
+
+def _joined_removed(text: str, count: Callable[[str], None]) -> str:
+    """The text without credentials that lines break: continued with a backslash, or wrapped at some width."""
+
+    def joined(match: re.Match[str]) -> str:
+        whole = _CONTINUATION.sub("", match[0])
+        found: list[str] = []
+        cleaned = _plainly_removed(whole, found.append)
+        if not found or _CONTINUATION.sub("", _plainly_removed(match[0], lambda _kind: None)) == cleaned:
+            return match[0]
+        for kind in found:
+            count(kind)
+        return cleaned
+
+    if "\\\n" in text or "\\\r\n" in text:
+        text = _CONTINUED.sub(joined, text)
+    return _unwrapped_removed(text, count)
+
+
+def _unwrapped_removed(text: str, count: Callable[[str], None]) -> str:
+    """The text without the tokens that reach over the end of a line. A word of prose in the next line is none of it."""
+    from gpudoctor.redact.tokens import is_name, tokens_in
+
+    pieces, breaks, at, length = [], [], 0, 0
+    for found in _BREAK.finditer(text):
+        pieces.append(text[at : found.start()])
+        length += found.start() - at
+        at = found.end()
+        breaks.append((length, found.end() - found.start()))
+    if not breaks:
+        return text
+    pieces.append(text[at:])
+    joined = "".join(pieces)
+    parts, at, shift, number = [], 0, 0, 0
+    for start, end, kind in tokens_in(joined):
+        while number < len(breaks) and breaks[number][0] <= start:
+            shift += breaks[number][1]
+            number += 1
+        inside = [one for one in breaks[number : number + 100] if one[0] < end]
+        while inside and is_name(joined[inside[-1][0] : end]):
+            end = inside.pop()[0]
+        if inside:
+            count(kind)
+            parts += [text[at : start + shift], REMOVED]
+            at = end + shift + sum(size for _, size in inside)
+    return "".join(parts) + text[at:] if parts else text

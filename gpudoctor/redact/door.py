@@ -1,10 +1,13 @@
 """The door through which everything leaves that others may read. It knows nothing of the probes, and trusts none."""
 
+import re
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from gpudoctor.model.base import Fact
 from gpudoctor.model.codec import from_plain, to_plain
-from gpudoctor.redact.credentials import credentials_removed
+from gpudoctor.redact.credentials import REMOVED, credentials_removed
+from gpudoctor.redact.encoded import decoded_replaced
 from gpudoctor.redact.identities import Known, Pseudonyms
 from gpudoctor.redact.variables import is_allowed
 
@@ -12,6 +15,10 @@ _F = TypeVar("_F", bound=Fact)
 
 #: Fields whose keys are names of environment variables.
 _VARIABLES = ("variables",)
+#: Fields that name a thing: a package, a GPU, a processor. Who is called like a thing does not rename it.
+_NAMES = ("name", "model", "product", "brand", "distribution", "framework", "architecture")
+#: No identity is shorter, encoded.
+_ENCODED = 8
 
 
 class Door:
@@ -27,11 +34,20 @@ class Door:
         text, found = credentials_removed(text)
         for kind, count in found.items():
             self._credentials[kind] = self._credentials.get(kind, 0) + count
-        return self._pseudonyms.replace(text)
+        return self._pseudonyms.replace(decoded_replaced(text, self._judge) if len(text) >= _ENCODED else text)
+
+    def _judge(self, run: str, plain: str, decode: Callable[[str], str | None]) -> str | None:
+        """An encoded run that holds an identity is shown decoded, with the pseudonym; unless the plain look finds it."""
+        passed = self._pseudonyms.replace(plain)
+        if passed == plain or decode(self._pseudonyms.replace(run)) == passed:
+            return None
+        return passed if passed.isprintable() else REMOVED
 
     def fact(self, fact: _F) -> _F:
         """The snapshot, report or other fact with all its texts passed, and without variables that are not allowed."""
-        return from_plain(self._value(to_plain(fact)), type(fact))
+        plain = to_plain(fact)
+        self._pseudonyms.spare(frozenset(_names(plain)))
+        return from_plain(self._value(plain), type(fact))
 
     @property
     def counts(self) -> dict[str, int]:
@@ -59,6 +75,22 @@ class Door:
             return value
         passed = self.text(f"{name}={value}")
         return passed.partition("=")[2]
+
+
+def _names(value: Any) -> Iterator[str]:
+    """The words of the names of things, in lower case."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if key in _NAMES and isinstance(item, str):
+                yield from _SEPARATORS.split(item.lower())
+            else:
+                yield from _names(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _names(item)
+
+
+_SEPARATORS = re.compile(r"[\s()/,]+")
 
 
 def counted(counts: dict[str, int]) -> str:

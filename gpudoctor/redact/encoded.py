@@ -1,61 +1,85 @@
-"""Credentials that were encoded on their way into the text: percent, base64, hexadecimal, backslash escapes."""
+"""Runs of a text that hold something else once they are decoded: percent, base64, hexadecimal, escapes, entities."""
 
 import base64
 import binascii
 import html
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
+from functools import partial
 from urllib.parse import unquote
 
-from gpudoctor.redact.patterns import Pattern
+#: Gives what takes the place of a run, from the run, what it decodes to, and the decoder; None leaves it.
+Judge = Callable[[str, str, Callable[[str], str | None]], str | None]
 
-#: Runs longer than this are data, not credentials.
-_LONGEST = 8192
+#: A longer run is judged in pieces.
+_LONGEST = 4096
+#: Not part of any run.
+_WORD = r"[^\s\"'<>]"
 
-_PERCENT = re.compile(r"[^\s\"'<>]*%[0-9A-Fa-f]{2}[^\s\"'<>]*")
-_BACKSLASH = re.compile(r"[^\s\"'<>]*\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})[^\s\"'<>]*")
-_ENTITY = re.compile(r"[^\s\"'<>]*&(?:#\d{2,6}|#x[0-9a-fA-F]{2,5}|amp|quot|colon|commat|sol);[^\s\"'<>]*")
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}={0,2}(?![A-Za-z0-9+/_=-])")
-_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){12,}(?![0-9A-Za-z])")
-
-
-def decoded_credentials(text: str, patterns: Iterable[Pattern], removed: str) -> tuple[str, int]:
-    """The text without the runs that hold a credential once they are decoded, and how many these were."""
-    count = 0
-    patterns = tuple(patterns)
-    for run, decoders in _ENCODINGS:
-        judged: dict[str, bool] = {}
-
-        def replace(
-            match: re.Match[str],
-            decoders: tuple[Callable[[str], str | None], ...] = decoders,
-            judged: dict[str, bool] = judged,
-        ) -> str:
-            nonlocal count
-            word = match.group()
-            if word not in judged:
-                plain = _plain(word, decoders) if len(word) <= _LONGEST else ()
-                judged[word] = any(_holds(text, word, patterns, removed) for text in plain)
-            count += judged[word]
-            return removed if judged[word] else word
-
-        text = run.sub(replace, text)
-    return text, count
+_RUN = re.compile(rf"{_WORD}{{1,{_LONGEST}}}")
+_PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_BACKSLASH = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4})")
+_ENTITY = re.compile(r"&(?:#\d{2,6}|#x[0-9a-fA-F]{2,5}|amp|quot|apos|lt|gt|colon|commat|sol|equals);")
+#: Base64 of ASCII only: the highest bit of each of three bytes is 0, which tells it from most folders and hashes.
+_QUAD = "[A-Za-f][A-HQ-Xg-nw-z0-3][AEIMQUYcgkosw048BFJNRVZdhlptx159][A-Za-z0-9+/_-]"
+_BASE64 = re.compile(
+    rf"(?<![A-Za-z0-9+/_-])(?:{_QUAD}){{5,{_LONGEST}}}[A-Za-z0-9+/_-]{{0,3}}={{0,2}}(?![A-Za-z0-9+/_-])"
+)
+#: Pairs that are printed characters, or line breaks.
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:[2-7][0-9a-fA-F]|0[9aAdD]){8,4096}(?![0-9A-Za-z])")
 
 
-def _plain(word: str, decoders: tuple[Callable[[str], str | None], ...]) -> Iterator[str]:
-    for decode in decoders:
-        plain = decode(word)
-        if plain is not None and plain != word:
-            yield plain
+def decoded_replaced(text: str, judge: Judge) -> str:
+    """The text with each encoded run replaced for which `judge(run, what it decodes to, decode)` gives a replacement."""
+    if "%" in text:
+        text = _runs(text, _PERCENT, _percent_decoded, judge)
+    if "\\" in text:
+        text = _runs(text, _BACKSLASH, _backslashes_decoded, judge)
+    if "&" in text:
+        text = _runs(text, _ENTITY, _entities_decoded, judge)
+    if len(text) >= 16:
+        text = _BASE64.sub(partial(_whole, _base64_decoded, judge), text)
+        text = _HEX.sub(partial(_whole, _hex_decoded, judge), text)
+    return text
 
 
-def _holds(plain: str, word: str, patterns: tuple[Pattern, ...], removed: str) -> bool:
-    """Whether decoding brings a credential to light that the encoded word did not show."""
-    return any(pattern.remove(plain, removed)[1] > pattern.remove(word, removed)[1] for pattern in patterns)
+def _runs(text: str, mark: re.Pattern[str], decode: Callable[[str], str], judge: Judge) -> str:
+    if mark.search(text) is None:
+        return text
+    judged: dict[str, str] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        run = match[0]
+        if run not in judged:
+            judged[run] = run
+            if mark.search(run):
+                plain = decode(run)
+                judged[run] = run if plain == run else judge(run, plain, decode) or run
+        return judged[run]
+
+    return _RUN.sub(replace, text)
 
 
-def _from_base64(word: str) -> str | None:
+def _whole(decode: Callable[[str], str | None], judge: Judge, match: re.Match[str]) -> str:
+    plain = decode(match[0])
+    return match[0] if plain is None else judge(match[0], plain, decode) or match[0]
+
+
+def _percent_decoded(run: str) -> str:
+    """Decoded, twice where it was encoded twice."""
+    once = unquote(run)
+    return unquote(once) if _PERCENT.search(once) else once
+
+
+def _backslashes_decoded(run: str) -> str:
+    return re.sub(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))", lambda m: chr(int(m[1] or m[2], 16)), run)
+
+
+def _entities_decoded(run: str) -> str:
+    return html.unescape(run)
+
+
+def _base64_decoded(word: str) -> str | None:
     bare = word.rstrip("=").replace("-", "+").replace("_", "/")
     try:
         raw = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
@@ -64,12 +88,8 @@ def _from_base64(word: str) -> str | None:
     return _text(raw)
 
 
-def _from_hex(word: str) -> str | None:
+def _hex_decoded(word: str) -> str | None:
     return _text(bytes.fromhex(word))
-
-
-def _from_backslashes(word: str) -> str | None:
-    return re.sub(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4}))", lambda m: chr(int(m.group(1) or m.group(2), 16)), word)
 
 
 def _text(raw: bytes) -> str | None:
@@ -79,12 +99,3 @@ def _text(raw: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return text if all(" " <= character <= "~" or character in "\r\n\t" for character in text) else None
-
-
-_ENCODINGS: tuple[tuple[re.Pattern[str], tuple[Callable[[str], str | None], ...]], ...] = (
-    (_PERCENT, (unquote, lambda word: unquote(unquote(word)))),
-    (_BACKSLASH, (_from_backslashes,)),
-    (_ENTITY, (html.unescape,)),
-    (_BASE64, (_from_base64,)),
-    (_HEX, (_from_hex,)),
-)

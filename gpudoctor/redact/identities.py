@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from gpudoctor.model.base import Fact
 from gpudoctor.redact import shapes
-from gpudoctor.redact.public import is_public_account, is_public_host, is_telling
+from gpudoctor.redact.addresses import is_address
+from gpudoctor.redact.public import is_product, is_public_account, is_public_host, is_telling
 
 #: What can be kept by the reader's wish.
 KINDS = ("users", "hostnames", "addresses", "uuids", "serials")
@@ -37,16 +38,29 @@ class Pseudonyms:
         hosts += [host.partition(".")[0] for host in hosts if "." in host]
         self._homes = [home for home in known.homes if len(home) > 5 and not shapes.HOME.match(home)]
         self._user_folders = _any_of(users, r"(?<=[/\\])", r"(?=[/\\\s\"':;]|$)")
-        self._users = _any_of(list(filter(is_telling, users)), r"(?<![\w.-])", r"(?![\w-]|\.\w)")
-        self._hosts = _any_of(list(filter(is_telling, hosts)), r"(?<![\w.-])", r"(?![\w-]|\.\w)")
+        #: Kind -> names found wherever they stand as words.
+        self._words = {
+            "users": list(filter(is_telling, users)),
+            "hosts": [name for name in hosts if is_telling(name) and not is_product(name)],
+        }
+        self.spare(frozenset())
+
+    def spare(self, words: frozenset[str]) -> None:
+        """Names (in lower case) that also stand for a thing of the report: found only where they are said to be names."""
+        self._users, self._hosts = (
+            _any_of([name for name in names if name.lower() not in words], r"(?<![\w.-])", r"(?![\w-]|\.\w)")
+            for names in self._words.values()
+        )
 
     def replace(self, text: str) -> str:
         """The text with every identity replaced. A text that was replaced already stays as it is."""
         if "uuids" not in self._keep:
             text = shapes.UUID.sub(lambda m: m["kind"] + self._uuid(m["uuid"]), text)
+            text = shapes.PLAIN_UUID.sub(lambda m: m["kind"] + self._uuid(_dashed(m["uuid"])), text)
             text = shapes.SHORT_UUID.sub(lambda m: m["kind"] + self._short_uuid(m["uuid"]), text)
         if "serials" not in self._keep:
-            text = shapes.SERIAL.sub(lambda m: m["word"] + self._named("serials", m["serial"], "serial"), text)
+            for pattern in (shapes.SERIAL, shapes.CONTAINER, shapes.DISK):
+                text = pattern.sub(lambda m: m["word"] + self._named("serials", m["serial"], "serial"), text)
         if "addresses" not in self._keep:
             text = self._addresses(text)
         if "hostnames" not in self._keep:
@@ -69,11 +83,13 @@ class Pseudonyms:
             text,
         )
         text = shapes.PROMPT.sub(lambda m: f"{self._user(m['user'])}@{m['host']}", text)
-        text = shapes.USER_WORD.sub(lambda m: m["word"] + self._user(m["user"]), text)
+        for pattern in (shapes.USER_WORD, shapes.NAME_WORD):
+            text = pattern.sub(lambda m: m["word"] + self._user(m["user"]), text)
+        text = shapes.TILDE.sub(lambda m: "~" + self._user(m["user"]), text)
         text = shapes.ACCOUNT.sub(lambda m: m["word"] + self._named("accounts", m["name"], "account"), text)
-        for names in (self._user_folders, self._users):
-            text = names.sub(lambda m: self._user(m.group()), text) if names else text
-        return text
+        if self._user_folders:
+            text = self._user_folders.sub(lambda m: m[0] if _is_package_there(m) else self._user(m[0]), text)
+        return self._users.sub(lambda m: self._user(m[0]), text) if self._users else text
 
     def _hostnames(self, text: str) -> str:
         text = shapes.URL_HOST.sub(lambda m: (m["credentials"] or "") + self._url_host(m["host"]), text)
@@ -81,13 +97,16 @@ class Pseudonyms:
             lambda m: f"{self._user(m['user']) if 'users' not in self._keep else m['user']}@{self._host(m['host'])}",
             text,
         )
-        for pattern in (shapes.HOST_WORD, shapes.UNAME):
+        text = shapes.NODES.sub(lambda m: self._host(m["host"]) + m["numbers"] if _lists_nodes(m) else m[0], text)
+        text = shapes.HOST_WORD.sub(lambda m: m["word"] + ",".join(map(self._host, m["host"].split(","))), text)
+        for pattern in (shapes.UNAME, shapes.UNC, shapes.PORT):
             text = pattern.sub(lambda m: m["word"] + self._host(m["host"]), text)
         text = shapes.INTERNAL.sub(lambda m: self._host(m["host"]), text)
         return self._hosts.sub(lambda m: self._host(m.group()), text) if self._hosts else text
 
     def _addresses(self, text: str) -> str:
         text = shapes.MAC.sub(lambda m: self._mac(m.group().lower().replace("-", ":")), text)
+        text = shapes.DOTTED_MAC.sub(lambda m: self._mac(m.group().lower()), text)
         text = shapes.IPV6.sub(lambda m: self._ipv6(m.group()), text)
         return shapes.IPV4.sub(self._ipv4, text)
 
@@ -102,10 +121,10 @@ class Pseudonyms:
         return f"{self._user(address.partition('@')[0])}@example.org"
 
     def _ipv4(self, match: re.Match[str]) -> str:
-        address = match["said"] or match["port"] or match["private"]
-        if shapes.EVERYWHERE.match(address) or any(int(part) > 255 for part in address.split(".")):
-            return match.group()
-        return (match["word"] or "") + self._numbered("addresses", address, "192.0.2.{}")
+        address = match[0]
+        if shapes.EVERYWHERE.match(address) or not is_address(match.string, match.start(), match.end()):
+            return address
+        return self._numbered("addresses", address, "192.0.2.{}")
 
     def _ipv6(self, address: str) -> str:
         if (
@@ -156,6 +175,28 @@ class Pseudonyms:
         if name not in given:
             given[name] = make(len(given) + 1)
         return given[name]
+
+
+_PACKAGES_LIE_IN = re.compile(
+    r"(?:site|dist)-packages|[\\/](?:lib|lib64|include|share|pkgs|node_modules|conda-meta)[\\/]"
+)
+
+
+def _is_package_there(match: re.Match[str]) -> bool:
+    """The folder is a package's, not a person's."""
+    return _PACKAGES_LIE_IN.search(match.string, max(0, match.start() - 100), match.start()) is not None
+
+
+def _dashed(uuid: str) -> str:
+    return "-".join((uuid[:8], uuid[8:12], uuid[12:16], uuid[16:20], uuid[20:]))
+
+
+#: Before a list of nodes, in its line.
+_NODES = re.compile(r"node|host|slurm|partition|srun|alloc|PC_|drain|down|idle", re.IGNORECASE)
+
+
+def _lists_nodes(match: re.Match[str]) -> bool:
+    return _NODES.search(match.string, max(0, match.start() - 80), match.end()) is not None
 
 
 def _any_of(names: list[str], before: str, after: str) -> re.Pattern[str] | None:

@@ -1,5 +1,7 @@
 """Names that tell nothing of a person or a place: the accounts of distributions and images, and public hosts."""
 
+import re
+
 _ACCOUNTS = frozenset({
     "root", "admin", "administrator", "user", "users", "ubuntu", "debian", "centos", "fedora", "ec2-user",
     "azureuser", "opc", "jovyan", "nobody", "docker", "runner", "vscode", "codespace", "gitpod", "colab", "kaggle",
@@ -7,7 +9,10 @@ _ACCOUNTS = frozenset({
     "public", "default", "all users", "default user", "app", "appuser", "worker", "service", "test", "guest", "me",
     "you", "name", "username", "yourname", "someone", "daemon", "slurm", "nvidia", "jetson", "triton-server", "torch",
     "tensorflow", "python", "cuda", "git", "none", "null", "local", "media", "software", "opt", "lib", "tmp", "data",
-    "site-packages", "dist-packages",
+    "site-packages", "dist-packages", "miniconda", "miniconda3", "miniforge3", "mambaforge", "envs", "env",
+    "venv", "venvs", ".venv", "models", "datasets", "modules", "apps", "build", "builds", "spack", "cache", "jobs",
+    "project", "projects", "group", "groups", "work", "home", "homes", "people", "scratch", "store", "storage",
+    "workspace", "checkpoints", "containers", "images", "src", "bin", "share", "easybuild",
 })  # fmt: skip
 
 _HOSTS = (
@@ -51,6 +56,34 @@ _WORDS = frozenset({
 })  # fmt: skip
 
 
+#: GPUs and the machines that are called like them: A100, h100-sxm, RTX4090, Tesla, DGX.
+_PRODUCT = re.compile(
+    r"(?:[abghklmptv]|gb|gh|gv|gp|gm|gk|ga|ad|tu|rtx|gtx|gt|dgx|hgx|egx|agx|mi|hd|uhd|sxm|pcie|nvl|nvlink|hbm|gb|ti|super|max|q|"
+    r"tesla|geforce|quadro|titan|jetson|orin|xavier|nano|thor|tegra|spark|igx|grace|hopper|ampere|blackwell|turing|volta|"
+    r"pascal|maxwell|kepler|fermi|ada|lovelace|rubin|radeon|instinct|ryzen|epyc|xeon|core|arc|iris)\d{0,4}[a-z]{0,4}",
+    re.IGNORECASE,
+)
+#: Packages that reports are full of.
+_PACKAGES = frozenset({
+    "absl", "accelerate", "aiohttp", "apex", "attrs", "bitsandbytes", "black", "boto3", "certifi", "click", "cmake",
+    "cupy", "dask", "datasets", "deepspeed", "diffusers", "django", "docker", "einops", "fastai", "flash", "flask",
+    "flax", "fsspec", "gast", "gensim", "grpc", "grpcio", "h5py", "httpx", "idna", "ipython", "jaxlib", "jinja2",
+    "joblib", "jupyter", "keras", "lightning", "lxml", "markdown", "mamba", "matplotlib", "mpmath", "msgspec", "nccl",
+    "networkx", "ninja", "numba", "numpy", "onnx", "onnxruntime", "opencv", "openvino", "optax", "optree", "packaging",
+    "pandas", "peft", "pillow", "pluggy", "polars", "poetry", "protobuf", "psutil", "pyarrow", "pydantic", "pynvml",
+    "pytest", "ray", "requests", "rich", "safetensors", "scikit", "scipy", "seaborn", "sentencepiece", "setuptools",
+    "sklearn", "spacy", "sympy", "tensorboard", "tensorrt", "tokenizers", "torchaudio", "torchvision", "tqdm",
+    "transformers", "triton", "trl", "typer", "urllib3", "uvicorn", "vllm", "wandb", "wheel", "xformers", "xgboost",
+    "yaml", "zlib",
+})  # fmt: skip
+
+
+def is_product(name: str) -> bool:
+    """A GPU or a machine's model is called so."""
+    parts = [part for part in re.split(r"[-_ ]", name) if part]
+    return all(_PRODUCT.fullmatch(part) or part.isdigit() for part in parts)
+
+
 def is_telling(name: str) -> bool:
     """The name stands for nobody else, so that it can be found as a word of its own."""
-    return len(name) >= 4 and name.lower() not in _WORDS
+    return len(name) >= 4 and name.lower() not in _WORDS and name.lower() not in _PACKAGES

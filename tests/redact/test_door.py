@@ -40,7 +40,7 @@ def _texts(value: Any) -> Iterator[str]:
 
 #: What a text may lose on its way: the names after a home folder, and GPU UUIDs.
 _IDENTITIES = re.compile(
-    r"(?<=home/)[^/\s]+|(?<=Users/)[^/\s]+|(?<=Users\\)[^\\\s]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|"
+    r"(?<=home/)[^/\s]+|(?<=scratch/)[^/\s]+|(?<=Users/)[^/\s]+|(?<=Users\\)[^\\\s]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|"
     r"(?<=://)[^/\s]+|(?<=GPU-)[0-9a-f]+|user-\d+"
 )
 

@@ -7,7 +7,7 @@ KNOWN = Known(users=("ada", "lovelace", "root"), hosts=("gpu-node-07.cs.uni.edu"
 
 TEXTS = {
     "/home/ada/venv/bin/python": "/home/user-1/venv/bin/python",
-    "/scratch/groups/ada/x": "/home/user-1/x",
+    "/scratch/groups/ada/x": "/scratch/groups/user-1/x",
     "/data/ada/x": "/data/user-1/x",
     "permission denied for lovelace.": "permission denied for user-1.",
     "/home/ubuntu/x /root/y /Users/Shared/z": "/home/ubuntu/x /root/y /Users/Shared/z",
@@ -32,7 +32,49 @@ TEXTS = {
     "1a2b3c4d-1111-2222-3333-444455556666": "00000001-0000-0000-0000-000000000000",
 }
 
+#: What is no address, host, person or number of a device; and what is one, where it stands among such.
+TEXTS |= {
+    "before 10.1.2.3 after": "before 192.0.2.1 after",
+    "MASTER_ADDR=141.2.3.4": "MASTER_ADDR=192.0.2.1",
+    "ping 141.2.3.4": "ping 192.0.2.1",
+    "10.0.0.0/8 is routed": "192.0.2.1/8 is routed",
+    "SLURM_NODELIST=nd[01-04,07]": "SLURM_NODELIST=host-1[01-04,07]",
+    "SLURM_JOB_NODELIST=alpha01,beta02": "SLURM_JOB_NODELIST=host-1,host-2",
+    "Connected to trainbox:29500": "Connected to host-1:29500",
+    "copy \\\\filer\\share\\x": "copy \\\\host-1\\share\\x",
+    "/scratch/grace/env": "/scratch/user-1/env",
+    "/lustre/fsw/users/grace/env": "/lustre/fsw/users/user-1/env",
+    "/lustre/grace/env": "/lustre/user-1/env",
+    "cd ~grace/venv": "cd ~user-1/venv",
+    "Full name: Grace Hopper": "Full name: user-1",
+    "Author: Grace Hopper": "Author: user-1",
+    "GPU-1a2b3c4d11112222333344445555666a": "GPU-00000001-0000-0000-0000-000000000000",
+    "mac address 3cec.ef12.3456": "mac address 02:00:00:00:00:01",
+    "/docker/" + "4f" * 32: "/docker/serial-1",
+    "container id: 4f3a9b1c2d3e": "container id: serial-1",
+    "ID_SERIAL_SHORT=S5H9NS0N123456": "ID_SERIAL_SHORT=serial-1",
+    "%2Fhome%2Fgrace%2Fenv": "/home/user-1/env",
+}
+
 UNTOUCHED = (
+    "10.3.5.147",
+    "9.1.0.70",
+    "nvidia-curand-cu12        10.3.5.147",
+    "libcufft                  10.9.0.58                     0    nvidia",
+    '"nvidia-cufile-cu12": "1.11.1.6"',
+    "Driver 31.0.15.3623, Windows 10.0.19045.4170, CUDNN_VERSION=9.1.0.70",
+    "Found cuDNN 8.9.2.26 but 9.1.0.70 is required",
+    "tensorrt 10.0.1.6 and TensorRT 8.6.1.6, needs >=10.3.0.26",
+    "tensorrt==10.0.1.6 tensorrt_libs-8.6.1.6-py3 libnvinfer10 10.0.1.6-1+cuda12.4",
+    "compiled against 9.5.1.17 but loaded 9.1.0.70",
+    "upgrade cuDNN from 9.1.0.70 to 10.5.1.17",
+    "WARNING: Ignoring invalid distribution ~umpy (/usr/lib/python3/dist-packages)",
+    "~/venv ~10 GB ~umpy-1.26.4.dist-info",
+    "torch[cuda] arr[0-1] x[1,2] a[01-04]",
+    "/scratch/envs/x /scratch/shared/y /lustre/software/z",
+    "Author: PyTorch Team, license: BSD",
+    "Traceback at torch:1234 in <module>",
+    r"C:\\Windows\\System32\\nvcuda.dll \\?\C:\x",
     "cuDNN 9.1.0.70, cuRAND 10.3.5.147, cuSPARSE 12.3.1.170",
     "nvidia-curand-cu12==10.3.5.147 libcublas.so.12.4.5.8",
     "0000:01:00.0 00000000:01:00.0 10de:2684",
@@ -91,3 +133,27 @@ def test_credentials_are_never_kept() -> None:
     door = Door(KNOWN, keep=("users", "hostnames", "addresses", "uuids", "serials"))
     assert door.text("https://ada:pw@host/") == "https://***@host/"
     assert counted(door.counts) == "1 credential"
+
+
+@pytest.mark.parametrize("host", ["A100", "H100", "H200", "Tesla", "GeForce", "GB10", "RTX4090", "DGX", "A100-SXM4"])
+def test_a_host_called_like_a_gpu_renames_no_gpu(host: str) -> None:
+    door = Door(Known(hosts=(host,)))
+    text = f"NVIDIA {host} 80GB PCIe"
+    assert door.text(text) == text
+    assert door.text(f"hostname: {host}") == "hostname: host-1"
+
+
+@pytest.mark.parametrize("user", ["click", "torch", "numpy", "keras", "pandas", "triton"])
+def test_a_user_called_like_a_package_renames_no_package(user: str) -> None:
+    door = Door(Known(users=(user,)))
+    for text in (f"{user} 8.1.7", f"/usr/lib/python3/dist-packages/{user}/core.py", f"import {user}"):
+        assert door.text(text) == text
+
+
+def test_a_name_that_a_thing_of_the_snapshot_has_stays_the_things() -> None:
+    from gpudoctor.model.gpus import Gpu, Gpus
+    from gpudoctor.model.snapshot import Snapshot
+
+    door = Door(Known(users=("specter",), hosts=("phantom",)))
+    snapshot = Snapshot(gpus=Gpus(devices=(Gpu(index=0, name="NVIDIA Phantom X"),)))
+    assert door.fact(snapshot) == snapshot
