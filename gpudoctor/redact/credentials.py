@@ -4,7 +4,7 @@ Every expression is bounded, so that the time grows with the text and not with i
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 #: What stands where a credential was.
@@ -16,7 +16,8 @@ _SHORT = 400
 _SIGNS = re.compile(
     r"[=:@%&\\\uff1a]|\S{14}|</|(?<![A-Za-z0-9])-\w|-----B|\$\d|codes?\b|\b(?i:bearer|basic|password)\s"
 )
-_CONTINUED = re.compile(r"(?:[^\n]{0,4000}\\\r?\n){1,200}[^\n]{0,4000}")
+#: More lines than that are no command that goes on and on.
+_MOST_LINES = 200
 _CONTINUATION = re.compile(r"\\\r?\n[ \t]*")
 _BREAK = re.compile(r"(?<=[\w+/=~.-])\r?\n[ \t]{0,20}(?=[\w+/=~.-])")
 
@@ -96,20 +97,33 @@ def _plainly_removed(text: str, count: Callable[[str], None]) -> str:
 
 def _joined_removed(text: str, count: Callable[[str], None]) -> str:
     """The text without credentials that lines break: continued with a backslash, or wrapped at some width."""
-
-    def joined(match: re.Match[str]) -> str:
-        whole = _CONTINUATION.sub("", match[0])
-        found: list[str] = []
-        cleaned = _plainly_removed(whole, found.append)
-        if not found or _CONTINUATION.sub("", _plainly_removed(match[0], lambda _kind: None)) == cleaned:
-            return match[0]
-        for kind in found:
-            count(kind)
-        return cleaned
-
     if "\\\n" in text or "\\\r\n" in text:
-        text = _CONTINUED.sub(joined, text)
+        text = "\n".join(_continued_removed(lines, count) for lines in _commands(text))
     return _unwrapped_removed(text, count)
+
+
+def _commands(text: str) -> Iterator[str]:
+    """The lines of a text, with those that they are continued in."""
+    begun: list[str] = []
+    for line in text.split("\n"):
+        begun.append(line)
+        if not line.endswith(("\\", "\\\r")) or len(begun) == _MOST_LINES:
+            yield "\n".join(begun)
+            begun = []
+    if begun:
+        yield "\n".join(begun)
+
+
+def _continued_removed(lines: str, count: Callable[[str], None]) -> str:
+    whole = _CONTINUATION.sub("", lines)
+    found: list[str] = []
+    if whole != lines:
+        cleaned = _plainly_removed(whole, found.append)
+        if found and _CONTINUATION.sub("", _plainly_removed(lines, lambda _kind: None)) != cleaned:
+            for kind in found:
+                count(kind)
+            return cleaned
+    return lines
 
 
 def _unwrapped_removed(text: str, count: Callable[[str], None]) -> str:
@@ -131,9 +145,9 @@ def _unwrapped_removed(text: str, count: Callable[[str], None]) -> str:
         while number < len(breaks) and breaks[number][0] <= start:
             shift += breaks[number][1]
             number += 1
-        inside = [one for one in breaks[number : number + 100] if one[0] < end]
+        inside = [one for one in breaks[number : number + _MOST_LINES] if one[0] < end]
         while inside and is_name(joined[inside[-1][0] : end]):
-            end = inside.pop()[0]
+            end = inside.pop()[0]  # noqa: PLW2901 - the token ends in the line before
         if inside:
             count(kind)
             parts += [text[at : start + shift], REMOVED]

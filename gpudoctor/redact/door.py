@@ -37,7 +37,7 @@ class Door:
         return self._pseudonyms.replace(decoded_replaced(text, self._judge) if len(text) >= _ENCODED else text)
 
     def _judge(self, run: str, plain: str, decode: Callable[[str], str | None]) -> str | None:
-        """An encoded run that holds an identity is shown decoded, with the pseudonym; unless the plain look finds it."""
+        """An encoded run that holds an identity is shown decoded, with the pseudonym, unless it is found as it is."""
         passed = self._pseudonyms.replace(plain)
         if passed == plain or decode(self._pseudonyms.replace(run)) == passed:
             return None

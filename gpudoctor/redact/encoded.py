@@ -30,7 +30,7 @@ _HEX = re.compile(r"(?<![0-9A-Za-z])(?:[2-7][0-9a-fA-F]|0[9aAdD]){8,4096}(?![0-9
 
 
 def decoded_replaced(text: str, judge: Judge) -> str:
-    """The text with each encoded run replaced for which `judge(run, what it decodes to, decode)` gives a replacement."""
+    """The text with each encoded run replaced for which `judge(run, decoded, decode)` gives a replacement."""
     if "%" in text:
         text = _runs(text, _PERCENT, _percent_decoded, judge)
     if "\\" in text:

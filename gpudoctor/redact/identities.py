@@ -46,7 +46,7 @@ class Pseudonyms:
         self.spare(frozenset())
 
     def spare(self, words: frozenset[str]) -> None:
-        """Names (in lower case) that also stand for a thing of the report: found only where they are said to be names."""
+        """Names (in lower case) that things of the report have, too: found only where they are said to be names."""
         self._users, self._hosts = (
             _any_of([name for name in names if name.lower() not in words], r"(?<![\w.-])", r"(?![\w-]|\.\w)")
             for names in self._words.values()

@@ -1,15 +1,16 @@
-"""Places that make what stands there a secret: an option, a header, a name before an equals sign. Data in places.json."""
+"""Places that make what stands there a secret: an option, a header, a name and a sign. Data in places.json."""
 
+import os
 import re
 from collections.abc import Callable
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 
 #: A name and a sign; then a quoted value, which may hold blanks, or one up to the next blank or separator.
 _ASSIGNED = re.compile(
-    r"(?P<name>\w[\w.-]{0,59})(?P<close>\\?[\"'`]\]?)?[ \t]{0,20}(?::=|=>|==?|:|\uff1a)[ \t\u3000]{0,20}(?P<prefix>[brufRBFU]{1,2}(?=[\"']))?"
+    r"(?P<name>\w[\w.-]{0,59})(?P<close>\\?[\"'`]\]?)?[ \t]{0,20}(?::=|=>|==?|:|\uff1a)[ \t\u3000]{0,20}"
+    r"(?P<prefix>[brufRBFU]{1,2}(?=[\"']))?"
     r"(?:(?P<quote>\\?[\"'`])(?P<quoted>[^\n]{0,2000}?)(?=(?P=quote)|\n|\Z)|(?P<bare>[^\s\"'&;,<>(){}\[\]|`\\]{1,4000}))"
 )
 _QUERY = re.compile(r"(?<=[?&;#])(?P<name>[^=&;#?\s\"'<>]{1,100})=(?P<value>[^&;\s\"'<>]{1,4000})")
@@ -51,7 +52,8 @@ class _Places(msgspec.Struct, frozen=True):
 
 @cache
 def _data() -> _Places:
-    return msgspec.json.decode((files("gpudoctor.redact") / "places.json").read_bytes(), type=_Places)
+    with open(os.path.join(os.path.dirname(__file__), "places.json"), "rb") as stream:
+        return msgspec.json.decode(stream.read(), type=_Places)
 
 
 @cache

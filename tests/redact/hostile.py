@@ -61,6 +61,8 @@ def hostile(pattern: str, size: int, chance: random.Random) -> Iterator[str]:
     """Texts of about `size` characters: what the expression matches, each piece of it, and its beginnings repeated."""
     pieces = [piece for piece in sample(parser.parse(pattern, re.IGNORECASE), chance) if piece]
     whole = "".join(pieces)
+    if not pieces:
+        return
     units = {whole, *pieces, *("".join(pieces[:number]) for number in range(1, len(pieces)))}
     for unit in sorted(units):
         yield (unit * (size // len(unit) + 1))[:size]

@@ -27,7 +27,7 @@ def test_text_aimed_at_an_expression_takes_no_long(name: str) -> None:
     chance = random.Random(name)
     texts = list(hostile(EXPRESSIONS[name], 100_000, chance))
     slowest = 0.0
-    for text in texts if _ALL else chance.sample(texts, min(3, len(texts))):
+    for text in texts if _ALL else chance.sample(texts, min(1, len(texts))):
         began = time.process_time()
         Door().text(text)
         slowest = max(slowest, time.process_time() - began)
