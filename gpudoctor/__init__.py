@@ -1,11 +1,10 @@
 """gpudoctor: finds out why a deep-learning framework does not use the GPU, and says what to type."""
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.1.0"
 __all__ = ["Checked", "__version__", "check", "judge", "snapshot"]
 
-if TYPE_CHECKING:
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # not from typing: until our own search for modules holds, that may be somebody else's file
     from gpudoctor.api import Checked, check, judge, snapshot
 
 

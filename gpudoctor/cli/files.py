@@ -34,7 +34,7 @@ def reason_against(path: str) -> str | None:
     if not os.path.isdir(folder):
         return "there is no such directory"
     if not os.access(path if _is_special(path) else folder, os.W_OK):
-        return "permission denied"
+        return "the file system is read-only" if _is_read_only(folder) else "permission denied"
     return None
 
 
@@ -78,6 +78,12 @@ def _write(path: str, raw: bytes, mode: int) -> None:
     except BaseException:
         os.unlink(beside)
         raise
+
+
+def _is_read_only(folder: str) -> bool:
+    if sys.platform == "win32":
+        return False
+    return bool(os.statvfs(folder).f_flag & os.ST_RDONLY)
 
 
 def _umask() -> int:

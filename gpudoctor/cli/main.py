@@ -1,6 +1,5 @@
 """The `gpudoctor` command. Commands are imported only when they run: `--help` and `--version` stay quick."""
 
-import errno
 import gc
 import io
 import os
@@ -78,7 +77,7 @@ def run() -> NoReturn:
     sys.setswitchinterval(0.001)
     _open_standard_streams()
     _end_as_by_ctrl_c()
-    code = main()
+    code = _main_whatever_happens()
     _stop_children()
     for stream in (sys.stdout, sys.stderr):
         # Closed early (`| head`) or a full disk: reported already.
@@ -106,6 +105,16 @@ def _end_as_by_ctrl_c() -> None:
             signal.signal(number, signal.default_int_handler)
 
 
+def _main_whatever_happens() -> int:
+    """The exit code of `main`; of what goes wrong even while it says what went wrong, too."""
+    try:
+        return main()
+    except KeyboardInterrupt:
+        return 130
+    except BaseException:  # noqa: BLE001 - an exit code of 1 would say that there are findings
+        return 4
+
+
 def main() -> int:
     """Run the command and turn whatever happens into its documented exit code."""
     try:
@@ -113,36 +122,30 @@ def main() -> int:
     except click.ClickException as error:
         shown = io.StringIO()
         error.show(shown)
-        click.echo(_visible(shown.getvalue()), err=True, nl=False)
+        _say(shown.getvalue().rstrip("\n"))
         code = error.exit_code
     except click.exceptions.Exit as stop:
         code = stop.exit_code
     except (KeyboardInterrupt, click.Abort):
-        click.echo("\nInterrupted. Nothing was changed.", err=True)
+        _say("\nInterrupted. Nothing was changed.")
         code = 130
-    except OSError as error:
-        code = _failure(error)
-    except Exception:  # noqa: BLE001 - the last place where our own bug can become a readable report
-        from gpudoctor.cli.crash import report_crash
+    except Exception as error:  # noqa: BLE001 - the last place where our own bug can become a readable report
+        from gpudoctor.cli.crash import reason_outside, report_crash
 
-        code = report_crash()
+        why = reason_outside(error)
+        if why is None:
+            code = report_crash()
+        else:
+            _say(f"Error: {why}")
+            code = 3
     return code if isinstance(code, int) else 0
 
 
-def _visible(message: str) -> str:
-    """A name that was given may hold escapes; they must not steer the terminal."""
-    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in message)
+def _say(text: str) -> None:
+    # Imported here: --help and --version that succeed need none of it.
+    from gpudoctor.cli.output import say, visible
 
-
-def _failure(error: OSError) -> int:
-    """A full disk is no bug of ours: `--help > /dev/full`."""
-    if error.errno == errno.ENOSPC:
-        with suppress(OSError):
-            click.echo(f"Error: {error.strerror}.", err=True)
-        return 3
-    from gpudoctor.cli.crash import report_crash
-
-    return report_crash()
+    say(visible(text))
 
 
 def _stop_children() -> None:

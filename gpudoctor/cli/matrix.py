@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-from gpudoctor.cli.output import width, write_bytes, write_text
+from gpudoctor.cli.output import visible, width, write_bytes, write_text
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.matrix.tables import MatrixUnreadable
@@ -134,7 +134,7 @@ def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str
     if form == "json":
         write_bytes(sheets_json(edition, subject, found))
     else:
-        write_text(sheets_text(found, page_width(), verbose=verbose))
+        write_text(visible(sheets_text(found, page_width(), verbose=verbose)))
 
 
 def page_width() -> int:

@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -45,6 +45,17 @@ def width() -> int:
     except OSError:
         columns = 80
     return max(40, min(100, columns))
+
+
+def visible(text: str) -> str:
+    """A name that was given may hold escapes, or turn the direction of writing; they must not steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
+
+
+def say(text: str) -> None:
+    """A line on standard error, if it takes one: closed or full, it must not change how we end."""
+    with suppress(OSError, ValueError):
+        click.echo(text, err=True)
 
 
 def write_text(text: str) -> None:

@@ -165,4 +165,8 @@ def _explain(error: OSError | ValueError, program: str) -> str:
         return "it is a directory" if os.path.isdir(program) else "it may not be executed (permission denied)"
     if error.errno == errno.ENOEXEC:
         return "it is not a program for this system (exec format error)"
+    if error.errno == errno.EAGAIN:
+        return "the system gives no further process: a limit (ulimit -u, a container's pids) is reached"
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return "too many files are open: a limit (ulimit -n) is reached"
     return error.strerror or str(error)

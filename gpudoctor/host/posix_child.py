@@ -98,9 +98,15 @@ def _inherited() -> list[int]:
     if sys.platform != "linux":
         return []
     try:
-        return [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2 and _passes_on(number)]
+        passed_on = [number for number in map(int, os.listdir("/proc/self/fd")) if number > 2 and _passes_on(number)]
     except OSError:
         return []
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    for number in passed_on:
+        if 0 <= most <= number:
+            # Opened before the limit was lowered: posix_spawn(3) refuses to close a number that cannot be one (EBADF).
+            os.set_inheritable(number, False)
+    return [number for number in passed_on if most < 0 or number < most]
 
 
 def _passes_on(descriptor: int) -> bool:

@@ -111,7 +111,7 @@ class _Sampler:
         self._samples: tuple[Sample, ...] = ()
         self._host, self._seconds = host, seconds
         self._libraries = nvml_libraries(host) if wanted else ()
-        self._folder = binding_folder(sys.path)
+        self._folder = binding_folder()
         self._work: Aside[None] | None = None
 
     def start(self) -> None:

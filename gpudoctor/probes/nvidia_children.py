@@ -17,6 +17,7 @@ from gpudoctor.probes.nvidia_answers import (
     parse_nvml,
 )
 from gpudoctor.probes.reading import exists
+from gpudoctor.search_path import own_path
 
 #: Bytes of a transcript: 128 GPUs, each asked some 45 questions, and each of their 8,128 pairs, take 3 MiB.
 _LONGEST = 16 * 1024 * 1024
@@ -46,7 +47,7 @@ def ask_nvml(host: Host, deadline: float = DEADLINE) -> NvmlFacts:
     libraries = nvml_libraries(host)
     if not libraries:
         return NvmlFacts(nvml=no_library("no libnvidia-ml was found", NVML))
-    folder = binding_folder(sys.path)
+    folder = binding_folder()
     if folder is None:
         return NvmlFacts(nvml=not_asked("nvidia-ml-py is not installed beside gpudoctor", NVML))
     return parse_nvml(_ask(host, "ask_nvml.py", (folder, *libraries), deadline))
@@ -65,13 +66,9 @@ def nvml_libraries(host: Host) -> tuple[str, ...]:
     return _libraries(host, "libnvidia-ml.so.1", "nvml.dll")
 
 
-def binding_folder(path: Sequence[str]) -> str | None:
-    """The folder that holds our own pynvml; never the working directory, where anyone may have put one."""
-    try:
-        here = os.getcwd()
-    except OSError:  # it was removed
-        here = ""
-    folders = (folder for folder in path if os.path.isabs(folder) and os.path.realpath(folder) != here)
+def binding_folder() -> str | None:
+    """The folder that holds our own pynvml; never PYTHONPATH's or the working directory, where anyone may put one."""
+    folders = (folder for folder in own_path() if os.path.isabs(folder))
     return next((folder for folder in folders if os.path.isfile(os.path.join(folder, "pynvml.py"))), None)
 
 

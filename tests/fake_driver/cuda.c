@@ -73,7 +73,7 @@ API int cuDeviceGetAttribute(int *out, int attribute, int d) {
 }
 API int cuDeviceTotalMem_v2(size_t *out, int d) {
     ON(d, cuDeviceTotalMem_v2)
-    const char *text = fact(d, "memory");
+    const char *own = fact(d, "cuda_memory"), *text = own ? own : fact(d, "memory"); /* GB10: NVML tells none */
     *out = text ? strtoull(text, NULL, 0) << 20 : 0;
     return text ? 0 : 1;
 }

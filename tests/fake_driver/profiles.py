@@ -79,7 +79,8 @@ PROFILES: dict[str, dict[str, object]] = {
         mig_mode="0,0", compute="4242:1024", fabric="3,0", **_ECC,
     ),
     "GB10": _without(
-        _gpu("NVIDIA GB10", 0x2E12, "12,1", 0, 140, architecture=10, pcie_generation_max=5, **{"clock_max.1": 3003}),
+        _gpu("NVIDIA GB10", 0x2E12, "12,1", 0, 140, architecture=10, pcie_generation_max=5, cuda_memory=122570,
+             **{"clock_max.1": 3003}),
         "memory", "power_", "clock.2", "p2p",
     ),
 }  # fmt: skip

@@ -172,10 +172,14 @@ def test_a_broken_library_is_named(content: bytes, words: str, tmp_path: Path) -
 
 
 def test_the_binding_of_the_working_directory_is_not_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "pynvml.py").write_text("raise SystemExit('run by mistake')")
     monkeypatch.chdir(tmp_path)
-    assert binding_folder([str(tmp_path), "", "."]) is None
-    assert binding_folder([str(tmp_path), *sys.path]) == binding_folder(sys.path) is not None
+    ours = binding_folder()
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "theirs"))
+    for folder in (tmp_path, tmp_path / "theirs"):
+        folder.mkdir(exist_ok=True)
+        (folder / "pynvml.py").write_text("raise SystemExit('run by mistake')")
+    monkeypatch.setattr(sys, "path", [str(tmp_path), "", str(tmp_path / "theirs"), *sys.path])
+    assert binding_folder() == ours is not None
 
 
 # Crashes and hangs ---------------------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ UNSUPPORTED = (3, 13)
 
 @pytest.fixture(scope="module")
 def ask(fake_driver: FakeDriver):
-    binding = binding_folder(sys.path)
+    binding = binding_folder()
     assert binding is not None
 
     def answers(scenarios: list[dict]) -> list[bytes]:
