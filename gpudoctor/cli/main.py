@@ -78,7 +78,9 @@ def run() -> NoReturn:
     _open_standard_streams()
     _end_as_by_ctrl_c()
     code = _main_whatever_happens()
-    _stop_children()
+    # Too many open files: not even what stops them can be read any more.
+    with suppress(Exception):
+        _stop_children()
     for stream in (sys.stdout, sys.stderr):
         # Closed early (`| head`) or a full disk: reported already.
         with suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""What the system refuses (threads, processes, descriptors, room) is named, the rest is judged, and never exit code 1."""
+"""What the system refuses (threads, processes, descriptors, room) is named, and the rest is judged."""
 
 import os
 import shutil
