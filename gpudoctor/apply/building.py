@@ -18,6 +18,7 @@ from gpudoctor.apply.refuse import Refused, Unreachable
 from gpudoctor.apply.room import check, rooms, uv_links
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
 from gpudoctor.model.fix import Run, Write
+from gpudoctor.plan.removals import TENSORFLOWS
 
 #: What pip says then.
 COUNTED = re.compile(r"Progress (?P<done>\d+)(?: of (?P<of>\d+))?")
@@ -113,6 +114,13 @@ class Building:
         if found.refused is not None:
             kind = Unreachable if found.unreachable else Refused
             raise kind(self._final(_refusal(found)))
+        both = sorted({*_named(found), *(one.name for one in installed(self._place))} & set(TENSORFLOWS))
+        if len(both) > 1 and set(both) & set(_named(found)):
+            raise Refused(
+                f"{' and '.join(both)} would be installed over each other: they own the same files. Something that is "
+                "asked for requires one of them by its name: ask for that one, or install what requires it without its "
+                "dependencies (--no-deps)."
+            )
         takes_none = is_uv(moved.argv) and found.to_download == 0 and uv_links(self._space, variables)
         if not takes_none:
             found = measured(found, self._size_of)
@@ -168,6 +176,10 @@ class Building:
 
     def _final(self, text: str) -> str:
         return text.replace(self._detour, "")
+
+
+def _named(found: Verification) -> list[str]:
+    return [re.split("[ =@]", text)[0].lower() for text in found.installs]
 
 
 def _refusal(found: Verification) -> str:

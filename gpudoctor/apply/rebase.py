@@ -23,6 +23,11 @@ def is_own(step: Step, names: tuple[str, ...]) -> bool:
     if step.argv[:2] == ("ln", "-sf"):
         # A relative link: it leads to the same place in the copy that is being built.
         return len(step.argv) == 4 and not os.path.isabs(step.argv[2]) and _is_in(step.argv[3], names)
+    if step.argv[:2] == ("rm", "-r"):
+        # What an installer left behind, under a name that no package has.
+        return len(step.argv) > 2 and all(
+            _is_in(path, names) and os.path.basename(path).startswith("~") for path in step.argv[2:]
+        )
     if program in _INSTALLERS:
         return step.argv[1] in _VERBS
     return bool(_PYTHON.fullmatch(program)) and _module(step.argv) in ("pip", "venv")

@@ -41,8 +41,9 @@ def command(
     changes of your own environment (pip, uv, conda) are verified, made on a copy, proved, and switched to;
     `gpudoctor undo` takes them back. What needs an administrator is never run.
 
-    The exit code is that of check: 0 nothing wrong, 1 there is something to mend, 3 could not examine; with --apply
-    also 5 mended but not proved, 6 refused: nothing was changed, 7 failed: everything is as it was.
+    The exit code is that of check --static: 0 nothing wrong, 1 there is something to mend, 3 could not examine. With
+    --apply it is that of check, which also runs the frameworks, or 5 mended but not proved, 6 refused: nothing was
+    changed, 7 failed: everything is as it was.
     """
     if source is not None and python is not None:
         raise click.UsageError("--python names an interpreter of this machine, and --from plans for another one.")
@@ -73,6 +74,11 @@ def command(
     codes = codes_of(only, criteria)
     report = with_plan(judge(look.result(), criteria), codes, indexes)
     show_plan(report, form, script)
+    if source is None and form == "terminal" and script != "-":
+        click.echo(
+            "Judged as by check --static: no framework was run. `gpudoctor check` and `fix --apply` run them.",
+            err=True,
+        )
     if verify:
         from gpudoctor.cli.verifying import say_verified
 

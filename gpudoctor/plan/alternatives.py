@@ -51,7 +51,7 @@ def _kind(one: Proposal) -> tuple[str, tuple[str, ...], str | None]:
 def _cost(one: Proposal, found: Fit) -> str:
     chosen = next(own for place in found.environments for own in place.proposals if own.framework == one.framework)
     if one.version != chosen.version:
-        return "an older release"
+        return "a newer release" if _newer(one, chosen) else "an older release"
     if one.cuda is not None:
         return f"the same release, built for CUDA {one.cuda}"
     return "the same release, built otherwise"

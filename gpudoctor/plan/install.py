@@ -14,7 +14,7 @@ from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch, with_companions_of
 from gpudoctor.plan.proposals import must_be_named, named
-from gpudoctor.plan.removals import clash_with_present, removals
+from gpudoctor.plan.removals import clash_with_present, removals, required_by_name
 from gpudoctor.plan.served import served_part
 from gpudoctor.plan.steps import install_step, make_steps, remove_steps
 
@@ -101,6 +101,7 @@ def _plan(
 ) -> InstallPlan:
     is_first = not demand.wanted or proposals == found.environments[0].proposals
     others = demand.others if is_first else ()
+    proposals = tuple(required_by_name(one, (*extras.requirements, *others)) for one in proposals)
     requirements, main, beside = _asked(proposals, (*extras.requirements, *others), indexes, found.machine.platform)
     removed = () if place.is_new else removals(proposals, packages)
     files = demand.files if is_first else ()

@@ -18,6 +18,15 @@ from gpudoctor.plan.together import needs_numpy1
 TORCH_INDEX = "https://download.pytorch.org/"
 #: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).
 FIRST_COMPLETE_INDEX = (2, 0)
+#: What is documented to put the libraries of a CUDA and a cuDNN beside TensorFlow, which then brings none
+#: (https://www.tensorflow.org/install/pip, windows-native; and as it was for release 2.12).
+BESIDE_TENSORFLOW = {
+    ("11.2", "8.1"): ("conda install --channel conda-forge cudatoolkit=11.2 cudnn=8.1.0",),
+    ("11.8", "8.6"): (
+        "conda install --channel conda-forge cudatoolkit=11.8.0",
+        "python -m pip install nvidia-cudnn-cu11==8.6.0.163",
+    ),
+}
 
 
 def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, newer: NotNewer | None = None) -> Proposal:
@@ -175,5 +184,9 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     if build.framework == "tensorflow" and not build.has_extra:
         cudnn = getattr(build.row, "cudnn", None)
         libraries = f"CUDA {build.cuda}" + (f" and cuDNN {cudnn}" if cudnn else "")
-        found.append(f"It brings no CUDA libraries: {libraries} must be installed beside it.")
+        typed = " and ".join(BESIDE_TENSORFLOW.get((str(build.cuda), str(cudnn)), ()))
+        by = f" In an environment of conda: {typed}." if typed else ""
+        found.append(f"It brings no CUDA libraries: {libraries} must be installed beside it.{by}")
+        if machine.os == "windows":
+            found.append("In WSL 2 current releases use the GPU, with no library to install beside them.")
     return tuple(found)

@@ -19,6 +19,7 @@ from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import (
     Scene,
+    Steps,
     conda_prefix,
     install,
     machine_of,
@@ -30,6 +31,7 @@ from gpudoctor.plan.places import (
     wheel_platform,
 )
 from gpudoctor.plan.refusals import NAMES, driver_refusal, refusal
+from gpudoctor.plan.removals import TENSORFLOWS
 
 TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = ("torchvision", "torchaudio")
@@ -151,6 +153,13 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     leaving = leaving_with(choice, scene)
     steps = (*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",)))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
+
+
+def tf_keras(scene: Scene, wanted: str) -> Steps:
+    """Install tf-keras. It requires the distribution `tensorflow`: beside tensorflow-cpu it comes without."""
+    own = [name for name in TENSORFLOWS if scene.find(name) is not None]
+    options = ("--no-deps",) if own and "tensorflow" not in own else ()
+    return install(scene, wanted, options=options)
 
 
 def again(scene: Scene, framework: Framework) -> Fix:

@@ -138,7 +138,9 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
         text = f"The matrix knows no {kind} of {name}."
         return Refusal(framework=wanted.framework, constraint="unknown", text=text)
     asked = [(found, build) for found, build in candidates if _is_asked_for(build, wanted)]
-    ways = _ways(candidates)
+    # A patch release of what was asked for is nearer than any other: it has the same interface.
+    series = {_minor(build) for _, build in asked}
+    ways = _ways([one for one in candidates if _minor(one[1]) in series] or candidates, candidates)
     found, nearest = _by_distance(asked or candidates)[0]
     text = f"No {kind} of {name} fits. The nearest, {nearest.label}: {found[0].text}."
     if not asked:
@@ -160,10 +162,15 @@ def _by_distance(candidates: list[Candidate]) -> list[Candidate]:
     return sorted(candidates, key=lambda pair: distance(pair[0], pair[1], ages[pair[1].version]))
 
 
-def _ways(candidates: list[Candidate]) -> tuple[Way, ...]:
-    """The nearest changes, one of each kind, the easiest first."""
+def _minor(build: Build) -> tuple[str, ...]:
+    return tuple(build.version.split(".")[:2])
+
+
+def _ways(near: list[Candidate], candidates: list[Candidate]) -> tuple[Way, ...]:
+    """The nearest changes, one of each kind: the easiest first, and before all those to a build of `near`."""
     kept: list[tuple[set[Constraint], Way]] = []
-    for found, build in _by_distance(candidates):
+    nearest = [one for one in _by_distance(near) if {o.constraint for o in one[0]} == {"version"}][:1]
+    for found, build in (*nearest, *_by_distance(candidates)):
         kinds = {obstacle.constraint for obstacle in found}
         # The changes of another way and more are no way of their own.
         possible = cost(found)[0] < FIXED or not kept

@@ -6,6 +6,8 @@ different names own the same files (tensorflow and tensorflow-cpu; nvidia-cudnn-
 
 import re
 
+from msgspec.structs import replace
+
 from gpudoctor.model.python import Packages
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
@@ -13,6 +15,9 @@ from gpudoctor.plan.neighbours import left_over, namesakes
 
 #: Distributions of TensorFlow that own the same files.
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tf-nightly")
+#: What requires the distribution `tensorflow` by its name (its wheels' metadata, package index, 2026-11); beside
+#: tensorflow-cpu an installer puts the one over the other.
+_OF_TENSORFLOW = re.compile(r"tf[-_.]keras\b", re.IGNORECASE)
 TORCHES = ("torch", "torchvision", "torchaudio")
 
 
@@ -28,6 +33,14 @@ def removals(proposals: tuple[Proposal, ...], packages: Packages | None) -> tupl
             names += _other_tensorflow(one, packages)
     names += _other_libraries(proposals, packages)
     return tuple(dict.fromkeys(names))
+
+
+def required_by_name(one: Proposal, others: tuple[str, ...]) -> Proposal:
+    """The proposal, with `tensorflow` in the place of tensorflow-cpu where something beside it requires that."""
+    if not any(_OF_TENSORFLOW.match(text) for text in others):
+        return one
+    wanted = tuple(re.sub(r"^tensorflow-cpu(?===)", "tensorflow", text) for text in one.requirements)
+    return replace(one, requirements=wanted, build=one.build.replace("tensorflow-cpu", "tensorflow"))
 
 
 def clash_with_present(proposals: tuple[Proposal, ...], packages: Packages | None) -> Refusal | None:

@@ -41,7 +41,7 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
         machine=machine,
         environments=_environments(proposals, machine, apart=apart),
         separate_because=because,
-        alternatives=tuple(_alternatives(chosen, served, lists, machine, matrix)),
+        alternatives=tuple(_alternatives(chosen, served, lists, machine, matrix, None if apart else asks)),
         refusals=refusals,
         not_judged=unknown,
     )
@@ -129,9 +129,14 @@ def _alternatives(
     lists: Mapping[str, tuple[Build, ...]],
     machine: Machine,
     matrix: Matrix,
+    asks: Asks | None,
 ) -> Iterator[Proposal]:
+    """`asks`: they are to share the environment with the other builds that were chosen."""
     for build, wanted in zip(chosen, served, strict=True):
-        others = [other for other in lists[wanted.framework] if other is not build]
+        beside = tuple(other for other in chosen if other is not build)
+        others = [
+            other for other in lists[wanted.framework] if other is not build and not any(_pins(other, beside, asks))
+        ]
         for other in others[:MOST_ALTERNATIVES]:
             yield proposal(other, wanted, machine, matrix)
 

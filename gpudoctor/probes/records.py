@@ -5,7 +5,7 @@ https://packaging.python.org/en/latest/specifications/recording-installed-packag
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Fact
@@ -50,10 +50,11 @@ class Record(Fact, frozen=True, kw_only=True):
 
 
 def parse_row(line: bytes) -> Row | None:
-    """A line with a size. None for one without, and for a quoted path (one with a comma)."""
+    """A line with a size. None for one without, for a quoted path (one with a comma), and for compiled Python."""
     path, _, rest = line.rstrip(b"\r\n").partition(b",")
     digest, _, size = rest.partition(b",")
-    if not size.isdigit() or path.startswith(b'"'):
+    # Compiled files may be listed; any later start of Python, or an installer, compiles them anew.
+    if not size.isdigit() or path.startswith(b'"') or path.endswith(b".pyc"):
         return None
     return Row(path.decode("utf-8", "replace"), digest.decode("ascii", "replace"), int(size))
 
@@ -78,18 +79,28 @@ def find_damage(
     damaged: list[Damage] = []
     checked = 0
     seen = set(explained)
-    for record, row in _chosen(records, host.platform):
-        if (record.location, row.path) in seen:
-            continue
-        seen.add((record.location, row.path))
-        path = path_rules(host).join(record.location, row.path)
-        stat = host.stat(path)
-        if stat is not None and not isinstance(stat, Stat):
-            continue
-        checked += 1
-        if stat is None or stat.size != row.size:
-            found = None if stat is None else stat.size
-            damaged.append(Damage(package=record.package, path=path, expected=row.size, found=found))
+
+    def compare(rows: Iterable[tuple[Record, Row]]) -> None:
+        nonlocal checked
+        for record, row in rows:
+            if (record.location, row.path) in seen:
+                continue
+            seen.add((record.location, row.path))
+            path = path_rules(host).join(record.location, row.path)
+            stat = host.stat(path)
+            if stat is not None and not isinstance(stat, Stat):
+                continue
+            checked += 1
+            if stat is None or stat.size != row.size:
+                found = None if stat is None else stat.size
+                damaged.append(Damage(package=record.package, path=path, expected=row.size, found=found))
+
+    compare(_chosen(records, host.platform))
+    # Where some files are gone, how many there are is asked of all.
+    incomplete = {one.package for one in damaged if one.found is None}
+    for record in records:
+        if record.package in incomplete and len(damaged) < MOST_DAMAGES:
+            compare((record, row) for row in _all_rows(record))
     return tuple(damaged[:MOST_DAMAGES]), checked
 
 
@@ -109,6 +120,11 @@ def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, 
             is_other = is_library(row.path) or row.path.startswith(("..", record.folder)) or _TESTS.search(row.path)
             if not is_other:
                 yield record, row
+
+
+def _all_rows(record: Record) -> Iterator[Row]:
+    rows = (row for line in record.raw.splitlines() if (row := parse_row(line)) is not None)
+    return (row for row in rows if not (row.path.startswith(("..", record.folder)) or _TESTS.search(row.path)))
 
 
 def _own_init(record: Record) -> Row | None:

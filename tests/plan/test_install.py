@@ -90,6 +90,8 @@ ADA, PASCAL, BLACKWELL, HOPPER, TURING = "8.9", "6.1", "12.0", "9.0", "7.5"
         (where("570.124.06", HOPPER, platform=ARM), "torch", f"torch==2.14.1+cu126 --index-url {CU126}"),
         (where(None, cpu_only=True), "torch", "torch==2.15.0+cpu --index-url https://download.pytorch.org/whl/cpu"),
         (where(None, cpu_only=True), "tensorflow", "tensorflow-cpu==2.21.0"),
+        # tf-keras requires tensorflow by that name.
+        (where(None, cpu_only=True), "tensorflow==2.20.0 tf-keras", "install tensorflow==2.20.0"),
         (where(None, platform=MACOS), "torch", "torch==2.15.0"),
         (where("580.97", ADA, platform=WINDOWS), "torch", "torch==2.15.0+cu132 --index-url"),
     ],
@@ -479,3 +481,19 @@ def test_companions_that_are_there_go_along(installed, words, install):
     by_conda = Packages(installed=tuple(structs.replace(one, installer="conda") for one in there.installed))
     plan = planned(machine, words, place=place, packages=by_conda)
     assert not any(one.startswith("torchaudio") for one in plan.requirements)
+
+
+def test_a_patch_release_of_what_was_asked_for_is_the_nearest():
+    """2.15.0 asks for TensorRT packages that cannot be had; 2.15.1 is the same release without."""
+    found = planned(where("550.54.15", ADA, python="3.11"), "tensorflow==2.15")
+    assert isinstance(found, Refused)
+    assert found.refusals[0].ways[0].obstacles[0].change in ("tensorflow==2.15.1", "tensorflow==2.15.0.post1")
+
+
+def test_other_ways_agree_with_the_plan():
+    """What does not share the environment with the rest of the plan is no way; a newer release is not called older."""
+    plan = planned(where("580.65.06", "8.6"), "torch tensorflow jax")
+    shared = {choice.cuda.split(".")[0] for choice in plan.choices}
+    built_for = [word for one in plan.alternatives for word in one.argv if "+cu" in word]
+    assert shared == {"12"}
+    assert not [word for word in built_for if "+cu13" in word]

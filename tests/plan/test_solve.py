@@ -101,7 +101,7 @@ def test_the_newer_build_of_the_same_kind_is_not_left_unsaid():
         (where("535.54", RTX_5090), "torch", "driver", "driver", ["driver branch 570 or newer"]),
         (where("580.65.06", K80), "torch", "driver", "driver", ["driver branch 470, the last that serves it"]),
         (where("570.124.06", RTX_5090), "torch==2.6.0", "torch", "gpu", ["torch==2.11.0"]),
-        (where("580.65.06", PASCAL), "torch==2.9.1+cu130", "torch", "gpu", ["torch==2.14.1"]),
+        (where("580.65.06", PASCAL), "torch==2.9.1+cu130", "torch", "gpu", ["torch==2.9.1"]),
         (where("580.65.06", A100), "torch==99", "torch", "version", ["torch==2.15.0"]),
         (where("580.65.06", A100, python="3.16"), "tensorflow", "tensorflow", "python", None),
         (where("580.65.06", A100, libc="musl"), "torch", "torch", "libc", ["a system with glibc"]),

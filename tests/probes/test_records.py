@@ -164,6 +164,21 @@ def test_a_package_without_its_files_does_not_flood_the_report(tmp_path):
     assert seen.files_checked == 500
 
 
+def test_all_that_is_missing_is_counted(tmp_path):
+    """A sample says that files are gone; how many is asked of all."""
+    install(tmp_path, "torch", "2.6.0", {f"torch/{part}/m{n}.py": "x" for part in ("a", "nn") for n in range(1_000)})
+    for path in list((tmp_path / "torch/nn").iterdir())[:60]:
+        path.unlink()
+    assert len(look(tmp_path).damaged) == 60
+
+
+def test_compiled_files_are_no_damage(tmp_path):
+    """A wheel may list them; a later Python writes them anew."""
+    install(tmp_path, "torch", "2.6.0", {"torch/a.py": "x", "torch/__pycache__/a.cpython-311.pyc": "x"})
+    (tmp_path / "torch/__pycache__/a.cpython-311.pyc").write_text("another")
+    assert look(tmp_path).damaged == ()
+
+
 @pytest.mark.parametrize("installer", ["conda", "rpm", "Debian"])
 def test_installers_that_change_files_after_record(installer, tmp_path):
     install(tmp_path, "torch", "2.6.0", {"torch/a.so": "x"}, installer=installer)

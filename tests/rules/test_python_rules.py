@@ -7,7 +7,7 @@ from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.fix import Run
 from gpudoctor.model.python import Broken, Framework, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
-from gpudoctor.model.system import System
+from gpudoctor.model.system import Environ, System
 from tests.rules.stacks import (
     MACOS,
     RTX_4090,
@@ -282,6 +282,13 @@ def test_records_that_cannot_be_read() -> None:
     broken = tuple(Broken(path=f"{SITE}/{name}.dist-info", reason="no METADATA") for name in "ab")
     assert "2 installed packages" in fires("packages-unreadable", **stack(packages=packages(broken=broken))).summary
     fires("packages-unreadable", **stack(packages=packages(broken=broken[:1])))
+    left = tuple(
+        Broken(path=f"/home/me/env/lib/site/{name}", reason="left over") for name in ("~umpy", "~ip-1.dist-info")
+    )
+    found = fires("packages-unreadable", **stack(packages=packages(broken=left)))
+    assert [step.argv for step in found.fixes[0].steps] == [("rm", "-r", *(one.path for one in left))]
+    mixed = fires("packages-unreadable", **stack(packages=packages(broken=(*left, *broken))))
+    assert mixed.fixes[0].safety == "manual"
     quiet("packages-unreadable", **stack())
 
 
@@ -351,3 +358,20 @@ def test_a_required_python() -> None:
     )
     for met in (wish("python", ("==", "3.12")), wish("python", (">=", "3.10")), wish("torch"), wish("python")):
         quiet("python-required", wish=met, **stack())
+
+
+def test_keras_3_under_a_tensorflow_that_asks_for_keras_2() -> None:
+    """2.15 is documented to run with it where that was wanted; its own metadata asks for Keras 2."""
+    facts = {"frameworks": frameworks(tensorflow("2.15.1"))}
+    asked = (Unmet(package="tensorflow", requirement="keras", wanted="<2.16,>=2.15.0", found="3.5.0"),)
+    has = packages("tensorflow==2.15.1", "keras==3.5.0", unmet=asked)
+    found = fires("dependency-version", **stack(packages=has, **facts))
+    assert (found.severity, found.fixes[0].steps[0].argv[-1]) == ("warning", "keras~=2.15.0")
+    quiet("dependency-version", **stack(packages=packages("tensorflow==2.15.1", "keras==2.15.0"), **facts))
+
+
+@pytest.mark.parametrize(("own", "options"), [("tensorflow", ()), ("tensorflow-cpu", ("--no-deps",))])
+def test_tf_keras_brings_no_second_tensorflow(own: str, options: tuple[str, ...]) -> None:
+    facts = {"frameworks": frameworks(tensorflow("2.18.1")), "environ": Environ(variables={"TF_USE_LEGACY_KERAS": "1"})}
+    found = fires("keras3-legacy-model", **stack(packages=packages(f"{own}==2.18.1"), **facts))
+    assert found.fixes[0].steps[0].argv[4:] == (*options, "tf-keras~=2.18.0")

@@ -97,7 +97,7 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
     theirs = (release_numbers(keras.version) or ())[:2] if keras else ()
     if tensorflow is None or keras is None or not theirs or not _KERAS_2[0] <= ours <= _KERAS_2[1] or ours == theirs:
         return
-    if ours >= _KERAS_3_TOO and theirs >= (3,):
+    if ours >= _KERAS_3_TOO and theirs >= (3,) and not any(one.requirement == "keras" for one in packages.unmet):
         return
     wanted = f"keras~={ours[0]}.{ours[1]}.0"
     yield Problem(

@@ -8,7 +8,8 @@ from gpudoctor.model.fix import Ask, Fix, SetEnv
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import Environ, System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import Scene, safety
+from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -67,7 +68,7 @@ def keras3_legacy_model(
         evidence=(seen(VARIABLE, environ.get(VARIABLE)), seen("tf-keras", "not installed")),
         explains=("keras3-no-tfkeras",),
         fixes=(
-            Fix(title="Install tf-keras", safety=safety(scene), steps=install(scene, wanted)),
+            Fix(title="Install tf-keras", safety=safety(scene), steps=tf_keras(scene, wanted)),
             Fix(
                 title="Use Keras 3",
                 safety="safe",
@@ -84,7 +85,7 @@ def _other_format(met: Symptom, tensorflow: Framework | None, wanted: str | None
     only_ask = Ask(text="For answers only: keras.layers.TFSMLayer(FOLDER, call_endpoint='serving_default')")
     fixes: tuple[Fix, ...] = (Fix(title="Convert the model", safety="manual", steps=(convert, only_ask)),)
     if wanted is not None:
-        steps = (*install(scene, wanted), SetEnv(name=VARIABLE, value="1"))
+        steps = (*tf_keras(scene, wanted), SetEnv(name=VARIABLE, value="1"))
         fixes = (Fix(title="Use Keras 2 for it", safety="review", steps=steps, undo=f"unset {VARIABLE}"), *fixes)
     return Problem(
         summary="The model was made with Keras 2, and Keras 3 cannot read it.",

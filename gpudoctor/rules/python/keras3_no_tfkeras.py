@@ -7,7 +7,8 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import Scene, safety
+from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -58,5 +59,5 @@ def keras3_no_tfkeras(
             seen("transformers", transformers.version),
             seen("tf-keras", "not installed"),
         ),
-        fixes=(Fix(title="Install tf-keras", safety=safety(scene), steps=install(scene, wanted)),),
+        fixes=(Fix(title="Install tf-keras", safety=safety(scene), steps=tf_keras(scene, wanted)),),
     )

@@ -7,7 +7,8 @@ from gpudoctor.model.finding import Problem
 from gpudoctor.model.fix import Fix
 from gpudoctor.model.python import Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import Scene, safety
+from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -35,24 +36,24 @@ def keras3_tfkeras_version(
     The project page of tf-keras on the package index
     https://keras.io/getting_started/
     """
-    tensorflow, tf_keras = frameworks.get("tensorflow"), packages.find("tf-keras")
-    if tensorflow is None or tf_keras is None:
+    tensorflow, legacy = frameworks.get("tensorflow"), packages.find("tf-keras")
+    if tensorflow is None or legacy is None:
         return
-    ours, theirs = release_numbers(tensorflow.version), release_numbers(tf_keras.version)
+    ours, theirs = release_numbers(tensorflow.version), release_numbers(legacy.version)
     if ours is None or theirs is None or ours[:2] == theirs[:2]:
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={ours[0]}.{ours[1]}.0"
     yield Problem(
-        summary=f"tf-keras {tf_keras.version} belongs to another TensorFlow than {tensorflow.version}.",
+        summary=f"tf-keras {legacy.version} belongs to another TensorFlow than {tensorflow.version}.",
         subject="tf-keras",
-        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tf-keras", tf_keras.version)),
+        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tf-keras", legacy.version)),
         fixes=(
             Fix(
                 title="Install the tf-keras of this TensorFlow",
                 safety=safety(scene),
-                steps=install(scene, wanted),
-                undo=f"install tf-keras=={tf_keras.version}",
+                steps=tf_keras(scene, wanted),
+                undo=f"install tf-keras=={legacy.version}",
             ),
         ),
     )

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Write
+from gpudoctor.model.fix import Ask, Fix, Run, Write
 from gpudoctor.model.python import Broken, Interpreter, Package, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
@@ -56,6 +56,9 @@ def packages_unreadable(
 
 def _fix(packages: Packages, scene: Scene) -> Fix:
     """Install what they belong to anew, where the folders' names tell, and it is the user's to write."""
+    left = tuple(one.path for one in packages.broken if re.search(r"[/\\]~[^/\\]*$", one.path))
+    if left and len(left) == len(packages.broken) and scene.os in ("linux", "macos") and not scene.is_shared:
+        return Fix(title="Delete what pip left behind", safety="safe", steps=(Run(argv=("rm", "-r", *left)),))
     title = "Reinstall what they belong to"
     owners = tuple(package for one in packages.broken if (package := _owner(one, scene)) is not None)
     if len(owners) < len(packages.broken) or scene.is_shared:
