@@ -11,12 +11,11 @@ import sys
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from asking import Transcript, load, loaded_path, read_lines
+from asking import Transcript, believed, load, loaded_path, read_lines
 
 # cuda.h: CUdevice_attribute and CUresult
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76
 NOT_FOUND = 500
-MOST_GPUS = 128
 
 
 class Refused(Exception):
@@ -95,7 +94,7 @@ def main(transcript, libraries):
 def ask_devices(cuda, transcript):
     """Who each GPU is, in the driver's own order."""
     _, count = transcript.ask("system", "count", "cuDeviceGetCount", lambda: cuda.number("cuDeviceGetCount"))
-    for ordinal in range(min(count or 0, MOST_GPUS)):
+    for ordinal in range(believed(count)):
         ask_device(cuda, transcript, ordinal)
 
 

@@ -10,7 +10,7 @@ import sys
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from asking import Transcript, load, loaded_path, read_lines
+from asking import Transcript, believed, load, loaded_path, read_lines
 
 # NOT_SUPPORTED, FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH: an older call may still know.
 TRY_THE_NEXT = (3, 13, 25)
@@ -26,7 +26,6 @@ VIRTUALIZATION_VGPU = 2
 SENSOR_GPU = 0
 P2P_READ = 0
 MOST_LINKS = 36
-MOST_GPUS = 128
 
 # Each line: a fact, then the calls that can answer it, best first; each call with its arguments after the handle.
 IDENTITY = (
@@ -112,7 +111,7 @@ class Questioner:
             self.ask("system", fact, calls)
         count = self.ask("system", "count", [("nvmlDeviceGetCount",)])
         gpus = []
-        for index in range(min(count or 0, MOST_GPUS)):
+        for index in range(believed(count)):
             handle = self.ask("gpu {}".format(index), "handle", [("nvmlDeviceGetHandleByIndex", index)])
             if handle is not None:
                 gpus.append((index, handle))

@@ -11,6 +11,9 @@ import sys
 
 MARK = "@gpudoctor "
 
+#: More GPUs than this in one machine is a wrong count, not a machine.
+MOST_GPUS = 128
+
 #: Not a code of any driver: the call raised something else than an error code.
 NO_CODE = -1
 
@@ -70,6 +73,11 @@ def plain(value):
     if type(value).__name__ == "nvmlFriendlyObject":  # what the binding makes of a process on a GPU
         return {name: plain(item) for name, item in vars(value).items()}
     return None
+
+
+def believed(count):
+    """A number of GPUs to go through; none where there cannot be so many in one machine."""
+    return count if isinstance(count, int) and 0 <= count <= MOST_GPUS else 0
 
 
 def read_lines():

@@ -59,6 +59,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self._subjects: dict[str, Subject] = {}
+        #: Of the subjects, by kind and how many numbers they have: 128 GPUs have 8,128 pairs.
+        self._numbers: dict[tuple[str, int], list[tuple[int, ...]]] = defaultdict(list)
         #: The script came to its end.
         self.finished = False
         #: The call that was being waited for when the transcript breaks off.
@@ -72,16 +74,17 @@ class Transcript:
 
     def numbers(self, kind: str, length: int) -> list[tuple[int, ...]]:
         """The numbers of all subjects of a kind that have `length` of them, sorted: [(0,), (1,)] for "gpu"."""
-        parts = [name.split() for name in self._subjects]
-        return sorted(
-            tuple(int(number) for number in rest) for first, *rest in parts if first == kind and len(rest) == length
-        )
+        return sorted(self._numbers.get((kind, length), ()))
 
     def question(self, subject: str, fact: str, call: str) -> None:
         """A question was put; until its answer comes it stands as one that never came back."""
         self.started = True
         self.pending = call
-        self._subjects.setdefault(subject, Subject()).add(fact, Reply(call, None))
+        if subject not in self._subjects:
+            kind, *rest = subject.split()
+            self._subjects[subject] = Subject()
+            self._numbers[kind, len(rest)].append(tuple(map(int, rest)))
+        self._subjects[subject].add(fact, Reply(call, None))
 
     def answer(self, subject: str, fact: str, reply: Reply) -> None:
         """Put the answer in the place of its question."""

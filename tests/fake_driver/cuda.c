@@ -14,7 +14,7 @@ static int initialized;
     if ((gpu) >= devices()) return INVALID_DEVICE;
 
 static int devices(void) {
-    const char *count = find("count");
+    const char *own = find("cuda_count"), *count = own ? own : find("count");
     return count ? atoi(count) : 0;
 }
 

@@ -3,7 +3,8 @@
  *   count=2  driver=580.65.06  cuda=13000      the system
  *   gpu.0.name=...   gpu.*.power=35000         a GPU, or all; a missing key is NOT_SUPPORTED, as on real GPUs
  *   err.FUNCTION=18  err.1.FUNCTION=15         what a function returns, for all GPUs or for one; err.1.*=15
- *   do.FUNCTION=hang | segv | abort | exit | kill | print
+ *   do.FUNCTION=hang | deaf | stop | spin | segv | ill | bus | fpe | abort | exit | exit0 | kill | close
+ *   do.FUNCTION=print | forge | flood          what it prints; forge: broken lines of the asking script's own
  */
 #include <signal.h>
 #include <stdint.h>
@@ -71,6 +72,12 @@ static int error_of(int gpu, const char *function) {
     return (found = find(key)) ? atoi(found) : 0;
 }
 
+/* Write `text` where the asking script writes: it has its own number for standard output, which nobody is told. */
+static void forge(const char *text) {
+    for (int number = 3; number < 40; number++)
+        if (text) dprintf(number, "@gpudoctor %s\n@gpudoctor [\"=\", 0, \"\xff\xfe\"]\n", text);
+}
+
 /* Misbehave as the scenario says, then give the code to return; 0 is to go on. */
 static int enter(int gpu, const char *function) {
     char key[100];
@@ -81,6 +88,16 @@ static int enter(int gpu, const char *function) {
     if (action && !strcmp(action, "abort")) abort();
     if (action && !strcmp(action, "exit")) exit(3);
     if (action && !strcmp(action, "kill")) kill(getpid(), SIGKILL);
+    if (action && !strcmp(action, "deaf")) for (signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN);;) pause();
+    if (action && !strcmp(action, "stop")) kill(getpid(), SIGSTOP);
+    if (action && !strcmp(action, "spin")) for (volatile unsigned turns = 0;; turns++);
+    if (action && !strcmp(action, "ill")) raise(SIGILL);
+    if (action && !strcmp(action, "bus")) raise(SIGBUS);
+    if (action && !strcmp(action, "fpe")) raise(SIGFPE);
+    if (action && !strcmp(action, "exit0")) exit(0);
+    if (action && !strcmp(action, "close")) for (int number = 3; number < 40; number++) close(number);
+    if (action && !strcmp(action, "flood")) for (;;) printf("%0999d\n", 7);
+    if (action && !strcmp(action, "forge")) forge(find("forged"));
     if (action && !strcmp(action, "print")) {
         printf("@gpudoctor [\"?\", \"gpu 7\"\n{not json \xff\xfe banner without an end");
         fflush(stdout);
