@@ -15,6 +15,7 @@ from gpudoctor.apply import journal
 from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.clone import clone
+from gpudoctor.apply.contents import Contents, contents, of_any_copy
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
 from gpudoctor.apply.events import (
     EXIT_CODES,
@@ -39,7 +40,8 @@ from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.signals import interruptible, undisturbed
 from gpudoctor.apply.switch import exchange, identity
-from gpudoctor.apply.undo import forget_older, mend, mend_unfinished, remove, remove_empty
+from gpudoctor.apply.undo import carried, forget_older, mend, mend_unfinished, remove, remove_empty
+from gpudoctor.apply.user_files import Moved, carry_over
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
 
@@ -92,8 +94,7 @@ def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
         check_folder(work.environment, exists=work.kind != "new", stays=work.kind == "changed")
         parents = _make_parents(os.path.dirname(work.environment))
         with Lock(work.environment) as lock:
-            for mended in mend_unfinished(work.environment):
-                say(mended)
+            mend_unfinished(work.environment, say)
             return _locked(work, prove, say, size_of, lock.descriptor, parents)
     except (Refused, Busy) as error:
         return _finished("refused", reason=str(error))
@@ -132,7 +133,7 @@ def _locked(work: Work, prove: Prove, say: Tell, size_of: Sizer, lock: int, pare
         return _attempt(work, change, prove, say, size_of, lock)
     except BaseException as error:
         with undisturbed():
-            _take_back(change, error)
+            _take_back(change, error, say)
         outcome, reason = _ending(error)
         if outcome is None:
             raise
@@ -182,7 +183,11 @@ def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer
     if failed:
         raise Failed("; ".join(f"{one.framework} does not work: {one.detail or 'training failed'}" for one in failed))
     if change.way == "beside":
-        change = _switch(change, building)
+        change = _switch(change, building, say)
+    elif change.kind == "changed":
+        # What users wrote meanwhile is no part of the change: the copy to go back to has it, too.
+        _, seen, tree = carry_over(change.environment, change.tree, _noted(change), change.id)
+        journal.note_contents(change, seen, tree)
     say(Switched(environment=change.environment))
     return _close(change, proofs, building.archives)
 
@@ -200,6 +205,8 @@ def _copy(change: Change, ours: Collection[str], say: Tell) -> None:
             say(Progress(done_bytes=min(done, whole), of_bytes=whole))
 
     clone(change.environment, change.tree, leave_out=ours, tick=tick)
+    copied = contents(change.tree)
+    journal.note_contents(change, of_any_copy(copied), copied)
 
 
 def _installed(environment: str) -> tuple[Distribution, ...]:
@@ -217,15 +224,42 @@ def _open(change: Change) -> Change:
     return write(change)
 
 
-def _switch(change: Change, building: Building) -> Change:
+def _switch(change: Change, building: Building, say: Tell) -> Change:
     relocate(change.tree, change.detour)
+    moved, here, there = Moved(), {}, contents(change.tree)  # type: tuple[Moved, Contents, Contents]
+    if change.kind != "new":
+        _refuse_changed(change, change.environment)
+        moved, here, there = carry_over(change.environment, change.tree, _noted(change), change.id)
+    journal.note_contents(change, there, here)
     change = write(change, state="switching", staged=identity(change.tree))
     if change.kind == "new":
         os.rename(change.tree, change.environment)
     else:
         exchange(change.environment, change.tree)
+        # Until the last moment, and by those who have a folder open, it may have been written to.
+        _refuse_changed(change, change.tree)
+        late, here, _ = carry_over(change.tree, change.environment, (here, there), change.id)
+        moved += late
+        journal.note_contents(change, late.noted(there, here), here)
     building.starts(change.environment)
+    if moved:
+        say(carried(change, moved))
     return change
+
+
+def _noted(change: Change) -> tuple[Contents | None, Contents | None]:
+    noted = journal.contents_of(change)
+    return (noted.environment, noted.tree) if noted is not None else (None, None)
+
+
+def _refuse_changed(change: Change, tree: str) -> None:
+    """Raises Refused where another installer was at work in the environment meanwhile."""
+    meanwhile = differences(change.before, installed(tree))
+    if meanwhile:
+        raise Refused(
+            f"packages of {change.environment} were changed by another program while this was being prepared "
+            f"({'; '.join(meanwhile[:6])}); they are as that program left them. Run this again once it has ended."
+        )
 
 
 def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, ...]) -> Finished:
@@ -234,8 +268,11 @@ def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, 
     with undisturbed():
         change = write(change, state="done", after=after, proved=proved)
         if change.kind == "new" and journal.is_listed(change):
-            # There is nothing in it: undoing a new environment removes it.
+            # There is nothing in it: undoing a new environment removes what is not the user's.
+            known = journal.contents_of(change)
             remove(change.folder)
+            if known is not None:
+                journal.note_contents(change, known.environment, known.tree)
         forget_older(change.environment, KEPT)
     complete = bool(proofs) and len(proved) == len(proofs)
     outcome: Outcome = "installed-and-proved" if complete else "installed-not-proved"
@@ -246,10 +283,10 @@ def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, 
 KEPT = 3
 
 
-def _take_back(change: Change, error: BaseException) -> None:
+def _take_back(change: Change, error: BaseException, say: Tell) -> None:
     """As it was before; the journal keeps why."""
     known = next((one for one in journal.load_changes(change.environment) if one.id == change.id), change)
-    mend(known)
+    mend(known, say, half=not isinstance(error, Failed))
     _, reason = _ending(error)
     with suppress(OSError):
         write(known, state="failed", reason=scrub(reason or type(error).__name__)[:2000])

@@ -38,16 +38,24 @@ def _folder(tree: str, to: str, tick: Tick, *, share: bool, link: bool = True, l
         for entry in entries:
             if entry.name in leave_out:
                 continue
-            target = os.path.join(to, entry.name)
-            if entry.is_symlink():
-                os.symlink(os.readlink(entry.path), target)
-                shutil.copystat(entry.path, target, follow_symlinks=False)
-            elif entry.is_dir():
-                _folder(entry.path, target, tick, share=share, link=link and entry.name != NOTES)
-            else:
-                tick(_file(entry, target, share=share, link=link))
+            try:
+                _entry(entry, os.path.join(to, entry.name), tick, share=share, link=link)
+            except FileNotFoundError:
+                # Whoever works in the environment may remove what is theirs meanwhile.
+                if os.path.lexists(entry.path):
+                    raise
     _own(tree, to)
     shutil.copystat(tree, to)
+
+
+def _entry(entry: os.DirEntry[str], target: str, tick: Tick, *, share: bool, link: bool) -> None:
+    if entry.is_symlink():
+        os.symlink(os.readlink(entry.path), target)
+        shutil.copystat(entry.path, target, follow_symlinks=False)
+    elif entry.is_dir():
+        _folder(entry.path, target, tick, share=share, link=link and entry.name != NOTES)
+    else:
+        tick(_file(entry, target, share=share, link=link))
 
 
 def _file(entry: os.DirEntry[str], target: str, *, share: bool, link: bool) -> int:

@@ -141,6 +141,55 @@ class Switched(Event, frozen=True, kw_only=True):
     environment: str
 
 
+class Beside(Fact, frozen=True, kw_only=True):
+    """A file of the user in whose place the packages have something else, and where it is now."""
+
+    path: str
+    beside: str
+
+
+class Carried(Event, frozen=True, kw_only=True):
+    """Files that no package owns went along when the environment changed places. Paths are relative to it."""
+
+    environment: str
+    #: How many were brought over or removed as the user had done, and the first of them.
+    files: int = 0
+    paths: tuple[str, ...] = ()
+    #: What could not be put where it was.
+    kept: tuple[Beside, ...] = ()
+
+
+class User(Fact, frozen=True, kw_only=True):
+    """A process that uses an environment."""
+
+    pid: int
+    name: str
+    #: In words.
+    how: str
+
+
+class InUse(Event, frozen=True, kw_only=True):
+    """Processes use the environment that is going to be changed: they go on with what they have loaded."""
+
+    environment: str
+    users: tuple[User, ...]
+
+
+class Left(Event, frozen=True, kw_only=True):
+    """What was to be removed stays until these processes do not work in it any more; the next change removes it."""
+
+    path: str
+    of_bytes: int
+    users: tuple[User, ...] = ()
+
+
+class Removing(Event, frozen=True, kw_only=True):
+    """What was kept of a change is removed; its environment is in place and can be used."""
+
+    path: str
+    of_bytes: int
+
+
 class Checked(Event, frozen=True, kw_only=True):
     """The environment after `fix --apply`, looked at again: findings by code and sentence."""
 
@@ -182,6 +231,10 @@ AnyEvent = (
     | Proving
     | Proved
     | Switched
+    | Carried
+    | Removing
+    | InUse
+    | Left
     | Checked
     | Finished
 )

@@ -36,7 +36,16 @@ def size_of(folder: str) -> int:
     return sum(_sizes(folder))
 
 
+def own_size_of(folder: str) -> int:
+    """Bytes of the files in a folder that have no other name: what removing it frees."""
+    return sum(status.st_size for status in _found(folder) if status.st_nlink == 1)
+
+
 def _sizes(folder: str) -> Iterator[int]:
+    return (status.st_size for status in _found(folder))
+
+
+def _found(folder: str) -> Iterator[os.stat_result]:
     folders = [folder]
     while folders:
         with suppress(OSError), os.scandir(folders.pop()) as entries:  # the installer may have moved it meanwhile
@@ -44,4 +53,4 @@ def _sizes(folder: str) -> Iterator[int]:
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
                 else:
-                    yield entry.stat(follow_symlinks=False).st_size
+                    yield os.lstat(entry.path)

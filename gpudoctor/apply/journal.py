@@ -17,6 +17,7 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
+from gpudoctor.apply.contents import Contents, Manifest, encoded, read_manifest
 from gpudoctor.model.base import Fact
 from gpudoctor.model.codec import decode, encode
 
@@ -32,6 +33,8 @@ Way = Literal["beside", "in-place", "inside"]
 UNFINISHED: tuple[State, ...] = ("preparing", "changing", "switching", "undoing")
 PREFIX = ".gpudoctor-"
 JOURNAL = ".journal.json"
+#: Beside the journal; in the user's list where the change has no folder any more.
+CONTENTS = ".contents"
 #: In an environment; beside it, the environment's name comes first.
 LOCK = ".gpudoctor.lock"
 ID = re.compile(r"\d{8}-\d{6}-[0-9a-f]{4}")
@@ -118,6 +121,24 @@ def write(change: Change, **fields: object) -> Change:
     return change
 
 
+def note_contents(change: Change, environment: Contents, tree: Contents) -> None:
+    """Keep what was in both, so that what users write from now on can be told from it. Raises OSError."""
+    _put(_contents(change), encoded(Manifest(environment=environment, tree=tree)))
+
+
+def contents_of(change: Change) -> Manifest | None:
+    """What was kept last; None: nothing."""
+    return read_manifest(_contents(change)) or read_manifest(_listed_contents(change))
+
+
+def _contents(change: Change) -> str:
+    return os.path.join(change.folder, CONTENTS) if os.path.isdir(change.folder) else _listed_contents(change)
+
+
+def _listed_contents(change: Change) -> str:
+    return os.path.join(listing(), f"{change.id}{CONTENTS}")
+
+
 def _put(path: str, raw: bytes) -> None:
     """Write a file whole or not at all."""
     beside = f"{path}.{os.getpid()}"
@@ -144,8 +165,9 @@ def is_listed(change: Change) -> bool:
 
 def unlist(change: Change) -> None:
     """Take it off the user's list."""
-    with suppress(OSError):
-        os.unlink(os.path.join(listing(), f"{change.id}.json"))
+    for end in (".json", CONTENTS):
+        with suppress(OSError):
+            os.unlink(os.path.join(listing(), f"{change.id}{end}"))
 
 
 def load_changes(environment: str | None = None) -> tuple[Change, ...]:

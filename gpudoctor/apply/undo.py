@@ -1,41 +1,122 @@
 """The way back: of a finished change on request, of one that was cut short whenever it is found."""
 
+import errno
 import os
-import shutil
-from contextlib import suppress
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from msgspec import structs
 
 from gpudoctor.apply import journal
 from gpudoctor.apply.distributions import differences, installed
-from gpudoctor.apply.events import Mended
-from gpudoctor.apply.inside import restore_content
+from gpudoctor.apply.events import Beside, Carried, Event, Left, Mended, Progress, Removing, Switched
+from gpudoctor.apply.growth import own_size_of
+from gpudoctor.apply.in_use import users_of
+from gpudoctor.apply.inside import ASIDE, restore_content
 from gpudoctor.apply.journal import UNFINISHED, Change, write
 from gpudoctor.apply.lock import Lock
 from gpudoctor.apply.signals import undisturbed
 from gpudoctor.apply.switch import exchange, identity, settle
+from gpudoctor.apply.user_files import Moved, carry_over
 
 
 class CannotUndo(RuntimeError):
     """It stays as it is; the message says why."""
 
 
-def undo(change: Change, *, anyway: bool = False) -> Change:
+#: Paths that are named of those that were carried over.
+NAMED = 20
+Tell = Callable[[Event], None]
+
+
+def _silent(_: Event) -> None:
+    pass
+
+
+def undo(change: Change, *, anyway: bool = False, tell: Tell = _silent) -> Change:
     """Put back what was there before a change, finished or not. Raises CannotUndo, Busy, OSError.
 
-    `anyway`: also what was installed or removed since then is lost.
+    What users wrote goes along. `anyway`: what was installed or removed since then is lost. It is told when the
+    environment is in place; what is then removed may be large.
     """
     with Lock(change.environment):
+        sweep(change.environment, tell)
         change = _current(change)
         if change.state not in UNFINISHED:
             _check(change, anyway=anyway)
         with undisturbed():
-            undone = _finish(change) if change.state in UNFINISHED else _put_back(change)
+            change = _finish(change, tell) if change.state in UNFINISHED else _put_back(change, tell)
+        tell(Switched(environment=change.environment))
+        remove_tree(change, tell)
     remove_empty(change.made)
-    return undone
+    return change
 
 
-def _finish(change: Change) -> Change:
-    mend(change)
+def _finish(change: Change, tell: Tell) -> Change:
+    mend(change, tell, keep=True)
     return write(change, state="undone")
+
+
+def sweep(environment: str, tell: Tell = _silent) -> None:
+    """Remove what earlier runs were ended in removing. Only with the lock."""
+    for change in journal.load_changes(environment):
+        if is_left(change):
+            remove_tree(change, tell)
+
+
+def is_left(change: Change) -> bool:
+    """Whether its folder is still there, and is of no use any more."""
+    return change.state in ("undone", "failed", "forgotten") and os.path.isdir(change.folder)
+
+
+def remove_tree(change: Change, tell: Tell = _silent) -> None:
+    """Remove the folder of a change, and tell how far that is; what users wrote into it goes to the environment."""
+    if not os.path.isdir(change.folder):
+        return
+    _rescue(change, tell)
+    whole, done, told = own_size_of(change.folder), 0, time.monotonic()
+    if users := users_of(change.folder, working=True):
+        tell(Left(path=change.folder, of_bytes=whole, users=users))
+        return
+    tell(Removing(path=change.folder, of_bytes=whole))
+
+    def tick(size: int) -> None:
+        nonlocal done, told
+        done += size
+        if time.monotonic() - told >= 1.0:
+            told = time.monotonic()
+            tell(Progress(done_bytes=min(done, whole), of_bytes=whole))
+
+    remove(change.folder, tick)
+    if os.path.isdir(change.folder):
+        tell(Left(path=change.folder, of_bytes=own_size_of(change.folder)))
+
+
+def _rescue(change: Change, tell: Tell) -> None:
+    """Who had the other tree open may have written into it after the switch."""
+    known = journal.contents_of(change)
+    tree = os.path.join(change.folder, ASIDE) if change.way == "inside" else change.tree
+    if known is None or not os.path.isdir(tree) or not os.path.isdir(change.environment):
+        return
+    if change.state in ("done", "forgotten", "undone"):
+        moved, _, _ = carry_over(tree, change.environment, (known.tree, known.environment), change.id)
+        if moved:
+            tell(carried(change, moved))
+
+
+def carried(change: Change, moved: Moved) -> Carried:
+    """What is told of it."""
+    paths = moved.carried + moved.dropped
+    named = tuple(_readable(path) for path in paths[:NAMED])
+    kept = tuple(Beside(path=_readable(one.path), beside=_readable(one.beside)) for one in moved.kept)
+    return Carried(environment=change.environment, files=len(paths), paths=named, kept=kept)
+
+
+def _readable(path: str) -> str:
+    """A path as text; it need not be UTF-8."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _current(change: Change) -> Change:
@@ -63,18 +144,58 @@ def _check(change: Change, *, anyway: bool) -> None:
         )
 
 
-def _put_back(change: Change) -> Change:
-    os.makedirs(change.folder, 0o700, exist_ok=True)
+def _put_back(change: Change, tell: Tell) -> Change:
+    if change.kind == "new":
+        # What is put in place of a new environment is what the user has in it.
+        os.makedirs(change.folder, 0o700, exist_ok=True)
+        remove(change.tree)
+        os.mkdir(change.tree)
+        noted = journal.contents_of(change)
+        change = write(change)
+        journal.note_contents(change, noted.environment if noted else {}, {})
+        if change.way != "beside" or noted is None:
+            _carry_back(change, tell, nothing_known=True)
+        else:
+            _carry_back(change, tell)
+    else:
+        _carry_back(change, tell)
     change = write(change, state="undoing", staged=identity(change.environment))
+    _change_places(change, tell)
+    return write(change, state="undone")
+
+
+def _carry_back(change: Change, tell: Tell, *, half: bool = False, nothing_known: bool = False) -> None:
+    """What users wrote into the environment goes into the tree that takes its place."""
+    noted = journal.contents_of(change)
+    known = (None, None) if noted is None or nothing_known else (noted.environment, noted.tree)
+    moved, here, there = carry_over(change.environment, change.tree, known, change.id, half=half)
+    journal.note_contents(change, here, there)
+    if moved:
+        tell(carried(change, moved))
+
+
+def _change_places(change: Change, tell: Tell) -> None:
+    """The tree takes the environment's place; what was written until then goes along."""
+    noted = journal.contents_of(change)
     if change.way == "inside":
         restore_content(change)
-    elif change.kind == "new":
-        os.rename(change.environment, change.tree)
+        gone = os.path.join(change.folder, ASIDE)
     else:
         exchange(change.environment, change.tree)
-    change = write(change, state="undone")
-    remove(change.folder)
-    return change
+        gone = change.tree
+    if noted is not None:
+        moved, here, _ = carry_over(gone, change.environment, (noted.environment, noted.tree), change.id)
+        journal.note_contents(change, moved.noted(noted.tree, here), here)
+        if moved:
+            tell(carried(change, moved))
+    _remove_if_empty(change)
+
+
+def _remove_if_empty(change: Change) -> None:
+    """A new environment in which the user has nothing is removed whole."""
+    if change.kind == "new":
+        with suppress(OSError):
+            os.rmdir(change.environment)
 
 
 def remove_empty(folders: tuple[str, ...]) -> None:
@@ -84,88 +205,110 @@ def remove_empty(folders: tuple[str, ...]) -> None:
             os.rmdir(folder)
 
 
-def mend(change: Change) -> str:
-    """Put right what a run left that was cut short; how, in words. Only with the lock."""
-    if change.way == "inside":
-        return _mend_inside(change)
+def mend(change: Change, tell: Tell = _silent, *, keep: bool = False, half: bool = True) -> str:
+    """Put right what a run left that was cut short; how, in words. Only with the lock.
+
+    `keep`: what is to be removed then stays for the caller. `half`: the installer may not have come to its end.
+    """
+    mend_it = _mend_inside if change.way == "inside" else _mend_beside
+    how = mend_it(change, tell, half=half)
+    if not keep:
+        remove(change.folder)
+    return how
+
+
+def _mend_beside(change: Change, tell: Tell, *, half: bool) -> str:
     settle(change.environment, change.tree)
     tree, place = identity(change.tree), identity(change.environment)
     if change.state == "changing" and (place is None or place != change.staged):
         # Where it is, what is there is the copy, put back already.
-        _restore(change)
-        how = "the environment is as it was before"
-    elif change.state == "switching" and change.staged is not None and place == change.staged:
-        _restore(change)
-        how = "it had just been switched to; the environment is as it was before"
-    elif change.state == "undoing" and change.kind != "new" and place == change.staged and tree is not None:
-        exchange(change.environment, change.tree)
-        how = "the undoing was finished"
-    elif change.state == "undoing" and change.kind == "new" and place == change.staged:
-        os.rename(change.environment, change.tree)
-        how = "the undoing was finished"
-    else:
-        how = "what it had begun to build was removed; the environment is as it was"
-    remove(change.folder)
-    return how
+        _restore(change, tell, half=half)
+        return "the environment is as it was before"
+    if change.state == "switching" and change.staged is not None and place == change.staged:
+        _restore(change, tell)
+        return "it had just been switched to; the environment is as it was before"
+    if change.state == "undoing" and place == change.staged and tree is not None:
+        _carry_back(change, tell)
+        _change_places(change, tell)
+        return "the undoing was finished"
+    if change.state == "undoing":
+        _rescue(structs.replace(change, state="undone"), tell)
+        _remove_if_empty(change)
+        return "the undoing was finished"
+    return "what it had begun to build was removed; the environment is as it was"
 
 
-def _mend_inside(change: Change) -> str:
-    how = "what it had begun to build was removed; the environment is as it was"
-    if change.state in ("changing", "undoing"):
-        restore_content(change)
-        undoing = change.state == "undoing"
-        how = "the undoing was finished" if undoing else "the environment is as it was before"
-    remove(change.folder)
-    return how
+def _mend_inside(change: Change, tell: Tell, *, half: bool) -> str:
+    if change.state not in ("changing", "undoing"):
+        return "what it had begun to build was removed; the environment is as it was"
+    # Once entries were put aside, the environment is neither the one nor the other.
+    if not os.path.isdir(os.path.join(change.folder, ASIDE)):
+        _carry_back(change, tell, half=half and change.state == "changing")
+    _change_places(change, tell)
+    return "the undoing was finished" if change.state == "undoing" else "the environment is as it was before"
 
 
-def _restore(change: Change) -> None:
+def _restore(change: Change, tell: Tell, *, half: bool = False) -> None:
     """The environment from before takes its place again."""
     if change.kind == "new":
         if os.path.lexists(change.environment):
             os.rename(change.environment, change.tree)
     elif os.path.lexists(change.environment):
-        exchange(change.environment, change.tree)
+        _carry_back(change, tell, half=half)
+        _change_places(change, tell)
     else:
         os.rename(change.tree, change.environment)
 
 
-def mend_unfinished(environment: str) -> tuple[Mended, ...]:
+def mend_unfinished(environment: str, tell: Tell = _silent) -> None:
     """Put right all earlier runs on this environment that were cut short. Only with the lock."""
-    mended = []
+    sweep(environment, tell)
     for change in journal.load_changes(environment):
-        if change.state in ("undone", "failed", "forgotten"):
-            remove(change.folder)
         if change.state in UNFINISHED:
-            how = mend(change)
+            how = mend(change, tell)
             write(change, state="undone" if change.state == "undoing" else "failed", reason="it was cut short")
-            mended.append(Mended(id=change.id, how=how))
-    return tuple(mended)
+            tell(Mended(id=change.id, how=how))
 
 
-def remove(folder: str) -> None:
-    """Remove the folder of a change; its journal last, so that a removal that is cut short can be found."""
+def remove(folder: str, tick: Callable[[int], None] = lambda _: None) -> None:
+    """Remove the folder of a change; its journal last, so that a removal that is cut short can be found.
+
+    `tick` is called with the bytes of what was removed.
+    """
     with suppress(FileNotFoundError):
+        last = (journal.CONTENTS, journal.JOURNAL)
         for name in os.listdir(folder):
-            if name != journal.JOURNAL:
-                path = os.path.join(folder, name)
-                if os.path.isdir(path) and not os.path.islink(path):
-                    shutil.rmtree(path, onerror=_writable)
-                else:
-                    os.unlink(path)
-        shutil.rmtree(folder)
+            if name not in last:
+                _remove(os.path.join(folder, name), tick)
+        if set(os.listdir(folder)) <= set(last):
+            for name in last:
+                _remove(os.path.join(folder, name), tick)
+            os.rmdir(folder)
 
 
-def _writable(function: object, path: str, info: object) -> None:  # noqa: ARG001 - shutil's signature
-    """Packages may hold folders that cannot be written; they can be removed once they can."""
-    is_folder = os.path.isdir(path) and not os.path.islink(path)
-    for folder in (os.path.dirname(path), *((path,) if is_folder else ())):
-        # Never of a file: it may be the same as the environment's own.
-        os.chmod(folder, 0o700)
-    if is_folder:
-        shutil.rmtree(path)
-    else:
-        os.unlink(path)
+@contextmanager
+def _not_empty() -> Iterator[None]:
+    """Somebody who works in the folder made something new there."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno != errno.ENOTEMPTY:
+            raise
+
+
+def _remove(path: str, tick: Callable[[int], None]) -> None:
+    with suppress(FileNotFoundError), _not_empty():
+        found = os.lstat(path)
+        if not stat.S_ISDIR(found.st_mode):
+            os.unlink(path)
+            tick(found.st_size if found.st_nlink == 1 else 0)
+            return
+        if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
+            # Packages may hold folders that cannot be written. Never of a file: the environment's may be the same.
+            os.chmod(path, 0o700)
+        for name in os.listdir(path):
+            _remove(os.path.join(path, name), tick)
+        os.rmdir(path)
 
 
 def forget(change: Change) -> None:
@@ -187,4 +330,4 @@ def forget_older(environment: str, kept: int) -> None:
 
 def _drop(change: Change) -> None:
     """Noted first: what is half removed must not be put back."""
-    remove(write(change, state="forgotten").folder)
+    remove_tree(write(change, state="forgotten"))

@@ -11,15 +11,19 @@ import click
 from gpudoctor.apply.events import (
     EXIT_CODES,
     Asked,
+    Carried,
     Checked,
     Copying,
     Event,
     Finished,
+    InUse,
+    Left,
     Mended,
     Output,
     Progress,
     Proved,
     Proving,
+    Removing,
     Room,
     Started,
     Stepped,
@@ -81,10 +85,11 @@ class Sentences:
         self._size, self._told = "", event.seconds
         self._last = f"asking: {event.by}" if isinstance(event, Asked) else ""
         self._last = "copying" if isinstance(event, Copying) else self._last
+        self._last = "removing" if isinstance(event, Removing) else self._last
         text = sentence(event)
         if text is not None and not (self._live and isinstance(event, Asked)):
             self.clear()
-            click.echo(visible(text), err=True)
+            click.echo(visible_lines(text), err=True)
 
     def __enter__(self) -> "Sentences":  # noqa: PYI034 - typing.Self needs Python 3.11
         return self
@@ -144,11 +149,34 @@ def sentence(event: Event) -> str | None:
         return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, about {event.needed / 1e9:.2f} GB needed"
     if isinstance(event, Proving):
         return "  training a small network with each framework"
-    if isinstance(event, Proved):
-        return _proved(event)
+    return _proved(event) if isinstance(event, Proved) else _of_files(event)
+
+
+def _of_files(event: Event) -> str | None:
     if isinstance(event, Switched):
         return f"In place: {event.environment}"
-    return None
+    if isinstance(event, Removing):
+        return f"  removing {event.path}, {event.of_bytes / 1e6:.0f} MB; the environment can be used meanwhile"
+    if isinstance(event, InUse | Left):
+        return _used(event)
+    return _carried(event) if isinstance(event, Carried) else None
+
+
+def _used(event: InUse | Left) -> str:
+    users = [f"  {one.name} (process {one.pid}) {one.how}" for one in event.users]
+    if isinstance(event, InUse):
+        first = f"{event.environment} is in use. Processes keep what they have loaded; restart them afterwards."
+    else:
+        size = f"{event.of_bytes / 1e6:.0f} MB"
+        first = f"  {event.path} ({size}) is still being written to; the next change or undo here removes it"
+    return "\n".join([first, *users])
+
+
+def _carried(event: Carried) -> str:
+    """Your files: how many went along, and where those are that could not stay where they were."""
+    lines = [f"  {event.files} of your own files went along"] if event.files else []
+    lines += [visible(f"  {one.path}: your version is kept as {one.beside}") for one in event.kept]
+    return "\n".join(lines)
 
 
 def _beginning(event: Mended | Started | Copying) -> str:
