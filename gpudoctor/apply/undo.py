@@ -56,7 +56,7 @@ def undo(change: Change, *, anyway: bool = False, tell: Tell = _silent) -> Chang
 
 def _finish(change: Change, tell: Tell) -> Change:
     mend(change, tell, keep=True)
-    return write(change, state="undone")
+    return write(change, state="undone", reason="it was cut short")
 
 
 def sweep(environment: str, tell: Tell = _silent) -> None:

@@ -81,6 +81,12 @@ def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work
     return Work(variables=variables, **of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
 
 
+def folder_of(plan: InstallPlan, site: Site) -> str | None:
+    """The folder of the environment that a plan is for, there or not."""
+    named = plan.place.venv or plan.place.conda
+    return real_folder(named) if named is not None else site.target.prefix
+
+
 def distributions_of(requirements: tuple[str, ...]) -> tuple[str, ...]:
     """The names of the distributions that are asked for, as far as they are named: tensorflow-cpu for tensorflow."""
     # Imported here: only an installation reads requirements.

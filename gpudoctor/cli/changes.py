@@ -2,8 +2,10 @@
 
 import os
 
-from gpudoctor.apply.distributions import differences
+from gpudoctor.apply.distributions import differences, installed
+from gpudoctor.apply.growth import own_size_of
 from gpudoctor.apply.journal import UNFINISHED, Change, load_changes
+from gpudoctor.apply.undo import is_left
 from gpudoctor.render.commands import visible
 
 
@@ -39,13 +41,27 @@ def told(change: Change) -> str:
     """A change in one line."""
     if change.state in UNFINISHED:
         what = "cut short, or still going on"
+    elif change.state == "undone" and not change.after:
+        what = "cut short; everything was put back"
     elif change.state == "failed":
         what = f"failed: {_first_sentence(change.reason or 'no reason is known')}"
     else:
         made = ", ".join(line for line in differences(change.before, change.after)[:4])
         what = {"new": "new environment", "replaced": "new environment in place of another"}.get(change.kind, made)
         what += {"undone": " (undone)", "forgotten": " (the way back is not kept)"}.get(change.state, "")
+    if is_left(change):
+        size = own_size_of(change.folder) / 1e6
+        what += f"; {size:.0f} MB of it are still in {change.folder}, and the next `gpudoctor undo` removes them"
     return visible(f"{change.id}  {change.environment}  {what}")
+
+
+def back(change: Change) -> tuple[str, ...]:
+    """What undoing it changes, in lines."""
+    if change.kind == "new":
+        return (f"{change.environment} is removed",)
+    if change.kind == "replaced" or change.state in UNFINISHED:
+        return ("the environment from before takes its place",)
+    return tuple(visible(line) for line in differences(installed(change.environment), change.before)[:40])
 
 
 def _first_sentence(reason: str) -> str:

@@ -15,6 +15,7 @@ from gpudoctor.apply.refuse import Refused, check_new
 from gpudoctor.cli.account import JsonLines, Sentences, ending
 from gpudoctor.cli.applying import but_unreachable, file_sizes, of_target, real_folder
 from gpudoctor.cli.examine import begin_to_examine, run_frameworks
+from gpudoctor.cli.in_use import tell_users
 from gpudoctor.cli.install import can_ask
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.mending import codes_of, no_verdict, show_plan, with_plan
@@ -75,6 +76,7 @@ def _carry_out(
         reason = _NOT_OURS if plan.fixes else "; ".join(no_verdict(report)) or "nothing is to be mended"
         tell(Finished(outcome="nothing-to-do", exit_code=report.exit_code, reason=reason))
         return report.exit_code
+    tell_users((work.environment for work, *_ in works), tell)
     _ask(yes=yes, as_json=as_json)
     elsewhere: dict[Key, str] = {}
     for work, before, mending in works:

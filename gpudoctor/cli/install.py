@@ -143,9 +143,11 @@ def _carry_out(
 ) -> None:
     """`way_out`: other plans, for where an index of these does not answer."""
     from gpudoctor.cli.account import JsonLines
-    from gpudoctor.cli.applying import install
+    from gpudoctor.cli.applying import folder_of, install
+    from gpudoctor.cli.in_use import tell_users
 
     _show(plans, tell)
+    tell_users((folder_of(plan, site) for plan in plans), tell)
     if verify and (dry_run or not yes):
         # Before anyone is asked, so that what is asked has its size.
         plans = _try_out(plans, way_out, site, tell, dry_run=dry_run)

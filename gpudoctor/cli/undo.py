@@ -1,6 +1,16 @@
 """`gpudoctor undo`."""
 
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
 import click
+
+if TYPE_CHECKING:
+    from gpudoctor.apply.events import Event
+    from gpudoctor.apply.journal import Change
+    from gpudoctor.cli.account import Sentences
 
 
 class CannotGoBack(click.ClickException):
@@ -20,36 +30,92 @@ def command(change_id: str | None, place: str | None, anyway: bool, yes: bool, a
 
     A run that was cut short (power, kill -9) is put right the same way.
     """
+    from gpudoctor.cli.account import Sentences
+    from gpudoctor.cli.changes import NoSuchChange, find
+    from gpudoctor.cli.in_use import tell_users
+
+    with Sentences() as say:
+        swept = _sweep(place, say)
+        try:
+            change = find(change_id, place)
+        except NoSuchChange as error:
+            if swept and change_id is None:
+                return
+            raise click.UsageError(str(error)) from None
+        tell_users((change.environment,), say)
+        if not yes:
+            _ask(change, as_json=as_json)
+        _undo(change, say, anyway=anyway, as_json=as_json)
+
+
+def _undo(change: "Change", say: "Sentences", *, anyway: bool, as_json: bool) -> None:
+    from gpudoctor.apply.events import Carried, Left, Switched
     from gpudoctor.apply.lock import Busy
     from gpudoctor.apply.undo import CannotUndo, undo
-    from gpudoctor.cli.changes import NoSuchChange, find, told
     from gpudoctor.cli.output import write_bytes, write_text
-    from gpudoctor.model.codec import encode
+
+    files: list[Event] = []
+
+    def hear(event: "Event") -> None:
+        if isinstance(event, Carried | Left):
+            files.append(event)
+        if not isinstance(event, Switched):
+            say(event)
+        elif not as_json:
+            say.clear()
+            write_text(_in_place(change))
 
     try:
-        change = find(change_id, place)
-    except NoSuchChange as error:
-        raise click.UsageError(str(error)) from None
-    if not yes:
-        _ask(told(change), as_json=as_json)
-    try:
-        undone = undo(change, anyway=anyway)
+        undone = undo(change, anyway=anyway, tell=hear)
     except (CannotUndo, Busy) as error:
         raise CannotGoBack(f"{error}. Nothing was changed.") from None
     except OSError as error:
         raise CannotGoBack(f"{error.filename}: {error.strerror}. Run it again once that is mended.") from None
     if as_json:
-        write_bytes(encode(undone, indent=2) + b"\n")
-    else:
-        gone = undone.kind == "new"
-        write_text(f"{undone.environment} is {'removed' if gone else 'as it was before'} ({undone.id}).\n")
+        write_bytes(_json(undone, files))
 
 
-def _ask(what: str, *, as_json: bool) -> None:
+def _in_place(change: "Change") -> str:
+    """Said as soon as it is so; removing what is not needed any more comes afterwards."""
+    how = "as it was before"
+    if change.kind == "new":
+        how = "removed, but for your own files in it" if os.path.isdir(change.environment) else "removed"
+    return f"{change.environment} is {how} ({change.id}).\n"
+
+
+def _json(change: "Change", files: "list[Event]") -> bytes:
+    """The change, and what was told of the user's files and of what could not be removed yet."""
+    import msgspec
+
+    from gpudoctor.model.codec import encode
+
+    plain = msgspec.json.decode(encode(change)) | {"files": [msgspec.json.decode(encode(one)) for one in files]}
+    return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"
+
+
+def _sweep(place: str | None, say: "Callable[[Event], None]") -> bool:
+    """Remove what earlier runs were ended in removing; whether there was anything."""
+    from gpudoctor.apply.journal import load_changes
+    from gpudoctor.apply.lock import Busy, Lock
+    from gpudoctor.apply.undo import is_left, sweep
+    from gpudoctor.cli.changes import environment_of
+
+    every = load_changes(environment_of(place) if place is not None else None)
+    left = {change.environment for change in every if is_left(change)}
+    for environment in left:
+        with suppress(Busy, OSError), Lock(environment):
+            sweep(environment, say)
+    return bool(left)
+
+
+def _ask(change: "Change", *, as_json: bool) -> None:
+    from gpudoctor.cli.changes import back, told
     from gpudoctor.cli.install import can_ask
 
+    what = told(change)
     if not can_ask(as_json=as_json):
         raise click.UsageError(f"nobody can be asked here. Add --yes to undo this: {what}. Nothing was done.")
-    if not click.confirm(f"{what}\nUndo it?", default=False):
+    lines = "".join(f"  {line}\n" for line in back(change))
+    if not click.confirm(f"{what}\n{lines}Your own files stay as they are. Undo it?", default=False):
         click.echo("Nothing was done.")
         raise click.exceptions.Exit(6)
