@@ -3,7 +3,7 @@
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import msgspec
 from needles import needles_of
 
 from gpudoctor.knowledge.causes import Cause
-from gpudoctor.knowledge.message import LikelyCause, Message
+from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.model.base import Fact
 
 if sys.version_info >= (3, 11):
@@ -27,6 +27,20 @@ class Strict(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """A record that people write: a key that is none is an error."""
 
 
+class Causes(Strict, frozen=True, kw_only=True):
+    """Causes by how often a message is theirs: rules' names, or ids of causes.toml."""
+
+    strong: tuple[str, ...] = ()
+    usual: tuple[str, ...] = ()
+    possible: tuple[str, ...] = ()
+    rare: tuple[str, ...] = ()
+
+    def written(self, where: str | None = None) -> Iterator[PossibleCause]:
+        """Each of them, the most frequent first."""
+        for level in STRENGTH:
+            yield from (PossibleCause(key=key, level=level, where=where) for key in getattr(self, level))
+
+
 class Fragment(Strict, frozen=True, kw_only=True):
     """A part that several patterns have, written {name}; {} in it stands for what follows the name: {xid 79}."""
 
@@ -35,7 +49,7 @@ class Fragment(Strict, frozen=True, kw_only=True):
     needles: tuple[str, ...] = ()
 
 
-class MessageRecord(Strict, frozen=True, kw_only=True):
+class MessageRecord(Causes, frozen=True, kw_only=True):
     """One message that a program prints, or one thing that people say of it."""
 
     #: Lower case, with hyphens; never given to another message.
@@ -46,10 +60,8 @@ class MessageRecord(Strict, frozen=True, kw_only=True):
     meaning: str
     #: The frameworks that print it; none where several programs do.
     programs: tuple[str, ...] = ()
-    #: Its causes (a rule's name, or an id of causes.toml), and how often it is that one.
-    causes: dict[str, float] = {}
     #: Causes that are likely in these surroundings only, by the surroundings' name.
-    where: dict[str, dict[str, float]] = {}
+    where: dict[str, Causes] = {}
     #: The one command or fact that decides between the causes.
     ask: str
     #: The page that defines or explains it.
@@ -125,9 +137,9 @@ def _read(path: Path, shape: Any) -> Any:
 def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragment]) -> Message:
     ways = (record.pattern,) if isinstance(record.pattern, str) else record.pattern
     needles = record.needles or {word for way in ways for word in _needles(way, fragments)}
-    causes = [LikelyCause(key=key, prior=prior) for key, prior in record.causes.items()]
+    causes = list(record.written())
     for where, some in record.where.items():
-        causes += [LikelyCause(key=key, prior=prior, where=where) for key, prior in some.items()]
+        causes += some.written(where)
     return Message(
         id=record.id,
         pattern="|".join(_expanded(way, fragments) for way in ways),

@@ -125,7 +125,8 @@ def candidates(
     )
     order = {finding.name: place for place, finding in reversed(tuple(enumerate(shown)))}
     return tuple(
-        sorted(rows, key=lambda one: (-one.weight, one.state != "found", order.get(one.key, len(order)), one.key))
+        # Of equals, what was found, then the cause that its message names first.
+        sorted(rows, key=lambda one: (-one.weight, one.state != "found", order.get(one.key, len(order))))
     )
 
 

@@ -18,7 +18,7 @@ from gpudoctor.rules._declare import Rule
 from gpudoctor.rules._failures import pasted
 
 #: From here on a cause is told in place of its message; and how far ahead of the next one it must be.
-_LIKELY, _AHEAD = 0.6, 0.05
+_LIKELY, _AHEAD = 0.7, 0.05
 _MENDING = re.compile(r"How to mend it:\n(.*?)\n\n", re.DOTALL)
 
 

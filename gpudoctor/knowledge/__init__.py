@@ -4,8 +4,8 @@ People edit messages/*.toml, fragments.toml and causes.toml; scripts/compile_kno
 loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)` ranks what they point to.
 """
 
-from gpudoctor.knowledge.causes import Cause, causes_of, causes_without_rule, words_of_cause
-from gpudoctor.knowledge.message import LikelyCause, Message, message_of, messages
+from gpudoctor.knowledge.causes import Cause, LikelyCause, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.message import Message, PossibleCause, message_of, messages
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 from gpudoctor.knowledge.surroundings import surroundings_in
 
@@ -13,6 +13,7 @@ __all__ = [
     "Cause",
     "LikelyCause",
     "Message",
+    "PossibleCause",
     "causes_of",
     "causes_without_rule",
     "lines_that_matter",

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from gpudoctor.knowledge.message import LikelyCause, message_of
+from gpudoctor.knowledge.message import PossibleCause, message_of
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Severity
 from gpudoctor.model.live import Symptom
@@ -39,9 +39,15 @@ def causes_without_rule() -> dict[str, Cause]:
         return {cause.id: cause for cause in msgspec.json.decode(stream.read(), type=tuple[Cause, ...])}
 
 
-#: A cause that needs surroundings which are not known to be there, or are, counts by this factor.
-ELSEWHERE, THERE = 0.4, 3.0
-_MOST = 0.97
+class LikelyCause(Fact, frozen=True, kw_only=True):
+    """A cause and how likely it is, between 0 and 1, by all messages together."""
+
+    key: str
+    prior: float
+
+
+#: What is left of a cause whose surroundings are not known to be there.
+ELSEWHERE = 0.13
 
 
 def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> tuple[LikelyCause, ...]:
@@ -49,17 +55,18 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
     around = frozenset(surroundings)
     unlikely: dict[str, float] = {}
     for name in dict.fromkeys(symptom.signature for symptom in symptoms):
+        weights: dict[str, float] = {}
         row = message_of(name)
         for cause in row.causes if row else ():
-            unlikely[cause.key] = unlikely.get(cause.key, 1.0) * (1.0 - _weight(cause, around))
+            weights[cause.key] = max(weights.get(cause.key, 0.0), _weight(cause, around))
+        for key, weight in weights.items():
+            unlikely[key] = unlikely.get(key, 1.0) * (1.0 - weight)
     ranked = sorted(unlikely.items(), key=lambda item: item[1])
     return tuple(LikelyCause(key=key, prior=round(1.0 - doubt, 4)) for key, doubt in ranked)
 
 
-def _weight(cause: LikelyCause, around: frozenset[str]) -> float:
-    if cause.where is None:
-        return min(cause.prior, _MOST)
-    return min(cause.prior * (THERE if cause.where in around else ELSEWHERE), _MOST)
+def _weight(cause: PossibleCause, around: frozenset[str]) -> float:
+    return cause.prior if cause.where is None or cause.where in around else cause.prior * ELSEWHERE
 
 
 def words_of_cause(key: str, rule_summaries: dict[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from functools import lru_cache
+from typing import Literal
 
 import msgspec
 
@@ -10,16 +11,26 @@ from gpudoctor.model.base import Fact
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
 
 
-class LikelyCause(Fact, frozen=True, kw_only=True):
-    """A cause of a message and how often it is that one, between 0 and 1, before anything else is known.
+#: How often a message is this cause's, in words; and what that counts, between 0 and 1.
+Level = Literal["strong", "usual", "possible", "rare"]
+STRENGTH: dict[Level, float] = {"strong": 0.9, "usual": 0.6, "possible": 0.3, "rare": 0.1}
 
-    `key` is the name of a rule, or an id of causes.toml. `where` names surroundings in which it is likely, and outside
-    of which it hardly is.
+
+class PossibleCause(Fact, frozen=True, kw_only=True):
+    """A cause of a message and how often it is that one, before anything else is known.
+
+    `key` is the name of a rule, or an id of causes.toml. `where` names surroundings in which that holds, and outside of
+    which it hardly does.
     """
 
     key: str
-    prior: float
+    level: Level
     where: str | None = None
+
+    @property
+    def prior(self) -> float:
+        """The level as a number; in its surroundings, where it has any."""
+        return STRENGTH[self.level]
 
 
 class Message(Fact, frozen=True, kw_only=True):
@@ -34,7 +45,7 @@ class Message(Fact, frozen=True, kw_only=True):
     meaning: str
     #: The frameworks that print it; empty where several programs do.
     programs: tuple[str, ...] = ()
-    causes: tuple[LikelyCause, ...]
+    causes: tuple[PossibleCause, ...]
     #: The one command or fact that decides between the causes.
     ask: str
     #: The page that defines or explains it.

@@ -12,6 +12,7 @@ from gpudoctor.rules._load import load_rules
 from tests.whole import driver, gpu, machine
 
 CUDNN = "Loaded runtime CuDNN library: 7.4.1 but source was compiled with: 7.6.0."
+HEADER = "fatal error: cuda_runtime.h: No such file or directory"
 ZLIB = "Could not locate zlibwapi.dll. Please make sure it is in your library path!"
 EITHER = "nvidia-smi: NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver."
 
@@ -29,11 +30,12 @@ def roots(*lines, **changes):
 @pytest.mark.parametrize(
     ("line", "host", "name"),
     [
-        (CUDNN, None, "cudnn-too-old"),
+        (HEADER, None, "cuda-home-missing"),
         (ZLIB, System(os="windows"), "win-zlibwapi-missing"),
         # What the system excludes is not told.
         (ZLIB, None, "library-not-loaded"),
-        # Several causes are as likely.
+        # Several causes are as usual.
+        (CUDNN, None, "cudnn-failed"),
         (EITHER, None, "driver-reports-error"),
     ],
 )
@@ -54,12 +56,12 @@ def test_what_facts_speak_for_counts_beside_the_message(folder, name):
 
 
 def test_it_is_told_as_likely_with_the_message_and_what_its_page_says():
-    cause, effect = [one for one in found(CUDNN) if one.severity != "info"]
+    cause, effect = [one for one in found(HEADER) if one.severity != "info"]
     assert (cause.told, cause.confidence, cause.severity) == (True, "likely", "error")
-    assert CUDNN in [one.value for one in cause.evidence]
+    assert HEADER in [one.value for one in cause.evidence]
     step = cause.fixes[0].steps[0]
     assert isinstance(step, Ask)
-    assert "nvidia-cudnn" in step.text
+    assert "ready-made wheel" in step.text
     assert effect.because_of == (cause.code,)
 
 
