@@ -67,7 +67,10 @@ def command(
     snapshot = begin_to_examine(python)()
     name = _installed(snapshot, chosen)
     _refuse_absent_gpu(snapshot, devices)
+    from gpudoctor.redact.facts import fact_without_credentials
+
     bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
+    bench, run = fact_without_credentials(bench), fact_without_credentials(run)
     report = _report(snapshot, bench, run, memory, may_use_gpu=devices != ("cpu",))
     from gpudoctor.cli.output import write_bytes
 

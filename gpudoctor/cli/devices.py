@@ -30,8 +30,9 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     from gpudoctor.render.terminal import Style
     from gpudoctor.render.view import examined_of
 
-    findings = judge(snapshot, criteria_of((), (), (), None)).diagnosis.findings
-    view = cross_view(snapshot, findings)
+    report = judge(snapshot, criteria_of((), (), (), None))
+    snapshot = report.snapshot
+    view = cross_view(snapshot, report.diagnosis.findings)
     live = snapshot.live if isinstance(snapshot.live, Live) else Live()
     differs = any(sight.state != "seen" and sight.why for row in view.rows for sight in row.sights)
     unfinished = any(one.run is not None and one.run.ending != "finished" for one in live.devices)

@@ -9,6 +9,7 @@ from gpudoctor.engine.compare import compare
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.codec import encode
 from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.diff import render_diff
 from gpudoctor.render.terminal import Style
 from gpudoctor.rules._load import load_rules
@@ -37,6 +38,6 @@ def command(before: str, after: str, form: str, verbose: bool) -> None:
 
 def _snapshot(path: str) -> Snapshot:
     try:
-        return subject_of(read_input(path), load_matrix()).snapshot
+        return fact_without_credentials(subject_of(read_input(path), load_matrix()).snapshot)
     except Unreadable as error:
         raise CannotExamine(f"{path} cannot be compared: {error}.") from None

@@ -47,8 +47,8 @@ def criteria_of(
 
 
 def judge(snapshot: Snapshot, criteria: Criteria) -> Report:
-    """The report of a snapshot."""
-    matrix = load_matrix()
+    """The report of a snapshot. Credentials are taken out before anything is judged, worded or cut."""
+    matrix, snapshot = load_matrix(), fact_without_credentials(snapshot)
     diagnosis = diagnose(snapshot, matrix, criteria.rules, criteria.wish)
     return report_of(
         snapshot,
@@ -82,9 +82,9 @@ def show(report: Report, form: str, verbosity: int) -> None:
     """Write the report to standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
     if form == "terminal":
         style = Style(width=width(), unicode=shows_unicode(), verbosity=verbosity)
-        write_text(render_terminal(fact_without_credentials(view_of(report)), style))
+        write_text(render_terminal(view_of(report), style))
     elif form == "json":
-        write_bytes(render_json(fact_without_credentials(report)))
+        write_bytes(render_json(report))
     else:
         write_bytes(_shared(report, form).encode())
 

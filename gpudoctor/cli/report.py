@@ -16,7 +16,6 @@ from gpudoctor.model.bench_report import BenchReport
 from gpudoctor.model.codec import MAX_BYTES, decode, encode
 from gpudoctor.model.report import Report
 from gpudoctor.model.system import Environ
-from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.door import Door
 from gpudoctor.render.bench_html import render_bench_html
 from gpudoctor.render.bench_json import render_bench_json
@@ -148,14 +147,14 @@ def _bench_files(measured: BenchReport) -> dict[str, bytes]:
 
 
 def _files(report: Report, passage: Door, *, complete: bool) -> dict[str, bytes]:
-    """Every form of a report that passed the door. Its texts are looked through once more for credentials."""
+    """Every form of a report that passed the door."""
     view, groups, grids = view_of(report), fact_groups(report.snapshot), grids_of(report)
     taken = (report.snapshot.taken_at or "")[:19].replace("T", " ")
     part = "" if complete else "It was interrupted: what was run is a part. "
     footer = f"{part}gpudoctor {__version__}, matrix {report.matrix_edition}, {taken} UTC. {replaced(passage)}"
     return {
-        "report.md": without_credentials(render_markdown(view, groups, grids, footer=footer)).encode(),
-        "report.html": without_credentials(render_html(view, groups, grids, footer=footer)).encode(),
+        "report.md": render_markdown(view, groups, grids, footer=footer).encode(),
+        "report.html": render_html(view, groups, grids, footer=footer).encode(),
         "report.json": render_json(report),
         "snapshot.json": encode(report.snapshot, indent=2) + b"\n",
     }

@@ -60,15 +60,17 @@ def command(
     from gpudoctor.render.terminal import Style, finding_lines
     from gpudoctor.render.view import examined_of, view_of
 
-    live = snapshot.live if isinstance(snapshot.live, Live) else Live()
-    failed = not all(run.proved for run in live.smoke)
     report = judge(snapshot, criteria_of((), (), (), None))
+    live = report.snapshot.live if isinstance(report.snapshot.live, Live) else Live()
+    failed = not all(run.proved for run in live.smoke)
     if form == "json":
         write_bytes(render_smoke(live, report.diagnosis))
     else:
         style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
         causes = finding_lines(view_of(report), style) if failed else ()
-        write_text("\n".join((*smoke_lines(live, style), *causes, "", f"Examined: {examined_of(snapshot)}.")) + "\n")
+        write_text(
+            "\n".join((*smoke_lines(live, style), *causes, "", f"Examined: {examined_of(report.snapshot)}.")) + "\n"
+        )
     if not complete:
         raise Partial
     raise click.exceptions.Exit(1 if failed else 0)

@@ -37,6 +37,7 @@ from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Fact, Gap, Section
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.snapshot import SECTIONS, Snapshot
+from gpudoctor.redact.credentials import without_credentials
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024
@@ -126,7 +127,7 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     merger = Merger((*stated, *of_packages(stated)))
     sections = completed(merger.sections(), matrix)
     body = text.text
-    symptoms = recognise(body, where="the text")
+    symptoms = recognise(body, where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)
     if symptoms:
         sections["live"] = _with_symptoms(sections.get("live"), symptoms)

@@ -1,7 +1,7 @@
 """Finds known messages in a text of any size, and the lines of a log that are worth keeping."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
 from gpudoctor.knowledge.bounded import bounded
@@ -53,6 +53,10 @@ WORDS = (
 #: A longer line is looked at in pieces, which overlap.
 LONG, OVERLAP = 8_000, 400
 
+#: Characters of a line that are cleaned on each side of what is told.
+WHOLE = 4_000
+_BLANK = re.compile(r"\s")
+
 _DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OTHER_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -69,8 +73,12 @@ _DOUBTFUL_LINE = re.compile(
 )
 
 
-def recognise(text: str, *, framework: str | None = None, where: str | None = None) -> tuple[Symptom, ...]:
+def recognise(
+    text: str, *, framework: str | None = None, where: str | None = None, clean: Callable[[str], str] = str
+) -> tuple[Symptom, ...]:
     """The known messages of a text, in its order, each different line once; `framework` and `where` are noted on each.
+
+    `clean` takes what is secret out of a line before it is cut: half a token no longer looks like one.
 
     Words that a message cannot be without are looked for first, so few lines are matched; of a big log, lines that
     differ in their numbers only are looked at a few times: 10 MB take a fraction of a second.
@@ -80,7 +88,7 @@ def recognise(text: str, *, framework: str | None = None, where: str | None = No
     for start, line, rows in _candidates(text):
         matched = [row for row in rows if _compiled(row.pattern).search(line)]
         for row in matched:
-            found.setdefault((row.id, _told(line, row)), start)
+            found.setdefault((row.id, _told(_whole_line(text, start, start + len(line), clean), row)), start)
     return tuple(
         Symptom(signature=name, text=told, framework=framework, where=where)
         for name, told in _few_of_each(_without_fallbacks(found))
@@ -202,6 +210,17 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def _is_known(line: str, rows: tuple[Message, ...]) -> bool:
     return any(_compiled(row.pattern).search(line) for row in rows)
+
+
+def _whole_line(text: str, start: int, end: int, clean: Callable[[str], str]) -> str:
+    """The line around text[start:end], cleaned; of an endless one so much of it, in whole words."""
+    first, last = text.rfind("\n", max(0, start - WHOLE), start) + 1, text.find("\n", end, end + WHOLE)
+    if first == 0 and start > WHOLE:
+        found = _BLANK.search(text, start - WHOLE, start)
+        first = found.end() if found else start
+    if last < 0:
+        last = len(text) if end + WHOLE >= len(text) else max(text.rfind(" ", end, end + WHOLE), end)
+    return clean(text[first:last])
 
 
 def _told(line: str, row: Message) -> str:

@@ -7,6 +7,7 @@ from msgspec import structs
 from gpudoctor.knowledge import lines_that_matter, recognise
 from gpudoctor.model.live import AgentRun, DeviceList, SmokeRun, Symptom, Thrown, Trial
 from gpudoctor.probes.live_run import Outcome
+from gpudoctor.redact.credentials import without_credentials
 
 #: Lines of a log kept, and characters of a log that are read: the last ones, where a run ended.
 _LINES = 40
@@ -44,8 +45,8 @@ def symptoms(outcome: Outcome) -> Iterator[Symptom]:
         return
     where = f"{run.errand} {run.framework}"
     seen: set[tuple[str, str]] = set()
-    for place, text in (*_raised(outcome, where), (where, outcome.printed[-_READ:])):
-        for symptom in recognise(text, framework=run.framework, where=place):
+    for place, text in (*_raised(outcome, where), (where, _read(outcome.printed))):
+        for symptom in recognise(text, framework=run.framework, where=place, clean=without_credentials):
             if (symptom.signature, symptom.text) not in seen:
                 seen.add((symptom.signature, symptom.text))
                 yield symptom
@@ -69,9 +70,15 @@ def _words(thrown: Thrown) -> str:
 
 
 def _with_log(run: AgentRun, printed: str) -> AgentRun:
-    log = lines_that_matter(printed[-_READ:], _LINES)
+    log = lines_that_matter(_read(printed), _LINES)
     lines = sum(1 for line in printed.splitlines() if line.strip())
     return structs.replace(run, log=log, log_cut=lines > len(log))
+
+
+def _read(printed: str) -> str:
+    """The end of what was printed, in whole lines, without credentials: lines are cut afterwards."""
+    end = printed if len(printed) <= _READ else printed[-_READ:].partition("\n")[2]
+    return without_credentials(end)
 
 
 def _noting_misfits(run: AgentRun, misfits: int) -> AgentRun:

@@ -12,6 +12,7 @@ LIMIT = 60_000
 #: Of a value among the evidence, characters; the whole is in the JSON report.
 _LONGEST = 1000
 
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "-", "unseen": "?"}
 
 
@@ -25,9 +26,18 @@ def render_markdown(
         block = "\n".join(_folded(group)) + "\n"
         if len(text) + len(block) + len(end) > LIMIT:
             left = ", ".join(dict.fromkeys(one.title for one in groups[number:]))
-            return text + f"\nLeft out, because an issue takes no more: {left}. They are in the JSON report.\n" + end
+            return (
+                _printable(text)
+                + f"\nLeft out, because an issue takes no more: {left}. They are in the JSON report.\n"
+                + end
+            )
         text += block
-    return text + end
+    return _printable(text + end)
+
+
+def _printable(text: str) -> str:
+    """Nothing that steers a terminal: a snapshot from elsewhere may hold it."""
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def _lines(view: View) -> Iterator[str]:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Symptom, Thrown, Trial
+from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.rules._failure_owners import of_detail, of_ending, of_symptoms
 
 #: Trials with these are what every program needs; others are offers of the device or the compiler.
@@ -200,7 +201,7 @@ def _recognised(text: str, framework: str) -> tuple[Symptom, ...]:
     # Imported here: a look that runs nothing needs no catalogue of messages.
     from gpudoctor.knowledge import recognise
 
-    return recognise(text, framework=framework)
+    return recognise(text, framework=framework, clean=without_credentials)
 
 
 def _each_once(symptoms: Iterable[Symptom]) -> tuple[Symptom, ...]:
@@ -216,4 +217,4 @@ def _line(error: Thrown | None) -> str | None:
     if error is None:
         return None
     first = next((line.strip() for line in error.text.splitlines() if line.strip()), "")
-    return f"{error.type}: {first}"[:400] if first else error.type
+    return excerpt(f"{error.type}: {first}", 400) if first else error.type
