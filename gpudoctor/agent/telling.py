@@ -49,7 +49,7 @@ class Teller:
         try:
             yield end
         except Skip as reason:
-            end.update(outcome="skipped", detail=str(reason)[:TEXT_CAP])
+            end.update(outcome="skipped", detail=cut(str(reason)))
         except BaseException as error:
             end.update(outcome="failed", error=thrown(error))
             raise
@@ -94,7 +94,14 @@ class Teller:
 def thrown(error):
     """An exception, as gpudoctor.model.live.Thrown has it."""
     lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return {"type": type(error).__name__, "text": str(error)[:TEXT_CAP], "traceback": lines[-TRACEBACK_CAP:]}
+    if len(lines) > TRACEBACK_CAP:
+        lines = lines[-TRACEBACK_CAP:].partition("\n")[2]
+    return {"type": type(error).__name__, "text": cut(str(error)), "traceback": lines}
+
+
+def cut(text):
+    """The beginning of a long text, in whole words: half a token no longer looks like one, and would be shown."""
+    return text if len(text) <= TEXT_CAP else text[:TEXT_CAP].rpartition(" ")[0] + " ..."
 
 
 def peak_mib():
