@@ -146,9 +146,11 @@ def _nvlinks(reader: _Reader, transcript: Transcript, index: int) -> tuple[NvLin
     """All links; None where one could not be asked for, as with processes."""
     links: list[NvLink] = []
     for gpu, link in transcript.numbers("link", 2):
+        if gpu != index:
+            continue
         subject = transcript.subject(f"link {gpu} {link}")
         state = subject.reply("active")
-        if gpu != index or state is None:
+        if state is None:
             continue
         if state.ok:
             version = number(reader.value_of(subject, "version"))
