@@ -41,11 +41,18 @@ def test_the_confirmed_cause_comes_first() -> None:
 
 
 def test_a_pasted_text_is_judged_and_a_question_asked() -> None:
+    shown = triage(str(FOLDER / "bumblebee-854.txt"))
+    assert shown.exit_code == 1
+    assert "uvm-missing" in shown.output
+    assert "Ask the reporter next." in shown.output
+    assert "lsmod | grep nvidia_uvm" in shown.output
+
+
+def test_a_refusal_of_nvml_shows_its_cause() -> None:
     shown = triage(str(FOLDER / "machine-shop-60.txt"))
     assert shown.exit_code == 1
+    assert "The cause: " in shown.output
     assert "drv-lib-mismatch" in shown.output
-    assert "Ask the reporter next." in shown.output
-    assert "/proc/driver/nvidia/version" in shown.output
     assert "nvidia-smi's failure" in shown.output
 
 
