@@ -75,6 +75,12 @@ def one_of_two(patient: Patient) -> None:
     patient.uv("uninstall", "tensorflow")
 
 
+def left_over(patient: Patient) -> None:
+    """What pip renames before it takes a package away, and leaves where it is ended then."""
+    patient.write("~umpy-1.26.4.dist-info/METADATA", "Metadata-Version: 2.1\nName: numpy\nVersion: 1.26.4\n")
+    patient.write("~umpy/__init__.py", "")
+
+
 TENSORFLOW = ("tensorflow", "keras")
 OLD_TENSORFLOW = ("tensorflow-cpu==2.12.0",)
 OLD_TORCH = ("torch==1.12.1", "numpy==1.26.4")
@@ -144,6 +150,17 @@ WAYS = {
         installed("torchvision==0.14.1", "pillow"),
         "torch",
         "torch-companion-version",
+        runs=True,
+    ),
+    # What another hand had tried: an install cut off, a Keras of another age, a package without its record.
+    "left over from an install that was cut off": Way(
+        pip("jax"), left_over, "jax", "packages-unreadable", runs=True, quick=True
+    ),
+    "Keras 3 under TensorFlow 2.15": Way(
+        built(11, "tensorflow-cpu==2.15.1"),
+        installed("keras==3.5.0", "namex", "optree", "rich"),
+        "tensorflow",
+        "dependency-version",
         runs=True,
     ),
 }
