@@ -31,7 +31,7 @@ from gpudoctor.apply.events import (
 )
 from gpudoctor.apply.growth import size_of
 from gpudoctor.apply.inside import is_fixed, names_of_ours
-from gpudoctor.apply.installer import environment_for, scrub, scrubbed
+from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.rebase import Step, names_of
@@ -154,12 +154,19 @@ def _ending(error: BaseException) -> tuple[Outcome | None, str]:
 
 def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer, lock: int) -> Finished:
     change = _open(change)
+    with downloaded_once(environment_for(work.variables), change.folder) as variables:
+        return _done(work, change, prove, say, size_of, lock, variables)
+
+
+def _done(
+    work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer, lock: int, variables: Mapping[str, str]
+) -> Finished:
     place = change.tree if change.way == "beside" else change.environment
     building = Building(
         names=names_of(work.environment, work.given),
         place=place,
         detour=change.detour,
-        variables=environment_for(work.variables),
+        variables=variables,
         say=say,
         size_of=size_of,
         keep_open=(lock,),
