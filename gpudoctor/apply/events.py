@@ -40,6 +40,13 @@ class Planned(Event, frozen=True, kw_only=True):
     plan: InstallPlan
 
 
+class Changes(Event, frozen=True, kw_only=True):
+    """What would be different in the environment: "numpy 1.26.4 -> 2.4.6"; and whose requirements would be unmet."""
+
+    changes: tuple[str, ...]
+    breaks: tuple[str, ...] = ()
+
+
 class Started(Event, frozen=True, kw_only=True):
     """Work begins. `id` is what `undo` is given."""
 
@@ -219,6 +226,7 @@ class Finished(Event, frozen=True, kw_only=True):
 
 AnyEvent = (
     Planned
+    | Changes
     | Started
     | Mended
     | Copying

@@ -12,6 +12,7 @@ from gpudoctor.apply.events import (
     EXIT_CODES,
     Asked,
     Carried,
+    Changes,
     Checked,
     Copying,
     Event,
@@ -139,6 +140,8 @@ def sentence(event: Event) -> str | None:
     """What is told of an event as a line; None of one that goes without saying."""
     if isinstance(event, Mended | Started | Copying):
         return _beginning(event)
+    if isinstance(event, Changes):
+        return _changes(event)
     if isinstance(event, Stepped):
         return f"  {shlex.join(event.argv)}"
     if isinstance(event, Asked):
@@ -177,6 +180,15 @@ def _carried(event: Carried) -> str:
     lines = [f"  {event.files} of your own files went along"] if event.files else []
     lines += [visible(f"  {one.path}: your version is kept as {one.beside}") for one in event.kept]
     return "\n".join(lines)
+
+
+def _changes(event: Changes) -> str:
+    """What is replaced or goes; of what only comes along, how many."""
+    new = sum(line.startswith("+ ") for line in event.changes)
+    lines = [f"  {line}" for line in event.changes if not line.startswith("+ ")]
+    lines += [f"  + {new} new package{'' if new == 1 else 's'}"] if new else []
+    lines += [f"  breaks: {line}" for line in event.breaks]
+    return "\n".join(("What changes:", *lines))
 
 
 def _beginning(event: Mended | Started | Copying) -> str:

@@ -40,6 +40,7 @@ Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 cou
 @click.option("--replace", is_flag=True, help="Put the new environment in the place of one; undo brings it back.")
 @click.option("--dry-run", is_flag=True, help="Show and verify; change nothing.")
 @click.option("--verify/--no-verify", default=True, help="Ask the installer first what it would do.  [default: yes]")
+@click.option("--allow-breaking", is_flag=True, help="Also where installed packages would no longer agree.")
 @click.option("--yes", "-y", is_flag=True, help="Do not ask.")
 @click.option("--json", "as_json", is_flag=True, help="What happens, as JSON lines.")
 def command(
@@ -57,6 +58,7 @@ def command(
     replace: bool,
     dry_run: bool,
     verify: bool,
+    allow_breaking: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -66,7 +68,10 @@ def command(
     framework, and only then puts the environment in its place. `gpudoctor undo` takes it back.
     """
     # Imported here: --help needs nothing of it.
+    from msgspec.structs import replace as changed
+
     from gpudoctor.cli.account import JsonLines, Sentences
+    from gpudoctor.cli.foreseeing import foreseen, resolved
     from gpudoctor.cli.planning import Wishes, plan_for, with_package_index_only
     from gpudoctor.cli.sites import site_of
     from gpudoctor.cli.wishing import manager_for
@@ -86,12 +91,17 @@ def command(
         if conda is None:
             manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
         site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
-        plans = plan_for(wishes, site)
         if not (yes or dry_run or can_ask(as_json=as_json)):
+            plan_for(wishes, site)
             raise click.UsageError(
                 "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was "
                 "done."
             )
+        found = resolved(wishes, site) if verify else None
+        wishes = wishes if found is None else changed(wishes, demand=found.demand)
+        plans = plan_for(wishes, site)
+        if found is not None:
+            foreseen(found, tell, may_break=allow_breaking or not (yes or dry_run), dry_run=dry_run)
         way_out = partial(with_package_index_only, wishes, site)
         _carry_out(plans, way_out, site, tell, replace=replace, dry_run=dry_run, verify=verify, yes=yes)
 

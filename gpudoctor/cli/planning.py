@@ -1,5 +1,6 @@
 """From what a user asks for to plans of environments."""
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -12,9 +13,11 @@ from gpudoctor.cli.wishing import asked_for
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.base import Fact
 from gpudoctor.model.plan import InstallPlan
+from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.here import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
+from gpudoctor.plan.machine import Machine
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.render.plan_text import refusals_text
 
@@ -28,6 +31,8 @@ class Wishes(Fact, frozen=True, kw_only=True):
     from_pyproject: bool = False
     index_url: str | None = None
     torch_index: str | None = None
+    #: What became of it, where the installer was asked.
+    demand: Demand | None = None
 
 
 def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan, ...]) -> tuple[InstallPlan, ...]:
@@ -50,13 +55,24 @@ def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan
 
 def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) -> tuple[InstallPlan, ...]:
     """One plan for each environment. Raises click.ClickException."""
-    matrix = load_matrix()
-    scene = scene_of(site.snapshot)
-    machine = machine_here(scene, matrix, cpu_only=wishes.cuda == "cpu")
-    machine = replace(machine, package_index_only=package_index_only)
+    machine = replace(machine_for(wishes, site), package_index_only=package_index_only)
+    plan = planner(wishes, site, machine)(wishes.demand or demand_of_all(wishes, machine))
+    if isinstance(plan, Refused):
+        raise NotThere(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
+    return (plan, *plan.apart)
+
+
+def machine_for(wishes: Wishes, site: Site) -> Machine:
+    """What builds must fit."""
+    machine = machine_here(scene_of(site.snapshot), load_matrix(), cpu_only=wishes.cuda == "cpu")
     if wishes.cuda not in (None, "cpu"):
         # An image is built where no GPU is, for machines that have one.
         machine = replace(machine, cpu_only=False)
+    return machine
+
+
+def demand_of_all(wishes: Wishes, machine: Machine) -> Demand:
+    """Everything that is asked for; says what is to be known of it. Raises click.ClickException."""
     asked = asked_for(
         wishes.words,
         wishes.cuda,
@@ -65,20 +81,23 @@ def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) ->
         from_pyproject=wishes.from_pyproject,
         index_url=wishes.index_url,
     )
-    for note in () if package_index_only else asked.notes:
+    for note in asked.notes:
         click.echo(note, err=True)
-    plan = plan_install(
+    return asked.demand
+
+
+def planner(wishes: Wishes, site: Site, machine: Machine) -> Callable[[Demand], InstallPlan | Refused]:
+    """Makes a demand a plan for this place."""
+    scene, matrix = scene_of(site.snapshot), load_matrix()
+    return lambda demand: plan_install(
         machine,
-        asked.demand,
+        demand,
         matrix,
         place=site.place,
         packages=packages_here(scene),
         indexes=Indexes(main=wishes.index_url, torch=wishes.torch_index),
         can_be_root=can_be_root(scene.host),
     )
-    if isinstance(plan, Refused):
-        raise NotThere(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
-    return (plan, *plan.apart)
 
 
 def shown(plan: InstallPlan) -> InstallPlan:

@@ -51,7 +51,7 @@ def asked_for(
 ) -> Asked:
     """Everything that is asked for, in the order: words, file, project. Raises click.UsageError."""
     try:
-        found = Asked(demand=parse_demand(words, cuda))
+        found = Asked(demand=parse_demand(words, cuda, any_package=True))
         if requirements is not None:
             more = parse_requirements(requirements, read_text, markers_of(machine), cuda, os.environ)
             if index_url is not None and more.demand.settled:

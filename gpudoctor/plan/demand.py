@@ -70,24 +70,28 @@ class Demand(Fact, frozen=True, kw_only=True):
     cpu_only: bool = False
 
 
-def parse_demand(texts: tuple[str, ...], cuda: str | None = None) -> Demand:
+def parse_demand(texts: tuple[str, ...], cuda: str | None = None, *, any_package: bool = False) -> Demand:
     """The demand of "torch>=2.6", "torchvision", "keras" … `cuda`: 12.6, 12 or cpu. Raises NotADemand.
 
-    Only names that are known are taken: a slip of the pen must not install another package.
+    `any_package`: others are left to the installer; but a slip of the pen must not install another package.
     """
+    others: list[str] = []
     asked: dict[str, str] = {}
     for_cpu = False
     for text in texts:
         requirement = _requirement(text)
         name = ALIASES.get(name_of(requirement), name_of(requirement))
         if name not in (*FRAMEWORKS, *COMPANIONS, *EXTRAS):
-            raise _unknown(requirement.name)
+            if not any_package or _is_slip(name):
+                raise _unknown(requirement.name)
+            others.append(text)
+            continue
         if requirement.url is not None:
             raise NotADemand(f"{text!r} names a file or address; give a version, as in torch==2.6.0.")
         asked[name] = joined(asked.get(name, ""), str(requirement.specifier), name)
         for_cpu = for_cpu or name_of(requirement) == "tensorflow-cpu"
     alone = sum(name in FRAMEWORKS for name in asked) == 1
-    return demand_of(asked, cuda="cpu" if for_cpu and alone and cuda is None else cuda)
+    return demand_of(asked, tuple(others), cuda="cpu" if for_cpu and alone and cuda is None else cuda)
 
 
 def demand_of(asked: dict[str, str], others: tuple[str, ...] = (), cuda: str | None = None) -> Demand:
@@ -141,6 +145,15 @@ def _requirement(text: str) -> "Requirement":
         raise NotADemand(f"{text!r} is no framework; write torch, torch==2.6.0 or 'torch>=2.6,<2.8'.") from None
 
 
+def _is_slip(name: str) -> bool:
+    """Whether it is a name that is known with letters wrong; torchmetrics and tensorflow-hub are names of their own."""
+    # Imported here: only a name that is not known needs it.
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, (*FRAMEWORKS, *COMPANIONS, *EXTRAS, *ALIASES), n=3, cutoff=0.8)
+    return any(abs(len(name) - len(one)) < 3 or not (name.startswith(one) or one.startswith(name)) for one in near)
+
+
 def _unknown(name: str) -> NotADemand:
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
@@ -153,8 +166,8 @@ def _unknown(name: str) -> NotADemand:
 
 def together(one: Demand, other: Demand, cuda: str | None = None) -> Demand:
     """Both demands in one, the frameworks of the first before those of the second. Raises NotADemand."""
-    asked = _named(one)
-    for name, specifier in _named(other).items():
+    asked = named(one)
+    for name, specifier in named(other).items():
         asked[name] = joined(asked.get(name, ""), specifier, name)
     cpu = "cpu" if one.cpu_only or other.cpu_only else None
     both = demand_of(asked, tuple(dict.fromkeys((*one.others, *other.others))), cuda or cpu)
@@ -168,7 +181,8 @@ def together(one: Demand, other: Demand, cuda: str | None = None) -> Demand:
     return replace(both, files=files, settled=settled, hashed=one.hashed or other.hashed)
 
 
-def _named(demand: Demand) -> dict[str, str]:
+def named(demand: Demand) -> dict[str, str]:
+    """What is asked for by a name that is known here, with its specifier."""
     found = {one.framework: one.specifier for one in demand.wanted}
     found |= {name: specifier for one in demand.wanted for name, specifier in one.companions}
     return found | dict(demand.extras)

@@ -12,7 +12,7 @@ from gpudoctor.matrix.types import TorchBuild
 from gpudoctor.model.base import Fact
 from gpudoctor.model.python import Package, Packages
 from gpudoctor.plan.builds import Build, builds_of
-from gpudoctor.plan.constraints import obstacles
+from gpudoctor.plan.constraints import Obstacle, obstacles
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.together import clash, requirements_of
@@ -57,6 +57,16 @@ def staying(scene: Scene, machine: Machine, matrix: Matrix, besides: str) -> tup
         return ()  # Whatever is installed there goes into a new environment.
     found = (_torch(scene, machine, matrix), _tensorflow(scene, machine, matrix), *_jax(scene, machine, matrix))
     return tuple(one for one in found if one and one.framework != besides and _runs(one, machine, matrix))
+
+
+def unfit(scene: Scene, machine: Machine, matrix: Matrix) -> tuple[tuple[Build, tuple[Obstacle, ...]], ...]:
+    """The builds for the GPU that do not run on it, each with what stops it."""
+    every = (_torch(scene, machine, matrix), _tensorflow(scene, machine, matrix), *_jax(scene, machine, matrix))
+    builds = (one.build for one in every if one is not None and one.build is not None)
+    stopped = (
+        (build, tuple(o for o in obstacles(build, machine, matrix) if o.constraint in _STOPS)) for build in builds
+    )
+    return tuple((build, found) for build, found in stopped if found)
 
 
 def _runs(one: Neighbour, machine: Machine, matrix: Matrix) -> bool:
