@@ -71,7 +71,7 @@ def command(
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.described import Described, target_of
     from gpudoctor.cli.output import write_text
-    from gpudoctor.cli.wishing import asked_for, manager_for
+    from gpudoctor.cli.wishing import asked_for, manager_for, not_resolved
     from gpudoctor.cli.written import written
     from gpudoctor.matrix.load import load_matrix
     from gpudoctor.plan.indexes import Indexes
@@ -93,7 +93,7 @@ def command(
         indexes=Indexes(main=index_url, torch=torch_index),
         can_be_root=target.can_be_root,
     )
-    for note in asked.notes:
+    for note in (*asked.notes, *not_resolved(asked.demand)):
         click.echo(note, err=True)
     if isinstance(plan, Refused):
         from gpudoctor.cli.output import width

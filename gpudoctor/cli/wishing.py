@@ -86,6 +86,13 @@ def manager_for(requirements: str | None, manager: Manager | None, *, from_pypro
     return manager
 
 
+def not_resolved(demand: Demand) -> tuple[str, ...]:
+    """What is to be said of a plan that nobody was asked about."""
+    if not (demand.others or demand.files):
+        return ()
+    return ("What other packages bring along was not resolved: `gpudoctor install --dry-run` does that.",)
+
+
 def _only(wanted: Manager, manager: Manager | None, why: str) -> Manager:
     if manager == "uv" != wanted:
         raise click.UsageError(f"{why}. Leave --manager out.")

@@ -1,4 +1,4 @@
-"""`install` before it asks: what comes along, what changes, whom it breaks; and a solution that suits all, if there is."""
+"""`install` before it asks: what comes along, what changes, whom it breaks; a solution that suits all, if there is."""
 
 import json
 import os
