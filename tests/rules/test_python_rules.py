@@ -375,3 +375,6 @@ def test_tf_keras_brings_no_second_tensorflow(own: str, options: tuple[str, ...]
     facts = {"frameworks": frameworks(tensorflow("2.18.1")), "environ": Environ(variables={"TF_USE_LEGACY_KERAS": "1"})}
     found = fires("keras3-legacy-model", **stack(packages=packages(f"{own}==2.18.1"), **facts))
     assert found.fixes[0].steps[0].argv[4:] == (*options, "tf-keras~=2.18.0")
+    beside = (Unmet(package="tf-keras", requirement="tensorflow", wanted="<2.19,>=2.18", files="/site/tensorflow"),)
+    seen = {"frameworks": frameworks(tensorflow("2.18.1"), Framework(name="keras", dist="tf-keras"))}
+    quiet("package-without-record", **stack(packages=packages("tensorflow-cpu==2.18.1", unmet=beside), **seen))

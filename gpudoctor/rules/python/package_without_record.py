@@ -10,6 +10,7 @@ from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.model.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import again
+from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._at_start import AT_START
 from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
@@ -45,8 +46,17 @@ def package_without_record(
         if framework.name in AT_START and _has_no_record(framework, packages, interpreter):
             yield _problem(framework.label, framework.location or "", again(scene, framework))
     for one in packages.unmet:
-        if one.files is not None and any(one.package == (f.dist or f.name) for f in frameworks.found):
+        if (
+            one.files is not None
+            and not _is_anothers(one.requirement, packages)
+            and any(one.package == (f.dist or f.name) for f in frameworks.found)
+        ):
             yield _problem(one.requirement, one.files, complete(scene, one.package, (one,)))
+
+
+def _is_anothers(name: str, packages: Packages) -> bool:
+    """The files are those of its namesake: tf-keras asks for tensorflow, and tensorflow-cpu is installed."""
+    return name in TENSORFLOWS and any(packages.find(other) is not None for other in TENSORFLOWS)
 
 
 def _has_no_record(framework: Framework, packages: Packages, interpreter: Interpreter) -> bool:
