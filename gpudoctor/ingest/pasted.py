@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpudoctor.knowledge.bounded import bounded, bounded_lines
+from gpudoctor.model.bounded import bounded, bounded_lines
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
-from gpudoctor.knowledge.bounded import bounded
 from gpudoctor.knowledge.message import Message, messages
+from gpudoctor.model.bounded import bounded
 from gpudoctor.model.live import Symptom
 
 #: Characters of a line around what was found in it; and of the line as it is told.

@@ -1,10 +1,12 @@
 """Snapshots and reports to JSON and back. Decoding validates and names the path of the bad field."""
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
 from gpudoctor.model.base import Fact, Section
+from gpudoctor.model.bounded import bounded, bounded_lines
 from gpudoctor.model.snapshot import SNAPSHOT_SCHEMA, Snapshot
 from gpudoctor.model.versions import DOTTED_TYPES
 
@@ -13,6 +15,8 @@ _F = TypeVar("_F", bound=Fact)
 
 #: A recorded machine is some 100 kB; anything far larger is not one.
 MAX_BYTES = 64 * 1024 * 1024
+#: Characters of a text in a snapshot that need no look; and of the longest that is kept, a log with its traceback.
+_SHORT, _LONGEST_TEXT = 250, 200_000
 
 
 class NotASnapshot(ValueError):
@@ -54,11 +58,24 @@ def decode_snapshot(raw: bytes) -> Snapshot:
     raw = _inner(raw)
     _refuse_newer(raw)
     try:
-        return msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode)
+        return _with_bounded_texts(msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode), raw)
     except RecursionError:
         raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
+
+
+def _with_bounded_texts(snapshot: Snapshot, raw: bytes) -> Snapshot:
+    """The snapshot as a look at a machine could have given it: no text of it longer than what is written down."""
+    if max(map(len, raw.split(b'"'))) <= _SHORT:
+        return snapshot
+    return from_plain(_each_text(to_plain(snapshot), _within_bounds), Snapshot)
+
+
+def _within_bounds(text: str) -> str:
+    if len(text) <= _SHORT:
+        return text
+    return "\n".join(bounded_lines(bounded(text[:_LONGEST_TEXT]).split("\n")))
 
 
 def to_plain(fact: Fact) -> Any:
@@ -81,11 +98,16 @@ def presentable(section: _S) -> _S:
 
 
 def _replaced(value: Any) -> Any:
+    return _each_text(value, lambda text: text.encode("utf-8", "surrogateescape").decode("utf-8", "replace"))
+
+
+def _each_text(value: Any, change: Callable[[str], str]) -> Any:
+    """A plain value with every text in it changed."""
     if isinstance(value, str):
-        return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return change(value)
     if isinstance(value, dict):
-        return {_replaced(key): _replaced(item) for key, item in value.items()}
-    return [_replaced(item) for item in value] if isinstance(value, list | tuple) else value
+        return {change(key): _each_text(item, change) for key, item in value.items()}
+    return [_each_text(item, change) for item in value] if isinstance(value, list | tuple) else value
 
 
 class _Envelope(msgspec.Struct):

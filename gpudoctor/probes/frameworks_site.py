@@ -12,7 +12,9 @@ from gpudoctor.probes.reading import exists, names_in, text_of
 from gpudoctor.probes.target_choice import path_rules
 
 _ASSIGNMENT = re.compile(
-    r"""^[ \t]*(\w+)[ \t]*(?::[ \t]*(?:[\w\[\].|]+[ \t]*)*)?=[ \t]*(?:['"]([^'"\n]*)['"]|(True|False|None)\b)""", re.M
+    r"""^[ \t]*(\w+)[ \t]*(?::[ \t]*[\w\[\].|]+(?:[ \t]+[\w\[\].|]+)*[ \t]*)?=[ \t]*"""
+    r"""(?:['"]([^'"\n]*)['"]|(True|False|None)\b)""",
+    re.M,
 )
 
 

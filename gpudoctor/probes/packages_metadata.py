@@ -15,6 +15,8 @@ from gpudoctor.probes.target_choice import path_rules
 
 #: The headers end long before this; a description, which may be long, follows them.
 _HEAD = 128 * 1024
+#: Characters of a requirement; what is longer is none.
+_LONGEST = 1000
 
 
 class Distribution(Fact, frozen=True, kw_only=True):
@@ -53,7 +55,9 @@ def parse_headers(text: str) -> Headers:
     head = re.split(r"\r?\n\r?\n", text, maxsplit=1)[0]
     version = re.search(r"(?mi)^Version:[ \t]*(\S+)", head)
     requires = re.findall(r"(?mi)^Requires-Dist:[ \t]*(.*\S)", head)
-    return Headers(version=version.group(1) if version else None, requires=tuple(requires))
+    return Headers(
+        version=version.group(1) if version else None, requires=tuple(one for one in requires if len(one) <= _LONGEST)
+    )
 
 
 def parse_direct_url(text: str) -> str | None:

@@ -139,7 +139,7 @@ def _root_of(host: Host, nvcc: str) -> str:
 
 def parse_wrapper(text: str) -> str | None:
     """The nvcc that a shell script calls."""
-    match = re.search(r"(/[\w./+-]+/bin/nvcc)\b", text)
+    match = re.search(r"(/[\w./+-]{1,400}/bin/nvcc)\b", text)
     return match.group(1) if match else None
 
 
