@@ -15,7 +15,7 @@ def parse_nvrm_version(text: str) -> tuple[DriverRelease | None, Flavour | None]
 
     "NVIDIA UNIX x86_64 Kernel Module  535.161.07 …" and "NVIDIA UNIX Open Kernel Module for x86_64  580.65.06 …".
     """
-    match = re.search(r"NVRM version:.*?Kernel Module(?: for \S+)?\s+(\d+(?:\.\d+)+)", text)
+    match = re.search(r"NVRM version:.{0,200}?Kernel Module(?: for \S{1,40})?\s+(\d+(?:\.\d+)+)", text)
     if match is None:
         return None, None
     return desktop_release(match.group(1)), "open" if "Open Kernel Module" in match.group(0) else "proprietary"

@@ -56,8 +56,8 @@ def _message(line: str) -> str:
 
 
 def _version(text: Pasted) -> tuple[Fragment, ...]:
-    for number, match in text.found(_NVRM):
-        release, flavour = parse_nvrm_version(match.string)
+    for number, line in enumerate(text.lines, 1):
+        release, flavour = parse_nvrm_version(line) if _NVRM.search(line) else (None, None)
         if release:
             where = source(VERSION, number)
             driver = Driver(release=release, module_release=release, module_flavour=flavour, source=where)

@@ -133,7 +133,7 @@ def _text(seed: int, draw: random.Random) -> Given:
                 line.translate({ord(digit): "\u0663" for digit in "0123456789"}),
                 word,
             )
-        )
+        )[:20_000]
     if draw.random() < 0.2:
         draw.shuffle(lines)
     raw = "\n".join(lines).encode(draw.choice(("utf-8", "utf-8", "utf-8", "utf-16", "gb18030", "utf-8-sig")), "replace")

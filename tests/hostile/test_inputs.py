@@ -1,5 +1,6 @@
 """Whatever a command is given, it ends soon, small, and with a word: never with our own bug."""
 
+import faulthandler
 import io
 import os
 import resource
@@ -63,6 +64,7 @@ def _serve(kind: str, seeds: range, folder: Path, writer: int) -> Any:
     code = 1
     try:
         os.chdir(folder)
+        faulthandler.register(signal.SIGALRM, file=writer, chain=True)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         for seed in seeds:
             one = given(kind, seed)
