@@ -136,6 +136,9 @@ ROOMS = {
     "apply/carry_out.py": "writes",
     "apply/clone.py": "copies an environment that is changed",
     "apply/building.py": "writes",
+    "apply/contents.py": "files of an environment that is changed",
+    "apply/in_use.py": "what the kernel serves",
+    "apply/ownership.py": "records of an environment that is changed",
     "apply/journal.py": "our own journal",
     "apply/lock.py": "our own lock",
     "apply/pins.py": "writes",
@@ -145,6 +148,7 @@ ROOMS = {
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
     "matrix/load.py": "our own data",
+    "redact": "our own data",
     "probes/target_identity.py": "our own script",
 }
 #: Methods and functions that read a file. `host.read_text` and a loader's `open` are the port's own.
