@@ -11,8 +11,8 @@ import pytest
 from gpudoctor.ingest.read import ingest
 from gpudoctor.knowledge import lines_that_matter
 from gpudoctor.matrix.load import load_matrix
-from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.model.bounded import bounded, bounded_lines
+from gpudoctor.redact.credentials import without_credentials
 from tests.hostile.expressions import Expression, expressions, hostile
 
 SIZE, SECONDS, ORDINARY = 100_000, 1.0, 0.3
