@@ -3,11 +3,11 @@
 import msgspec
 
 from gpudoctor.cli.tickets import Unreadable
-from gpudoctor.engine.candidates import candidates, is_partial
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.explanation import Explanation
 from gpudoctor.engine.next_question import next_question
-from gpudoctor.engine.triage import NAMED, Message
+from gpudoctor.engine.ranking import rank, shown_causes
+from gpudoctor.engine.triage import Message
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import ingest
 from gpudoctor.knowledge import message_of, surroundings_in
@@ -16,8 +16,8 @@ from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.rules._load import load_rules
 
-#: Causes and messages that are told, and the weight below which a cause is not.
-_MOST, _LEAST = 6, 0.05
+#: Messages that are shown.
+_MOST = 6
 
 
 def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
@@ -30,23 +30,14 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
     except NotText as error:
         raise Unreadable(str(error)) from None
     snapshot = made.snapshot if facts is None else _with(facts, made.symptoms)
-    causes = candidates(
-        snapshot,
-        diagnose(snapshot, matrix, rules),
-        rules,
-        around=surroundings_in(made.words[:200_000]),
-        partial=facts is None or is_partial(facts),
-    )
+    diagnosis = diagnose(snapshot, matrix, rules)
+    causes = rank(snapshot, diagnosis.findings, rules, around=surroundings_in(made.words[:200_000]))
     of_messages = {cause.key for one in made.symptoms if (row := message_of(one.signature)) for cause in row.causes}
-    told = tuple(
-        one
-        for one in causes
-        if one.weight >= _LEAST and (one.key in of_messages or (one.weight >= NAMED and not one.is_effect))
-    )
+    shown = shown_causes(one for one in causes if one.key in of_messages or not one.is_effect)
     return Explanation(
         messages=_messages(made.symptoms),
-        causes=told[:_MOST],
-        question=next_question(snapshot, told, ()) if made.symptoms else None,
+        causes=shown,
+        question=next_question(snapshot, shown, ()) if made.symptoms else None,
         weighed=facts is not None,
     )
 

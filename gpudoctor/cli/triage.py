@@ -10,7 +10,7 @@ from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.sharing import door
 from gpudoctor.cli.tickets import Unreadable, read_input, shown, subject_of
-from gpudoctor.engine.supposition import findings_with_gpu
+from gpudoctor.engine.assumptions import findings_with_gpu
 from gpudoctor.engine.triage import Ticket, ticket_of
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials

@@ -4,9 +4,10 @@ import traceback
 from collections.abc import Iterable
 
 from gpudoctor.engine.completed import completed
-from gpudoctor.engine.gravity import Pointing, as_grave_as_shown
+from gpudoctor.engine.folding import folded
 from gpudoctor.engine.implied import with_implied
-from gpudoctor.engine.order import in_causal_order
+from gpudoctor.engine.ranking import in_rank_order, rank
+from gpudoctor.engine.severity import Pointing, as_grave_as_shown
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Crash, Diagnosis, Finding, Problem, Skipped
@@ -43,7 +44,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
-        findings=_with_named(as_grave_as_shown(findings), snapshot, rules),
+        findings=_ordered(as_grave_as_shown(findings), snapshot, rules),
         clean=tuple(clean),
         not_applicable=tuple(not_applicable),
         skipped=tuple(skipped),
@@ -51,16 +52,18 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     )
 
 
-def _with_named(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
-    """The findings in order, and with them the causes that only a pasted message names."""
-    ordered = in_causal_order(findings)
+def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
+    """Root causes in the order of `rank`, then what follows; with the causes that only a pasted message names."""
+    found = folded(findings)
     if not pasted(snapshot.live):
-        return ordered
+        return in_rank_order(found, rank(snapshot, found, rules))
+    causes = rank(snapshot, found, rules)
     # Imported here: a look that runs nothing needs no catalogue of messages.
-    from gpudoctor.engine.named import named_by_messages
+    from gpudoctor.engine.message_causes import named_by_messages
 
-    named = named_by_messages(snapshot, ordered, rules)
-    return in_causal_order([*findings, *named]) if named else ordered
+    named = named_by_messages(found, causes, rules)
+    found = folded([*findings, *named]) if named else found
+    return in_rank_order(found, rank(snapshot, found, rules))
 
 
 def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:

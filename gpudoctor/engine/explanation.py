@@ -1,7 +1,7 @@
 """What an error message means: its causes, weighed by the facts at hand."""
 
-from gpudoctor.engine.candidates import Candidate
 from gpudoctor.engine.next_question import Question
+from gpudoctor.engine.ranking import Candidate
 from gpudoctor.engine.triage import Message
 from gpudoctor.model.base import Fact
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from gpudoctor.engine.candidates import SETTLED, Candidate
+from gpudoctor.engine.ranking import SETTLED, Candidate
 from gpudoctor.knowledge import Message, message_of
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.driver import Driver
@@ -61,10 +61,10 @@ def _points(row: Message, weights: dict[str, float]) -> float:
 
 
 def _why(between: list[Candidate]) -> str:
-    if len(between) < 2:
-        return f"It shows whether it is {between[0].key}." if between else "It says more about this message."
-    names = ", ".join(one.key for one in between[:-1])
-    return f"It decides between {names} and {between[-1].key}."
+    words = [f'"{one.words.rstrip(".")}"' for one in between]
+    if len(words) < 2:
+        return f"It shows whether this is it: {words[0]}." if words else "It says more about this message."
+    return f"It decides between {', '.join(words[:-1])} and {words[-1]}."
 
 
 def _is_answered(row: Message, snapshot: Snapshot) -> bool:

@@ -2,22 +2,18 @@
 
 from typing import Literal
 
-from gpudoctor.engine.candidates import Candidate, candidates
 from gpudoctor.engine.next_question import Question, next_question
+from gpudoctor.engine.ranking import MOST, Candidate, RuledOut, rank, ruled_out, shown_causes
 from gpudoctor.knowledge import message_of
 from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import SEVERITIES, Finding, Severity
+from gpudoctor.model.finding import Finding, Severity
 from gpudoctor.model.live import Live
 from gpudoctor.model.report import Report, Verdict
 from gpudoctor.rules._declare import Rule
 
 TRIAGE_SCHEMA = 1
-#: Causes that are told; and below what weight one is not worth telling.
-MOST, LEAST = 5, 0.15
 #: From here on a cause makes the exit code 1.
 NAMED = 0.3
-#: What a finding counts that a pasted report names; and each further one, beside the one before it.
-_TOLD, _NEXT = 0.85, 0.8
 
 
 class Recognised(Fact, frozen=True, kw_only=True):
@@ -78,6 +74,8 @@ class Ticket(Fact, frozen=True, kw_only=True):
     #: As `check` words it; a text is never healthy.
     verdict: Verdict | None = None
     causes: tuple[Candidate, ...] = ()
+    #: What its messages usually mean, and a stated fact excludes.
+    ruled_out: tuple[RuledOut, ...] = ()
     #: The findings that no other explains, with their fixes.
     findings: tuple[Finding, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -110,11 +108,8 @@ def ticket_of(
     snapshot = report.snapshot
     partial = kind == "text"
     around = contents.around if contents else ()
-    causes = candidates(snapshot, report.diagnosis, rules, around=around, partial=partial, supposed=supposed)
-    causes = with_told(causes, contents.told if contents else (), rules)
-    worth = [one for one in causes if one.weight >= LEAST]
-    # What only names the effect is told where nothing names a cause.
-    told = tuple([one for one in worth if not one.is_effect] or worth)[:MOST]
+    findings = (*_reported(contents, rules), *report.diagnosis.findings)
+    shown = shown_causes(rank(snapshot, findings, rules, around=around, assumed=supposed))
     # What a better source settled need not be asked.
     disputed = tuple(one.fact for one in contents.disputes if one.taken is None) if contents else ()
     verdict: Verdict = report.verdict
@@ -124,29 +119,30 @@ def ticket_of(
         name=name,
         kind=kind,
         verdict=verdict,
-        causes=told,
+        causes=shown,
+        ruled_out=ruled_out(snapshot, around, rules)[:2],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
         messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None),
-        question=next_question(snapshot, told, disputed) if verdict not in ("healthy", "no-gpu") else None,
+        question=next_question(snapshot, shown, disputed) if verdict not in ("healthy", "no-gpu") else None,
         contents=contents,
         unseen=report.unseen,
     )
 
 
-def with_told(
-    causes: tuple[Candidate, ...], told: tuple[ToldFinding, ...], rules: tuple[Rule, ...]
-) -> tuple[Candidate, ...]:
-    """The causes and those a report of ours had named, which saw more than its text states; in the report's order."""
+def _reported(contents: Contents | None, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
+    """The findings that a pasted report of ours names: it saw more than its text states."""
     known = {(rule.code, rule.name) for rule in rules}
-    grave = [one for one in told if (one.code, one.name) in known]
-    grave.sort(key=lambda one: SEVERITIES.index(one.severity))
-    merged = {one.key: one for one in causes}
-    for place, one in enumerate(grave):
-        before = merged.get(one.name)
-        weight = max(_TOLD * _NEXT**place, before.weight if before else 0.0)
-        words = before.words if before and before.state == "found" else one.summary or one.name
-        merged[one.name] = Candidate(key=one.name, code=one.code, words=words, weight=round(weight, 4))
-    return tuple(sorted(merged.values(), key=lambda one: -one.weight))
+    return tuple(
+        Finding(
+            code=one.code,
+            name=one.name,
+            severity=one.severity,
+            summary=one.summary or one.name,
+            confidence="likely",
+        )
+        for one in (contents.told if contents else ())
+        if (one.code, one.name) in known
+    )
 
 
 def _messages(live: Live | None) -> tuple[Message, ...]:

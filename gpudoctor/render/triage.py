@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from gpudoctor.engine.candidates import Candidate
+from gpudoctor.engine.ranking import Candidate
 from gpudoctor.engine.triage import TRIAGE_SCHEMA, Ticket
 from gpudoctor.model.codec import encode
 from gpudoctor.model.fix import Fix
@@ -132,6 +132,8 @@ def _others(ticket: Ticket, style: Style) -> Iterator[str]:
         yield "It may also be:" if ticket.named else "It may be, though little points to it:"
     for cause in shown:
         yield from _wrapped(f"- {name_of_cause(cause)}, {cause.confidence}", style, "  ")
+    for one in ticket.ruled_out:
+        yield from _wrapped(f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.', style)
 
 
 def _disputes(ticket: Ticket, style: Style) -> Iterator[str]:

@@ -3,6 +3,9 @@
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.requirements import parse_wish
+from gpudoctor.engine.triage import ticket_of
+from gpudoctor.engine.verdict import report_of
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.rules._load import load_rules
 from tests.cases.bases import BASES
@@ -59,3 +62,13 @@ def test_every_case_states_something() -> None:
 )
 def test_merging(old: object, new: object, expected: object) -> None:
     assert merged(old, new) == expected
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_check_and_triage_name_the_same_first_cause(case: Case) -> None:
+    one = score(case)
+    wish = parse_wish(case.asked)
+    report = report_of(case.snapshot(), diagnose(case.snapshot(), load_matrix(), load_rules(), wish))
+    ticket = ticket_of(case.id, "snapshot", report, load_rules())
+    first = next((finding.name for finding in one.diagnosis.root_causes), None)
+    assert next((cause.key for cause in ticket.causes), None) == first

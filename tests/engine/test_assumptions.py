@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.cli.judging import criteria_of
 from gpudoctor.cli.triage import ticket
-from gpudoctor.engine.supposition import findings_with_gpu
+from gpudoctor.engine.assumptions import findings_with_gpu
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.python import Framework, Frameworks

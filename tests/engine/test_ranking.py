@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.engine.candidates import candidates
 from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.engine.ranking import rank, ruled_out, shown_causes
 from gpudoctor.ingest.read import ingest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.libraries import Toolkit, Toolkits
@@ -14,9 +14,9 @@ from tests.whole import driver, framework, gpu, machine
 CPU_BUILDS = (framework("tensorflow", "2.16.1", variant="cpu"), framework("torch", "2.6.0+cpu", variant="cpu"))
 
 
-def causes(snapshot, *, partial=False):
+def causes(snapshot):
     rules = load_rules()
-    made = candidates(snapshot, diagnose(snapshot, load_matrix(), rules), rules, partial=partial)
+    made = rank(snapshot, diagnose(snapshot, load_matrix(), rules).findings, rules)
     return [one.key for one in made if one.weight >= 0.3]
 
 
@@ -28,8 +28,6 @@ def test_another_toolkit_is_no_cause_where_there_is_no_gpu():
     old = framework("tensorflow", "2.4.4", variant="cuda", cuda=CudaVersion("11.0"))
     other = Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("13.0")),))
     assert causes(machine(frameworks=(old,), toolkits=other)) == []
-    # Of a ticket not all is known: there it stays a cause.
-    assert causes(machine(frameworks=(old,), toolkits=other), partial=True) == ["tf-cuda-version-unsupported"]
 
 
 def test_causes_that_are_equally_sure_are_in_the_order_of_the_findings():
@@ -43,7 +41,7 @@ def test_causes_that_are_equally_sure_are_in_the_order_of_the_findings():
 def first_cause(text):
     rules = load_rules()
     snapshot = ingest(text.encode(), load_matrix()).snapshot
-    made = candidates(snapshot, diagnose(snapshot, load_matrix(), rules), rules, partial=True)
+    made = shown_causes(rank(snapshot, diagnose(snapshot, load_matrix(), rules).findings, rules))
     return next((one.key for one in made if not one.is_effect), None)
 
 
@@ -56,11 +54,16 @@ SM = "with CUDA capability {} is not compatible with the current PyTorch install
         (f"NVIDIA GB10 {SM.format('sm_121')} supports CUDA capabilities sm_80 sm_90 sm_120.", "arch-ok-warning-only"),
         (f"NVIDIA GB10 {SM.format('sm_121')} supports CUDA capabilities sm_80 sm_90.", "arch-too-new-for-build"),
         ("RuntimeError: No HIP GPUs are available\ntorch 2.3.1+rocm6.0\nGPU: RTX 4070\n", "torch-backend-gpu-vendor"),
-        ("tensorflow-gpu 1.15.0, RTX 3060: the first session hangs for minutes\n", "tf1-on-new-gpu"),
-        ("tensorflow-gpu 1.15.0, RTX 2060: the first session hangs for minutes\n", None),
         ("my GTX 1080: CUDA error: no kernel image is available for execution on the device", "arch-too-old-for-build"),
         ("my RTX 5080: CUDA error: no kernel image is available for execution on the device", "arch-too-new-for-build"),
     ],
 )
 def test_what_a_ticket_states_decides_between_causes(text, cause):
     assert first_cause(text) == cause
+
+
+def test_what_a_fact_rules_out_is_said():
+    text = "nvidia-smi works\nCUDA driver version is insufficient for CUDA runtime version\nmacOS 14.2, Apple M2\n"
+    snapshot = ingest(text.encode(), load_matrix()).snapshot
+    out = {one.key: one.because for one in ruled_out(snapshot, (), load_rules())}
+    assert out == {"driver-too-old": "this is macOS"}

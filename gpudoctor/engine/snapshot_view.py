@@ -3,7 +3,8 @@
 import re
 from typing import Any
 
-from gpudoctor.model.base import Section
+from gpudoctor.formats.out_of_memory import OutOfMemory, parse_out_of_memory
+from gpudoctor.model.base import Gap, Section
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.libraries import Libraries, Resolution
 from gpudoctor.model.live import Live
@@ -13,7 +14,7 @@ from gpudoctor.model.system import Container, System
 from gpudoctor.rules._builds import release_numbers
 
 
-class Stated:
+class SnapshotView:
     """The sections of a snapshot that were seen, and short ways to what they state."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -32,6 +33,14 @@ class Stated:
         if container and container.wsl:
             return "wsl"
         return host.os if host else None
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """The systems this may be; empty where none is known. A Linux of which nothing else is known may be WSL's."""
+        if self.os is None or self.os not in ("linux", "wsl", "windows", "macos"):
+            return frozenset()
+        is_open = self.os == "linux" and isinstance(self._snapshot.container, Gap)
+        return frozenset(("linux", "wsl") if is_open else (self.os,))
 
     @property
     def no_gpu(self) -> bool:
@@ -67,6 +76,12 @@ class Stated:
         """The known messages that are stated, in their words."""
         live = self.section(Live, "live")
         return tuple(one.text for one in live.symptoms) if live else ()
+
+    @property
+    def memory_reports(self) -> tuple[OutOfMemory, ...]:
+        """The numbers of PyTorch's messages about a full GPU."""
+        reports = (parse_out_of_memory(text) for text in self.messages)
+        return tuple(one for one in reports if one is not None)
 
     def said(self, *signatures: str) -> bool:
         """One of these messages is stated."""

@@ -3,7 +3,7 @@
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.gravity import as_grave_as_shown
+from gpudoctor.engine.severity import as_grave_as_shown
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.finding import Finding
 from gpudoctor.model.live import Live, Symptom

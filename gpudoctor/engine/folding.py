@@ -1,20 +1,10 @@
-"""Root causes first. A finding that another one explains is folded under it."""
+"""Which findings follow from others: a finding that another one explains is folded under it."""
+
+from collections.abc import Sequence
 
 import msgspec
 
-from gpudoctor.model.finding import SEVERITIES, Confidence, Finding
-
-#: The stack, bottom to top, by the family letters of a code.
-LAYERS: dict[str, int] = {
-    family: level
-    for level, families in enumerate(
-        (("GPU",), ("BOX", "HST"), ("DRV",), ("ENV",), ("TLK",), ("LIB",), ("PYT",), ("FRM",), ("SMK", "PRF", "FLT"))
-    )
-    for family in families
-}
-
-_CONFIDENCES: tuple[Confidence, ...] = ("certain", "likely", "possible")
-
+from gpudoctor.model.finding import SEVERITIES, Finding
 
 #: Other names of the frameworks that a subject may begin with.
 _FRAMEWORKS = {
@@ -26,14 +16,13 @@ _FRAMEWORKS = {
 }
 
 
-def in_causal_order(findings: list[Finding]) -> tuple[Finding, ...]:
-    """Findings with `because_of` filled in: root causes first (gravest, surest, lowest layer), then what follows."""
+def folded(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings with `because_of` filled in."""
     causes = [[number for number, cause in enumerate(findings) if _is_cause(cause, finding)] for finding in findings]
-    stamped = [
+    return tuple(
         _with_causes(finding, tuple(sorted({findings[root].code for root in _roots(number, causes)})))
         for number, finding in enumerate(findings)
-    ]
-    return tuple(sorted(stamped, key=_rank))
+    )
 
 
 def _is_cause(cause: Finding, finding: Finding) -> bool:
@@ -76,14 +65,3 @@ def _roots(finding: int, causes: list[list[int]]) -> set[int]:
 
 def _with_causes(finding: Finding, causes: tuple[str, ...]) -> Finding:
     return msgspec.structs.replace(finding, because_of=causes) if causes else finding
-
-
-def _rank(finding: Finding) -> tuple[bool, int, int, int, str, str]:
-    return (
-        bool(finding.because_of),
-        SEVERITIES.index(finding.severity),
-        _CONFIDENCES.index(finding.confidence),
-        LAYERS.get(finding.code[:3], len(LAYERS)),
-        finding.code,
-        finding.subject or "",
-    )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from gpudoctor.engine.order import is_of_one_framework
+from gpudoctor.engine.folding import is_of_one_framework
 from gpudoctor.model.finding import SEVERITIES, Finding
 
 #: A finding, and the names of the rules that the messages in it point to.

@@ -1,0 +1,23 @@
+"""Why it is not that: the fact that rules a cause out, in words.
+
+A cause is ruled out where it needs a system or a maker's GPU that is known not to be here, or where one of its named
+conditions holds.
+"""
+
+from gpudoctor.engine.conditions import CONDITIONS
+from gpudoctor.engine.requisites import GPU, REFUTED_BY, SYSTEMS
+from gpudoctor.engine.snapshot_view import SnapshotView
+
+_SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
+_MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
+
+
+def refutation(cause: str, seen: SnapshotView) -> str | None:
+    """The fact that rules the cause out; None while it may be."""
+    needed = SYSTEMS.get(cause)
+    if needed is not None and seen.systems and not seen.systems.intersection(needed):
+        return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
+    maker = GPU.get(cause)
+    if maker is not None and seen.makers and maker not in seen.makers:
+        return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
+    return next((fact for name in REFUTED_BY.get(cause, ()) if (fact := CONDITIONS[name](seen))), None)
