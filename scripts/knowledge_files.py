@@ -81,7 +81,7 @@ class MessageRecord(Causes, frozen=True, kw_only=True):
 
 
 class CauseFile(Strict, frozen=True, kw_only=True):
-    """The causes that no rule tells."""
+    """Causes: what they need, what rules them out, and the words of those that no rule finds."""
 
     cause: tuple[Cause, ...]
 

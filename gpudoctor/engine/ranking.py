@@ -10,7 +10,7 @@ from typing import Literal
 from gpudoctor.engine.refutations import refutation
 from gpudoctor.engine.snapshot_view import SnapshotView
 from gpudoctor.engine.surroundings import surroundings_of
-from gpudoctor.knowledge import causes_of, words_of_cause
+from gpudoctor.knowledge import all_causes, causes_of, words_of_cause
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import SEVERITIES, Finding
 from gpudoctor.model.live import Live
@@ -37,8 +37,7 @@ _FOLLOWS, _ASSUMED = 0.5, 0.7
 EFFECTS = frozenset({"cuda-init-failed", "driver-not-answering", "gpu-unreadable", "no-framework", "gpu-required"})
 #: What these prove where they happened here, and where somebody reports them.
 _EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
-#: Causes that ask for nothing, and what they count beside one that does.
-HARMLESS = frozenset({"harmless", "tensorrt-not-needed", "toolkit-not-needed", "tf32-off"})
+#: What a cause that asks for nothing counts at most beside one that does.
 _GRAVE, _HARMLESS = 0.3, 0.1
 #: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
 _LEAST, _WORTH, MOST = 0.02, 0.15, 5
@@ -109,8 +108,9 @@ def rank(
         if finding.name not in shown and not finding.told:
             weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
     weights = {name: weight for name, weight in weights.items() if name in shown or refutation(name, seen) is None}
-    if any(weight >= _GRAVE for name, weight in weights.items() if name not in HARMLESS):
-        weights = {name: min(weight, _HARMLESS) if name in HARMLESS else weight for name, weight in weights.items()}
+    harmless = {name for name in weights if name not in shown and name in all_causes() and all_causes()[name].harmless}
+    if any(weight >= _GRAVE for name, weight in weights.items() if name not in harmless):
+        weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
     summaries = {rule.name: rule.summary for rule in rules}
     summaries |= {one.name: one.summary for one in (*assumed, *shown.values())}
     codes = {rule.name: rule.code for rule in rules}

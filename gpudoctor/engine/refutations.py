@@ -5,8 +5,8 @@ conditions holds.
 """
 
 from gpudoctor.engine.conditions import CONDITIONS
-from gpudoctor.engine.requisites import GPU, REFUTED_BY, SYSTEMS
 from gpudoctor.engine.snapshot_view import SnapshotView
+from gpudoctor.knowledge import all_causes
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
 _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
@@ -14,10 +14,11 @@ _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
 
 def refutation(cause: str, seen: SnapshotView) -> str | None:
     """The fact that rules the cause out; None while it may be."""
-    needed = SYSTEMS.get(cause)
-    if needed is not None and seen.systems and not seen.systems.intersection(needed):
+    record = all_causes().get(cause)
+    if record is None:
+        return None
+    if record.systems and seen.systems and not seen.systems.intersection(record.systems):
         return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
-    maker = GPU.get(cause)
-    if maker is not None and seen.makers and maker not in seen.makers:
+    if record.gpu is not None and seen.makers and record.gpu not in seen.makers:
         return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
-    return next((fact for name in REFUTED_BY.get(cause, ()) if (fact := CONDITIONS[name](seen))), None)
+    return next((fact for name in record.refuted_by if (fact := CONDITIONS[name](seen))), None)

@@ -4,7 +4,7 @@ People edit messages/*.toml, fragments.toml and causes.toml; scripts/compile_kno
 loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)` ranks what they point to.
 """
 
-from gpudoctor.knowledge.causes import Cause, LikelyCause, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.causes import Cause, LikelyCause, all_causes, causes_of, causes_without_rule, words_of_cause
 from gpudoctor.knowledge.message import Message, PossibleCause, message_of, messages
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 from gpudoctor.knowledge.surroundings import surroundings_in
@@ -14,6 +14,7 @@ __all__ = [
     "LikelyCause",
     "Message",
     "PossibleCause",
+    "all_causes",
     "causes_of",
     "causes_without_rule",
     "lines_that_matter",

@@ -19,24 +19,39 @@ Layer = Literal[
 ]
 
 
+System = Literal["linux", "wsl", "windows", "macos"]
+
+
 class Cause(Fact, frozen=True, kw_only=True):
-    """A cause that no rule tells: one record of causes.toml."""
+    """One cause: a record of causes.toml. Where a rule has its name, layer, severity and words are the rule's."""
 
     id: str
     #: Where in the stack it is.
-    layer: Layer
-    severity: Severity
+    layer: Layer | None = None
+    severity: Severity | None = None
     #: One sentence that a beginner understands.
-    words: str
+    words: str | None = None
     #: Nothing has to be done.
     harmless: bool = False
+    #: The systems on which it can be; every system where none is named.
+    systems: tuple[System, ...] = ()
+    #: Whose GPU it needs.
+    gpu: Literal["nvidia", "amd"] | None = None
+    #: Conditions each of which rules it out, by their names in engine/conditions.py.
+    refuted_by: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1)
+def all_causes() -> dict[str, Cause]:
+    """All records, by id. A cause without one can be anywhere and is ruled out by nothing but its rule."""
+    with open(_FILE, "rb") as stream:
+        return {cause.id: cause for cause in msgspec.json.decode(stream.read(), type=tuple[Cause, ...])}
 
 
 @lru_cache(maxsize=1)
 def causes_without_rule() -> dict[str, Cause]:
-    """The causes that no rule tells, by id."""
-    with open(_FILE, "rb") as stream:
-        return {cause.id: cause for cause in msgspec.json.decode(stream.read(), type=tuple[Cause, ...])}
+    """The causes that no rule finds, by id."""
+    return {name: cause for name, cause in all_causes().items() if cause.words is not None}
 
 
 class LikelyCause(Fact, frozen=True, kw_only=True):
@@ -72,4 +87,4 @@ def _weight(cause: PossibleCause, around: frozenset[str]) -> float:
 def words_of_cause(key: str, rule_summaries: dict[str, str]) -> str:
     """A cause in one sentence: the summary of the rule of that name, or our own words."""
     cause = causes_without_rule().get(key)
-    return cause.words if cause else rule_summaries.get(key, key)
+    return (cause.words if cause else None) or rule_summaries.get(key, key)

@@ -4,9 +4,8 @@ import pytest
 
 from gpudoctor.engine.conditions import CONDITIONS
 from gpudoctor.engine.refutations import refutation
-from gpudoctor.engine.requisites import GPU, REFUTED_BY, SYSTEMS
 from gpudoctor.engine.snapshot_view import SnapshotView
-from gpudoctor.knowledge import causes_without_rule
+from gpudoctor.knowledge import all_causes
 from gpudoctor.model.driver import Answer, Driver
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.model.libraries import Toolkit, Toolkits
@@ -137,9 +136,9 @@ def test_condition(name):
 
 
 def test_each_condition_refutes_a_cause_that_exists():
-    causes = {rule.name for rule in load_rules()} | set(causes_without_rule())
-    assert {name for names in REFUTED_BY.values() for name in names} == set(CONDITIONS)
-    assert {*REFUTED_BY, *SYSTEMS, *GPU} <= causes
+    assert {name for cause in all_causes().values() for name in cause.refuted_by} == set(CONDITIONS)
+    rules = {rule.name for rule in load_rules()}
+    assert [cause.id for cause in all_causes().values() if (cause.words is None) != (cause.id in rules)] == []
 
 
 @pytest.mark.parametrize(
