@@ -1,5 +1,6 @@
 """Inputs that nobody wrote: snapshots, texts, configurations and words of the command line, made by a seed."""
 
+import copy
 import json
 import random
 from collections.abc import Iterator
@@ -92,7 +93,7 @@ def _damage(value: Any, draw: random.Random) -> None:
     if kind < 0.6 and isinstance(holder[key], str):
         holder[key] = draw.choice((draw.choice(_TEXTS), holder[key] + draw.choice(_TEXTS)))
     elif kind < 0.75:
-        holder[key] = draw.choice(_VALUES)
+        holder[key] = copy.deepcopy(draw.choice(_VALUES))
     elif kind < 0.85:
         del holder[key]
     elif isinstance(holder[key], list):
