@@ -44,7 +44,7 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
     host = report.snapshot.host
     windows = isinstance(host, System) and host.os == "windows"
     if script is not None:
-        unseen = "".join(f" No verdict: {reason}" for reason in no_verdict(report))
+        unseen = "".join(f" Inconclusive: {reason}" for reason in no_verdict(report))
         text = fix_script(plan, _about(report) + unseen, windows=windows)
         if script == "-":
             write_text(text)
@@ -60,9 +60,9 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
 
 
 def no_verdict(report: Report) -> tuple[str, ...]:
-    """Why it cannot be said that nothing else is to be mended; empty where there is a verdict."""
+    """Why there may be more to fix; empty where there is a verdict."""
     if report.verdict == "bug":
-        return ("gpudoctor itself failed while judging; gpudoctor check says how.",)
+        return ("gpudoctor itself failed; `gpudoctor check` shows how.",)
     if report.verdict != "incomplete":
         return ()
     return tuple(f"Not seen: {text}" for text in report.unseen)

@@ -12,7 +12,7 @@ from gpudoctor.model.finding import SEVERITIES, Finding, Severity
 from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.rules._declare import Rule
 
-_MENDING = re.compile(r"How to mend it:\n(.*?)\n\n", re.DOTALL)
+_HOW_TO_FIX = re.compile(r"How to fix it:\n(.*?)\n\n", re.DOTALL)
 
 
 def named_by_messages(
@@ -42,8 +42,8 @@ def _cause_of(
 
 
 def _finding(rule: Rule, cause: Candidate, effect: Finding) -> Finding:
-    mending = _MENDING.search(rule.manual)
-    text = " ".join(mending[1].split()) if mending else rule.summary
+    page = _HOW_TO_FIX.search(rule.manual)
+    text = " ".join(page[1].split()) if page else rule.summary
     return Finding(
         code=rule.code,
         name=rule.name,

@@ -49,7 +49,7 @@ def _summary(lines: list[str]) -> str:
     for line in lines[:_SUMMARY]:
         if not line.strip() and not words:
             continue
-        if not line.strip() or line.startswith(("    ", "- ", "  To mend", "#")):
+        if not line.strip() or line.startswith(("    ", "- ", "  Fix: ", "  To mend it: ", "#")):
             break
         words.append(line.strip())
     return re.sub(r"\\([\\`*_{}\[\]<>~|])", r"\1", " ".join(words)).replace("\u200b", "")

@@ -42,7 +42,7 @@ def _body(report: BenchReport) -> Iterator[str]:
     yield "</ul>"
     for finding in report.findings:
         evidence = "".join(f"<p>{escape(seen.fact)}: {escape(seen.value)}</p>" for seen in finding.evidence)
-        evidence += "".join(f"<p>To mend it: {escape(advice)}</p>" for advice in advice_of(finding))
+        evidence += "".join(f"<p>Fix: {escape(advice)}</p>" for advice in advice_of(finding))
         because = f" (because of {', '.join(finding.because_of)})" if finding.because_of else ""
         heading = escape(f"{finding.severity} {finding.code} {finding.name}{because}")
         yield f'<section class="finding"><h2>{heading}</h2><p>{escape(finding.summary)}</p>{evidence}</section>'
@@ -54,8 +54,8 @@ def _body(report: BenchReport) -> Iterator[str]:
     yield from _numbers(report)
     yield from (f'<p class="note">{escape(note)}</p>' for note in bench.notes)
     yield (
-        f"<footer>gpudoctor {escape(report.doctor)}. Medians, with the 20th and 80th percentile; hollow points are too "
-        "noisy to conclude from.</footer>"
+        f"<footer>gpudoctor {escape(report.doctor)}. Medians with the 20th and 80th percentiles; hollow points are too "
+        "noisy to draw conclusions from.</footer>"
     )
 
 

@@ -34,14 +34,14 @@ def _lines(report: BenchReport, style: Style) -> Iterator[str]:
         for seen in finding.evidence:
             yield from _wrapped(f"{seen.fact}: {seen.value}", style, "    ")
         for advice in advice_of(finding):
-            yield from _wrapped(f"To mend it: {advice}", style, "  ", "    ")
+            yield from _wrapped(f"Fix: {advice}", style, "  ", "    ")
     yield from _training(report)
     yield from _products(bench)
     yield from _transfers(bench)
     yield from _estimates(report.conclusion.estimates)
     yield ""
     if report.conclusion.noisy:
-        yield "~ too noisy to conclude from"
+        yield "~ too noisy to draw conclusions from"
     for note in bench.notes:
         yield from _wrapped(f"- {note}", style, "", "  ")
 
@@ -108,7 +108,7 @@ def _estimates(estimates: tuple[Estimate, ...]) -> Iterator[str]:
     if not estimates:
         return
     yield ""
-    yield "ESTIMATED, not measured: times as quick as this CPU, where the GPU is kept busy"
+    yield "ESTIMATED, not measured: speed relative to this CPU when the GPU is kept busy"
     yield "  " + "".ljust(28) + "arithmetic".rjust(12) + "memory".rjust(12)
     for one in estimates:
         yield f"  {one.product:<28}{_times(one.compute):>12}{_times(one.memory):>12}"
@@ -124,7 +124,7 @@ def _timing(time: Timing) -> str:
 
 
 def advice_of(finding: Finding) -> tuple[str, ...]:
-    """What to do about a finding on a measurement; one that follows from another has nothing of its own to mend."""
+    """What to do about a finding on a measurement; none for one that follows from another."""
     if finding.because_of:
         return ()
     return tuple(step.text for fix in finding.fixes for step in fix.steps if isinstance(step, Ask))

@@ -20,11 +20,11 @@ def render_diff(comparison: Comparison, style: Style) -> str:
 
 
 def _lines(comparison: Comparison, style: Style) -> Iterator[str]:
-    yield from _shifts("New since then:", comparison.appeared, style)
-    yield from _shifts("No longer there:", comparison.gone, style)
+    yield from _shifts("New:", comparison.appeared, style)
+    yield from _shifts("Gone:", comparison.gone, style)
     shown = [one for one in comparison.suspects if style.verbosity > 0 or one.brings or not _is_minor(one.change)]
     if not comparison.suspects:
-        yield "Nothing that both know has changed."
+        yield "No change in what both snapshots contain."
     elif shown:
         yield "What changed, most suspicious first:"
     for one in shown:

@@ -17,23 +17,23 @@ def render_explanation(explanation: Explanation, style: Style) -> str:
 
 def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
     if not explanation.messages:
-        yield "No message in this text is known."
-        yield from _wrapped("Give more of the output, from the first line that speaks of an error on.", style)
+        yield "No known error message in this text."
+        yield from _wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
     for message in explanation.messages:
         yield from _wrapped(f'"{visible(message.text)[:300]}"', style)
         for part in _wrapped(message.meaning, style, "  "):
             yield click.style(part, bold=True)
         yield ""
     if explanation.causes:
-        known = "what is known of the machine" if explanation.weighed else "how frequent they are"
-        yield f"Causes, by {known}:"
+        known = "the facts of this machine" if explanation.weighed else "how common they are"
+        yield f"Causes, ranked by {known}:"
     for number, cause in enumerate(explanation.causes, 1):
-        seen = "The facts show it. " if cause.state == "found" else ""
+        seen = "Confirmed. " if cause.state == "found" else ""
         page = f" `gpudoctor explain {cause.code}`" if cause.code else ""
         yield from _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  ")
     if explanation.question:
         yield ""
-        yield f"To look at next. {explanation.question.why}"
+        yield f"Check next: {explanation.question.why}"
         yield "    " + click.style(visible(explanation.question.ask), bold=True)
 
 

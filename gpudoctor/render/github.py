@@ -20,7 +20,7 @@ def _lines(view: View) -> Iterator[str]:
     for finding in (*view.causes, *view.notes):
         yield _annotation(_LEVELS[finding.severity], f"{finding.code} {finding.name}", _message(finding))
     for fact in view.unseen if view.verdict == "incomplete" else ():
-        yield _annotation("error", "not seen, and needed for a verdict", fact)
+        yield _annotation("error", "required fact not read", fact)
     for crash in view.crashes:
         yield _annotation("error", "gpudoctor failed", crash)
     yield _escaped(view.headline)

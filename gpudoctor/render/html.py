@@ -15,7 +15,7 @@ from gpudoctor.render.html_style import SCRIPT, STYLE
 from gpudoctor.render.view import FindingView, FixView, View, fix_heading
 
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "\u2013", "unseen": "?"}
-_WORDS = {"ok": "as it should be", "absent": "not there", "unseen": "not seen", "info": "with a note"}
+_WORDS = {"ok": "OK", "absent": "absent", "unseen": "unknown", "info": "with a note"}
 #: Each ends a line of the source, so that the page can be read, compared and triaged as text.
 _LINES = ("p", "h1", "h2", "li", "tr", "section", "div", "pre", "details", "summary", "footer")
 _BOXES = ("main", "section", "ol", "ul", "details", "div", "table")
@@ -74,19 +74,19 @@ def _article(
     main = Element("main", {"class": f"report {view.verdict}"})
     SubElement(main, heading).text = view.headline
     main.append(_stack(view))
-    for title, findings in (("", view.causes), ("What follows from it", view.consequences), ("Notes", view.notes)):
+    for title, findings in (("", view.causes), ("Consequences", view.consequences), ("Notes", view.notes)):
         if title and findings:
             SubElement(main, "h2").text = title
         main.extend(_finding(finding, can_copy) for finding in findings)
-    _listing(main, "Not seen, and needed for a verdict", view.unseen)
+    _listing(main, "Required facts that were not read", view.unseen)
     for crash in view.crashes:
-        SubElement(main, "h2").text = "gpudoctor's own failure, for a bug report"
+        SubElement(main, "h2").text = "gpudoctor failed; please report"
         SubElement(main, "pre", tabindex="0").text = crash
     for grid in grids:
         main.extend(_grid(grid))
     groups = tuple(groups)
     if groups:
-        SubElement(main, "h2").text = "What was seen"
+        SubElement(main, "h2").text = "Facts"
         main.extend(_facts(group) for group in groups)
     end = SubElement(main, "footer")
     if view.examined:

@@ -28,7 +28,7 @@ def render_markdown(
             left = ", ".join(dict.fromkeys(one.title for one in groups[number:]))
             return (
                 _printable(text)
-                + f"\nLeft out, because an issue takes no more: {left}. They are in the JSON report.\n"
+                + f"\nLeft out because an issue would be too long: {left}. They are in the JSON report.\n"
                 + end
             )
         text += block
@@ -48,7 +48,7 @@ def _lines(view: View) -> Iterator[str]:
         yield from _finding(finding)
     if view.consequences:
         yield ""
-        yield "What follows from it:"
+        yield "Consequences:"
         yield ""
         for finding in view.consequences:
             yield f"- {finding.code}: {_escaped(finding.summary)} (because of {', '.join(finding.because_of)})"
@@ -60,12 +60,12 @@ def _lines(view: View) -> Iterator[str]:
             yield f"- {finding.code}: {_escaped(finding.summary)}"
     if view.unseen:
         yield ""
-        yield "Not seen, and needed for a verdict:"
+        yield "Required facts that were not read:"
         yield ""
         yield from (f"- {_escaped(fact)}" for fact in view.unseen)
     for crash in view.crashes:
         yield ""
-        yield "gpudoctor's own failure, for a bug report:"
+        yield "gpudoctor failed; please report:"
         yield ""
         yield from _fenced(crash)
     if view.examined:
@@ -89,7 +89,7 @@ def _finding(finding: FindingView) -> Iterator[str]:
 def _fix(fix: FixView, *, first: bool) -> Iterator[str]:
     needs = f" ({fix.needs})" if fix.needs else ""
     yield ""
-    yield f"{'To mend it' if first else 'Or'}: {_escaped(fix.title)}{needs}"
+    yield f"{'Fix' if first else 'Or'}: {_escaped(fix.title)}{needs}"
     commands: list[str] = []
     for is_command, line in fix.commands:
         if is_command:

@@ -25,17 +25,17 @@ def plan_text(plan: Plan, width: int, *, shell: Shell = "bash", no_verdict: tupl
         lines += [*_mending(number, one, width, shell), ""]
     for conflict in plan.conflicts:
         codes = ", ".join(conflict.codes)
-        text = f"Left out, as it contradicts “{conflict.kept}”: {conflict.left_out} ({codes}). {conflict.text}"
-        lines += [*_wrap(f"{text} Mend the first, then look again.", width), ""]
+        text = f"Left out because it conflicts with “{conflict.kept}”: {conflict.left_out} ({codes}). {conflict.text}"
+        lines += [*_wrap(f"{text} Fix the first, then check again.", width), ""]
     for left in plan.unresolved:
-        lines += [*_wrap(f"Not mended: {left.code} {left.summary} {left.reason}", width), ""]
+        lines += [*_wrap(f"Not fixed: {left.code} {left.summary} {left.reason}", width), ""]
     needs = [need for need in ("root", "a restart", "a new login", "a new container") if _needs(plan, need)]
     if needs:
-        lines += [*_wrap(f"All together this needs {', '.join(needs)}.", width), ""]
+        lines += [*_wrap(f"In total this needs {', '.join(needs)}.", width), ""]
     if no_verdict:
-        lines.append("No verdict, so there may be more to mend:" if lines else "No verdict, so nothing is proposed:")
+        lines.append("Inconclusive, so there may be more to fix:" if lines else "Inconclusive, so no fix is proposed:")
         lines += [line for text in no_verdict for line in _item("- ", text, width)]
-    return "\n".join(lines).rstrip() + "\n" if lines else "Nothing to mend.\n"
+    return "\n".join(lines).rstrip() + "\n" if lines else "Nothing to fix.\n"
 
 
 def install_text(plan: InstallPlan, width: int, *, shell: Shell = "bash") -> str:
@@ -80,7 +80,7 @@ def _mending(number: int, one: Mending, width: int, shell: Shell) -> Iterator[st
             else:
                 yield from _item("  ", line, width)
     if one.fix.undo:
-        yield from _item("", f"To undo it: {one.fix.undo}", width)
+        yield from _item("", f"To undo: {one.fix.undo}", width)
 
 
 def _where(one: Mending) -> str:

@@ -12,7 +12,7 @@ from gpudoctor.render.commands import Shell, quoted, step_lines, visible
 
 REBOOT = Run(argv=("reboot",))
 WIDTH = 100
-KEEP = "To keep these settings, put them where your programs are started (such as ~/.bashrc):"
+KEEP = "To keep these settings, add them where your programs start (such as ~/.bashrc):"
 #: What a plan can need at its end, in the order it is done.
 THEN = {
     "a restart": "restart the machine",
@@ -67,9 +67,9 @@ def fix_script(plan: Plan, about: str, *, windows: bool = False) -> str:
     body += _by_hand([one for one in plan.fixes if one.scope == "person"], shell)
     body += _endings(plan, shell)
     notes = [f"Left out: {one.left_out} ({', '.join(one.codes)}). {one.text}" for one in plan.conflicts]
-    notes += [f"Not mended: {one.code} {one.summary} {one.reason}" for one in plan.unresolved]
+    notes += [f"Not fixed: {one.code} {one.summary} {one.reason}" for one in plan.unresolved]
     body += [""] * bool(notes) + [line for note in notes for line in comment(note)]
-    return _script(("What gpudoctor proposes. Read it before you run it.", about), body, shell)
+    return _script(("Written by gpudoctor. Read it before you run it.", about), body, shell)
 
 
 def install_script(plan: InstallPlan, about: str, *, shell: Shell = "bash") -> str:
@@ -117,14 +117,14 @@ def _mending(one: Mending, shell: Shell) -> Iterator[str]:
     if one.needs:
         yield from comment(f"Needs: {', '.join(one.needs)}.")
     if one.fix.undo:
-        yield from comment(f"To undo it: {one.fix.undo}")
+        yield from comment(f"To undo: {one.fix.undo}")
     for step in one.fix.steps:
         yield from _step(step, shell, as_root=one.fix.needs_root)
 
 
 def _step(step: Step, shell: Shell, *, as_root: bool) -> Iterator[str]:
     if step == REBOOT:
-        yield from comment("The restart is yours to make, at the end.")
+        yield from comment("Restart the machine yourself, at the end.")
     elif isinstance(step, Ask):
         yield f"by_hand {quoted(_one_line(step.text), shell)}"
     elif isinstance(step, Write):
@@ -169,7 +169,7 @@ def _endings(plan: Plan, shell: Shell) -> Iterator[str]:
         place = f"  (in {step.where})" if step.where else ""
         yield f"say {quoted(f'    {step_lines(step, shell=shell)[0]}{place}', shell)}"
     needs = {need for one in plan.fixes for need in one.needs}
-    then = ", then ".join([*(text for need, text in THEN.items() if need in needs), "look again: gpudoctor check"])
+    then = ", then ".join([*(text for need, text in THEN.items() if need in needs), "check again: gpudoctor check"])
     yield f"say {quoted(f'Now {then}', shell)}"
 
 

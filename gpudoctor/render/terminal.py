@@ -65,17 +65,17 @@ def _details(view: View, style: Style) -> Iterator[str]:
         yield from _note(finding, style)
     if view.unseen:
         yield ""
-        yield "Not seen, and needed for a verdict:"
+        yield "Required facts that were not read:"
         for fact in view.unseen:
             yield from wrapped(fact, style, indent="  - ", hang="    ")
     if view.skipped and style.verbosity > 0:
         yield ""
-        yield "Rules that could not judge:"
+        yield "Rules that could not be evaluated:"
         for code, reason in view.skipped:
             yield from wrapped(f"{code}  {reason}", style, indent="  ", hang="          ")
     for crash in view.crashes:
         yield ""
-        yield "gpudoctor's own failure, for a bug report:"
+        yield "gpudoctor failed; please report:"
         yield textwrap.indent(crash.rstrip(), "  ")
 
 
@@ -115,7 +115,7 @@ def _fix(fix: FixView, style: Style) -> Iterator[str]:
 
 def _consequences(findings: tuple[FindingView, ...], style: Style) -> Iterator[str]:
     yield ""
-    yield "What follows from it:"
+    yield "Consequences:"
     for finding in findings:
         because = ", ".join(finding.because_of)
         yield from wrapped(

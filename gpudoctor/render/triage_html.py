@@ -34,12 +34,12 @@ def _ticket(ticket: Ticket, *, alone: bool) -> Element:
     if finding and finding.fixes:
         section.extend(_fix(finding.fixes[0]))
     if ticket.question:
-        SubElement(section, "p", {"class": "fix"}).text = f"Ask the reporter next. {visible(ticket.question.why)}"
+        SubElement(section, "p", {"class": "fix"}).text = f"Ask the reporter: {visible(ticket.question.why)}"
         section.append(command_row(visible(ticket.question.ask)))
     lines = tuple(_looked_at(ticket))
     if lines:
         folded = SubElement(section, "details")
-        SubElement(folded, "summary").text = "What was looked at"
+        SubElement(folded, "summary").text = "Details"
         listing = SubElement(folded, "ul")
         for line in lines:
             SubElement(listing, "li").text = line
@@ -56,7 +56,7 @@ def _severity(ticket: Ticket) -> str:
 
 def _fix(fix: Fix) -> Iterator[Element]:
     title = Element("p", {"class": "fix"})
-    title.text = f"To mend it: {visible(fix.title)}"
+    title.text = f"Fix: {visible(fix.title)}"
     yield title
     for step in fix.steps:
         for line in step_lines(step):
@@ -72,11 +72,11 @@ def _looked_at(ticket: Ticket) -> Iterator[str]:
     for cause in ticket.causes[1 if ticket.named else 0 :]:
         yield f"Also possible: {name_of_cause(cause)}, {cause.confidence}"
     for message in ticket.messages:
-        yield f'It says: "{visible(message.text)[:200]}": {message.meaning}'
+        yield f'"{visible(message.text)[:200]}": {message.meaning}'
     if ticket.contents is None:
         return
     for dispute in ticket.contents.disputes:
         said = "; ".join(f"{visible(value)} ({visible(where)})" for value, where in dispute.values)
-        yield f"Stated differently: {dispute.fact}: {said}"
+        yield f"Contradictory: {dispute.fact}: {said}"
     forms = ", ".join(one.form for one in ticket.contents.recognised)
     yield f"Recognised: {forms or 'known messages only'}. {left_of(ticket)}"

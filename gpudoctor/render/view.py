@@ -60,10 +60,10 @@ class View(Fact, frozen=True, kw_only=True):
 
 
 def fix_heading(finding: FindingView, number: int) -> str:
-    """What goes before the lines of a fix. A note is no fault: what can be done about it mends nothing."""
+    """What goes before the lines of a fix. A note is no fault, so there is nothing to fix."""
     fix = finding.fixes[number]
     needs = f" ({fix.needs})" if fix.needs else ""
-    lead = "" if finding.severity == "info" else "To mend it: " if number == 0 else "Or: "
+    lead = "" if finding.severity == "info" else "Fix: " if number == 0 else "Or: "
     return f"{lead}{fix.title}{needs}"
 
 
@@ -133,19 +133,19 @@ def _shown(step: Step, *, windows: bool) -> Iterator[tuple[bool, str]]:
 
 def _headline(report: Report) -> str:
     if report.verdict == "bug":
-        return "gpudoctor itself failed while judging, so there is no verdict."
+        return "gpudoctor itself failed, so there is no verdict."
     if report.verdict == "findings":
-        return f"Not as it should be: {_count(report)}."
+        return f"{_count(report).capitalize()} found."
     lesser = _count(report)
     if report.verdict == "incomplete":
-        seen = f"There is {lesser} to look at." if lesser else "Nothing wrong was seen."
-        return f"No verdict: something a verdict needs could not be looked at. {seen}"
+        seen = f"{lesser} found so far." if lesser else "No problem found so far."
+        return f"Inconclusive: some required facts could not be read. {seen}"
     if report.verdict == "no-gpu":
         return " ".join(filter(None, (_without_gpu(report), _proof(report), _nothing_else(lesser))))
-    said = f"; {lesser} to look at" if lesser else ""
+    said = f", with {lesser}" if lesser else ""
     if proof := _proof(report):
         return f"Healthy{said}. {proof}"
-    return f"Healthy: nothing in the files and the driver keeps the GPU from being used{said}. No training was run."
+    return f"Healthy{said}: nothing in the files or the driver prevents GPU use. No training was run."
 
 
 def _proof(report: Report) -> str:
@@ -159,7 +159,7 @@ def _proof(report: Report) -> str:
 
 
 def _nothing_else(lesser: str) -> str:
-    return f"There is {lesser} to look at." if lesser else "Nothing is wrong with this machine."
+    return f"{lesser} found." if lesser else "No problem found."
 
 
 def _count(report: Report) -> str:
@@ -177,8 +177,8 @@ def _without_gpu(report: Report) -> str:
     gpus = report.snapshot.gpus
     if isinstance(gpus, Gpus) and gpus.devices:
         vendors = ", ".join(sorted({(gpu.vendor or "unknown").upper() for gpu in gpus.devices}))
-        return f"Fine, no NVIDIA GPU ({vendors} only)."
-    return "Fine, no GPU."
+        return f"OK: no NVIDIA GPU ({vendors} only)."
+    return "OK: no GPU."
 
 
 def examined_of(snapshot: Snapshot) -> str:

@@ -44,7 +44,7 @@ SECTION_FIELDS: dict[type, str] = {
 }
 
 #: Headings of a manual page, in order; each is a line of its own ending in a colon.
-MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to mend it", "When to ignore it", "Sources")
+MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
 
 
 class Want(Fact, frozen=True, kw_only=True):

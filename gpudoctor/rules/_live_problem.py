@@ -149,10 +149,10 @@ def _evidence(failed: Failed) -> Iterator[Evidence]:
         said = {one.text for one in failed.failures}
         yield from (seen(f"{run.framework} printed", line) for line in _printed(failed) if line not in said)
     if failed.meaning:
-        yield seen("this message means", failed.meaning)
+        yield seen("meaning", failed.meaning)
     causes = tuple(_causes(failed.symptoms))
     if causes:
-        yield seen("mostly because", " Or: ".join(causes))
+        yield seen("usual causes", "; ".join(cause.rstrip(".") for cause in causes))
 
 
 def _printed(failed: Failed) -> tuple[str, ...]:
@@ -178,7 +178,7 @@ def _questions(failed: Failed) -> tuple[Fix, ...]:
     row = next((row for one in failed.symptoms if (row := message_of(one.signature))), None)
     if row is None:
         return ()
-    return (Fix(title="Find out which cause it is", safety="manual", steps=(Ask(text=f"Look at: {row.ask}"),)),)
+    return (Fix(title="Find out which cause it is", safety="manual", steps=(Ask(text=f"Check: {row.ask}"),)),)
 
 
 def _sentence(text: str) -> str:

@@ -27,7 +27,7 @@ def test_a_snapshot_is_judged_as_the_command_judges_it() -> None:
 
 def test_it_shows_itself() -> None:
     checked = gpudoctor.judge(CASE.snapshot())
-    headline = "Not as it should be"
+    headline = "1 error found"
     assert headline in str(checked)
     assert "\x1b" not in str(checked)
     assert headline in checked._repr_html_()
@@ -73,4 +73,4 @@ def test_a_notebook_shows_the_report(tmp_path) -> None:
     """IPython's own formatter, which Jupyter, Colab and VS Code use."""
     formatters = pytest.importorskip("IPython.core.formatters")
     shown = formatters.HTMLFormatter()(gpudoctor.judge(CASE.snapshot()))
-    assert "Not as it should be" in shown
+    assert "1 error found" in shown

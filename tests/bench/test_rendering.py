@@ -81,7 +81,7 @@ def test_what_a_page_shows():
 def test_what_to_do_is_said_once():
     page, text = render_bench_html(REPORTS["gpu"]), render_bench_text(REPORTS["gpu"], Style())
     for shown in (page, text):
-        assert shown.count("To mend it: Clean the fan.") == 1
+        assert shown.count("Fix: Clean the fan.") == 1
         assert "(because of PRF014)" in shown
 
 
@@ -96,7 +96,7 @@ def test_noise_is_drawn_and_written():
     page, text = render_bench_html(REPORTS["noisy"]), render_bench_text(REPORTS["noisy"], Style())
     assert page.count(" hollow") > 10
     assert " ~" in text
-    assert "~ too noisy to conclude from" in text
+    assert "~ too noisy to draw conclusions from" in text
     assert "Estimated" not in page
 
 

@@ -24,7 +24,7 @@ def test_a_page_as_json() -> None:
     done = CliRunner().invoke(cli, ["explain", "FRM001", "--format", "json"])
     page = json.loads(done.output)
     assert (page["code"], page["name"]) == ("FRM001", "torch-cpu-only")
-    assert "How to mend it:" in page["manual"]
+    assert "How to fix it:" in page["manual"]
 
 
 @pytest.mark.parametrize("option", [("--from", "nope"), ("--here",)])

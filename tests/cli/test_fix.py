@@ -41,12 +41,12 @@ def test_the_plan_of_a_broken_environment(saved):
     assert "1. Install PyTorch 2.11.0 built for CUDA 12.8 (your own environment)" in text
     assert "FRM002: torch" in text
     assert "-m pip install torch==2.11.0+cu128 --index-url https://download.pytorch.org/whl/cu128" in text
-    assert "To undo it: install again: torch==2.5.1+cu124" in text
+    assert "To undo: install again: torch==2.5.1+cu124" in text
 
 
 def test_what_it_needs_is_said(saved):
     text = " ".join(ran("--from", saved(DRIVER)).output.split())
-    assert "All together this needs root, a restart." in text
+    assert "In total this needs root, a restart." in text
 
 
 def test_json_is_the_report_with_its_plan(saved):
@@ -75,7 +75,7 @@ def test_a_script_is_written_whole_executable_and_clean(saved, tmp_path):
 def test_a_script_on_standard_output(saved):
     done = ran("--from", saved(ARCH), "--script", "-")
     assert done.output.startswith("#!/usr/bin/env bash\n")
-    assert "To mend" not in done.output
+    assert "Fix:" not in done.output
 
 
 def test_only_some_findings(saved):
@@ -83,7 +83,7 @@ def test_only_some_findings(saved):
     both = json.loads(ran("--from", path, "--format", "json").output)
     codes = {code for one in both["plan"]["fixes"] for code in one["cures"]}
     assert "FRM016" in codes
-    assert "Nothing to mend." in ran("--from", path, "--only", "ENV001").output
+    assert "Nothing to fix." in ran("--from", path, "--only", "ENV001").output
     assert "FRM016" in ran("--from", path, "--only", "env001,frm016").output
     assert "FRM016" in ran("--from", path, "--only", "driver-too-old").output
 
@@ -103,7 +103,7 @@ def test_what_cannot_be_examined_is_not_called_whole(more, tmp_path):
     text.write_text("This is no interpreter.\n")
     done = ran("--python", str(text), *more)
     assert done.exit_code == 3, done.output
-    assert "No verdict" in done.output
+    assert "Inconclusive" in done.output
     assert "no-python.txt could not be started" in " ".join(done.output.replace("# ", "").split())
     assert "Nothing" not in done.output
 

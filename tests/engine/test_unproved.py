@@ -59,7 +59,7 @@ def test_trained_on_gpu_and_cpu():
 def test_trained_on_the_cpu_of_a_machine_without_a_gpu():
     proof = live(trial("cpu"))
     assert report(proof, with_gpu=False).verdict == "no-gpu"
-    assert "Fine, no GPU. PyTorch trained on the CPU." in text(proof, with_gpu=False)
+    assert "OK: no GPU. PyTorch trained on the CPU." in text(proof, with_gpu=False)
 
 
 #: Runs that prove nothing, or only a part.

@@ -80,7 +80,7 @@ def test_all_of_a_plan(tmp_path):
         "# A title (FRM001)",
         "# It is wrong.",
         "# Needs: root, a restart.",
-        "# To undo it: remove it",
+        "# To undo: remove it",
         r"printf '%s' $'options a\x0ab\x0a' | as_root tee -- /etc/x.conf >/dev/null",
         "as_root update-initramfs -u",
         "by_hand 'Look at it.'",
@@ -88,8 +88,8 @@ def test_all_of_a_plan(tmp_path):
         "export B='x y'",
         "say '    Install a driver.'",
         "# Left out: Other (A, B). Both change it.",
-        "# Not mended: GPU900 No GPU. Nothing is known.",
-        "say 'Now restart the machine, then log out and in again, then look again: gpudoctor check'",
+        "# Not fixed: GPU900 No GPU. Nothing is known.",
+        "say 'Now restart the machine, then log out and in again, then check again: gpudoctor check'",
     ):
         assert line in lines, script
     assert not any(line.endswith("reboot") for line in lines), "nobody's machine is restarted by a script"

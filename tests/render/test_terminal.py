@@ -86,9 +86,7 @@ def test_fits_the_width_but_never_breaks_a_command(width):
 def test_order_stack_headline_cause_commands_consequences():
     text = plain(render_terminal(view(CAUSE, FOLLOWS, NOTE), Style(width=80)))
     places = [text.index(part) for part in ("Hardware", "Driver", "CUDA", "Libraries", "Python", "Framework")]
-    places += [
-        text.index(part) for part in ("1 error", "FRM003", "built for", "To mend it", "What follows", "note FRM010")
-    ]
+    places += [text.index(part) for part in ("1 error", "FRM003", "built for", "Fix:", "Consequences", "note FRM010")]
     assert places == sorted(places)
     assert "2 x GeForce GTX 1080 Ti (11 GB, compute capability 6.1)" in text
     assert "needs root, then a reboot" in text
@@ -121,13 +119,13 @@ def test_verbose_adds_sources_and_rules_that_could_not_judge():
 
 def test_what_was_not_seen_is_said():
     text = plain(render_terminal(view(snapshot=Snapshot(gpus=Gap(reason="the PCI bus was locked"))), Style()))
-    assert "No verdict" in text and "the PCI bus was locked" in text and "not seen" in text
+    assert "Inconclusive" in text and "the PCI bus was locked" in text and "not seen" in text
 
 
 def test_no_verdict_does_not_say_that_nothing_is_wrong_beside_a_warning():
     warned = Finding(code="ENV001", name="z", severity="warning", summary="A warning.")
     text = plain(render_terminal(view(warned, snapshot=Snapshot(gpus=Gap(reason="locked"))), Style(width=100)))
-    assert "No verdict" in text and "1 warning to look at" in text and "Nothing wrong" not in text
+    assert "Inconclusive" in text and "1 warning" in text and "No problem" not in text
 
 
 def test_a_variable_says_where_it_belongs():
@@ -158,6 +156,6 @@ def test_which_gpu_is_meant_stands_before_the_sentence():
 def test_the_ways_out_of_a_note_say_what_they_are():
     slow = Fix(title="Number the GPUs alike", safety="safe", steps=(SetEnv(name="CUDA_DEVICE_ORDER", value="PCI"),))
     shown = view(msgspec.structs.replace(NOTE, fixes=(slow,)))
-    assert "To mend it" not in render_github(shown) + render_html(shown, ())
+    assert "Fix:" not in render_github(shown) + render_html(shown, ())
     text = plain(render_terminal(shown, Style()))
     assert "note FRM010: A note.\n  Number the GPUs alike:\n    export CUDA_DEVICE_ORDER=PCI\n" in text

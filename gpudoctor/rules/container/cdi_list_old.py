@@ -26,7 +26,7 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
     The driver was updated, and the list was not written anew. From release 1.18 on the NVIDIA Container Toolkit has a
     service for that (nvidia-cdi-refresh), which keeps the list in /var/run/cdi; one in /etc/cdi it leaves alone.
 
-    How to mend it:
+    How to fix it:
     Write the list anew. If the service does that already, remove the old one of /etc/cdi.
 
     When to ignore it:

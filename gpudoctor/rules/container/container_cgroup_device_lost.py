@@ -38,7 +38,7 @@ def container_cgroup_device_lost(
     needs; in Kubernetes, where the kubelet's static CPU manager writes the list anew; or when nvidia-uvm was loaded
     only after the container was made.
 
-    How to mend it:
+    How to fix it:
     Start the container again. For good: use CDI (docker run --device nvidia.com/gpu=all), or create the links below
     /dev/char on the host (nvidia-ctk system create-dev-char-symlinks --create-all), or let Docker manage control
     groups itself (cgroupfs). If a new container fails at once, look for no-cgroups = true in

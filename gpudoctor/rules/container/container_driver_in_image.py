@@ -27,7 +27,7 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
     someone installed the package cuda or nvidia-driver in the Dockerfile, or the image was exported from a container
     that ran with an older driver. In LXC the libraries are installed by hand, and must be of the host's release.
 
-    How to mend it:
+    How to fix it:
     Build the image without driver packages: cuda-toolkit instead of cuda, or one of NVIDIA's own CUDA images.
 
     When to ignore it:

@@ -26,7 +26,7 @@ def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) ->
     The toolkit brings the cache up to date when the container starts. It cannot where ldconfig fails: on a read-only
     file system, or in an image with another layout.
 
-    How to mend it:
+    How to fix it:
     Run ldconfig in the container, or put the folder named below on LD_LIBRARY_PATH.
 
     When to ignore it:

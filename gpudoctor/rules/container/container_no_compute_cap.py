@@ -27,7 +27,7 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
     Why it breaks:
     Without libcuda no CUDA program starts, though nvidia-smi shows the GPU.
 
-    How to mend it:
+    How to fix it:
     Start the container with -e NVIDIA_DRIVER_CAPABILITIES=compute,utility, or set it so in the image.
 
     When to ignore it:

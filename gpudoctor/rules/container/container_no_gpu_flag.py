@@ -31,7 +31,7 @@ def container_no_gpu_flag(
     A container sees only what it is given. docker run without --gpus gives no GPU, and --privileged gives the device
     files but not the libraries.
 
-    How to mend it:
+    How to fix it:
     Start the container with --gpus all (Docker), with --device nvidia.com/gpu=all (Podman, CDI), with a device
     reservation (Compose), with --runtime nvidia (Jetson), with nvidia.com/gpu in the resource limits and, where nvidia
     is not containerd's default runtime, runtimeClassName: nvidia (Kubernetes), or with NVIDIA_VISIBLE_DEVICES=all

@@ -31,7 +31,7 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
     Why it breaks:
     On Fedora, RHEL and their relatives SELinux is on, and containers may not use devices unless told so.
 
-    How to mend it:
+    How to fix it:
     On the host, allow containers to use devices, or use CDI, which sets the labels.
 
     When to ignore it:

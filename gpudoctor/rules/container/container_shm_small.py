@@ -26,7 +26,7 @@ def container_shm_small(
     PyTorch's DataLoader workers and NCCL (training on several GPUs) need more. They fail with "Bus error", "No space
     left on device" or a NCCL error, though disk and memory are free.
 
-    How to mend it:
+    How to fix it:
     Start the container with more: --shm-size=8g or --ipc=host. In Kubernetes, mount an emptyDir with medium Memory at
     /dev/shm.
 

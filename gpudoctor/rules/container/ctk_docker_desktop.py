@@ -23,7 +23,7 @@ def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
     docker run --gpus all fails ("could not select device driver", "load library failed"), though the driver and
     NVIDIA's container toolkit are installed.
 
-    How to mend it:
+    How to fix it:
     Use the Docker Engine of the machine itself: docker context use default. Images and containers of Docker Desktop
     are not in it; pull or build them anew.
 

@@ -21,7 +21,7 @@ def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
     Why it breaks:
     docker run --gpus all fails, though the toolkit is installed and registered.
 
-    How to mend it:
+    How to fix it:
     Remove the snap and install Docker from its own packages.
 
     When to ignore it:

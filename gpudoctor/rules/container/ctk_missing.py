@@ -26,7 +26,7 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     Why it breaks:
     Without it docker run --gpus all ends with: could not select device driver "" with capabilities: [[gpu]].
 
-    How to mend it:
+    How to fix it:
     Install the package nvidia-container-toolkit from NVIDIA's repository, register it with the engine, and restart the
     engine.
 

@@ -22,7 +22,7 @@ def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
     Why it breaks:
     Installing the package does not change Docker's settings. docker run --gpus works without it.
 
-    How to mend it:
+    How to fix it:
     Let nvidia-ctk write the setting, and restart Docker.
 
     When to ignore it:

@@ -33,7 +33,7 @@ def dev_permission_rootless(
     Why it breaks:
     The device files belong to a group with a mode such as 0660, and inside the container you are no member of it.
 
-    How to mend it:
+    How to fix it:
     Podman: --group-add keep-groups. Or let the host give the files mode 0666.
 
     When to ignore it:

@@ -24,7 +24,7 @@ def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
     The cluster does not shut jobs off from other GPUs (ConstrainDevices in cgroup.conf), so a program can take a GPU it
     was not given; or a program outlived its job. Yours then runs out of memory or is slow.
 
-    How to mend it:
+    How to fix it:
     Tell the administrator the node, the GPU and the process numbers. Ask for another node meanwhile.
 
     When to ignore it:

@@ -29,7 +29,7 @@ def slurm_no_gpu(
     The job was started without --gres=gpu or --gpus, or a step of it did not ask. Slurm then hides the device files.
     Where only the step has none, this is a warning: the job's own GPUs are there for it to take.
 
-    How to mend it:
+    How to fix it:
     Ask for a GPU, and run gpudoctor inside that job: srun --gpus 1 gpudoctor check.
 
     When to ignore it:

@@ -24,7 +24,7 @@ def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Probl
     Why it breaks:
     The distribution was installed as, or converted to, WSL 1.
 
-    How to mend it:
+    How to fix it:
     Convert it to WSL 2 in Windows. Your files stay.
 
     When to ignore it:

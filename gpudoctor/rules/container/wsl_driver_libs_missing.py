@@ -27,7 +27,7 @@ def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> It
     Windows has no NVIDIA GPU, or no NVIDIA driver, or one from before WSL was supported; or WSL is too old, or was not
     restarted after the driver was installed.
 
-    How to mend it:
+    How to fix it:
     Install the current NVIDIA driver in Windows, update WSL, and restart it. Install nothing of the driver in WSL.
 
     When to ignore it:

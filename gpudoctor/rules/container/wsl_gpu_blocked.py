@@ -26,7 +26,7 @@ def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Containe
     A card runs in the driver mode TCC, which WSL cannot use (data-centre cards in Windows); one such card can keep all
     the others from WSL, too. Or WSL or its kernel is too old for the driver, or a Linux driver was installed in WSL.
 
-    How to mend it:
+    How to fix it:
     Update WSL and restart it. For a data-centre card, change its driver model in Windows to WDDM or MCDM.
 
     When to ignore it:

@@ -32,7 +32,7 @@ def wsl_kernel(
     An old Windows or WSL (Windows 10 before version 21H2 has no GPU for WSL), or a kernel of your own named in
     .wslconfig.
 
-    How to mend it:
+    How to fix it:
     Update Windows (Windows 11, or Windows 10 version 21H2 or newer) and WSL, take the line kernel= out of .wslconfig,
     and restart WSL.
 

@@ -29,7 +29,7 @@ def wsl_ldconfig_warning(
     Why it breaks:
     It does not: the library is found and works.
 
-    How to mend it:
+    How to fix it:
     Nothing needs to be done. Do not install a Linux driver to get rid of the message.
 
     When to ignore it:

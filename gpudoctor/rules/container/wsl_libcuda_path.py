@@ -40,7 +40,7 @@ def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries 
     the loader knows libcuda.so.1 alone. CUDA starts then; the first convolution ends the program with "Could not load
     library libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". That is a warning.
 
-    How to mend it:
+    How to fix it:
     Put the folder on LD_LIBRARY_PATH. Where the folder itself is not looked at, adding it to the loader's settings and
     running ldconfig does as well.
 

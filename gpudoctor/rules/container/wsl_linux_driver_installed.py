@@ -34,7 +34,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     The package "cuda" of NVIDIA's repository for Ubuntu, or a search for a solution, brought nvidia-utils,
     libnvidia-compute or cuda-drivers along.
 
-    How to mend it:
+    How to fix it:
     Remove these packages. For a toolkit inside WSL, use NVIDIA's repository named wsl-ubuntu and the package
     cuda-toolkit, never cuda or cuda-drivers.
 

@@ -23,7 +23,7 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
     Why it breaks:
     The option --nv looks for the driver's libraries where a Linux driver puts them, and WSL has them elsewhere.
 
-    How to mend it:
+    How to fix it:
     Start the container with --nvccli, or bind the folder: --nv --bind /usr/lib/wsl with LD_LIBRARY_PATH set to
     /usr/lib/wsl/lib.
 

@@ -30,7 +30,7 @@ def blackwell_needs_open_module(
     Why it breaks:
     The package without "-open" in its name was installed; some tools still recommend it.
 
-    How to mend it:
+    How to fix it:
     Install the -open flavour of the same branch and restart. Nothing else changes.
 
     When to ignore it:

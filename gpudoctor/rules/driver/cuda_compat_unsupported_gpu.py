@@ -44,7 +44,7 @@ def cuda_compat_unsupported_gpu(
     Why it breaks:
     The compat folder is searched before the place where the host's own libcuda lies.
 
-    How to mend it:
+    How to fix it:
     Update the driver of the host, so that the program needs no compat library. Or use an image of an older CUDA
     version. Or take the compat folder out of LD_LIBRARY_PATH or of /etc/ld.so.conf.d.
 

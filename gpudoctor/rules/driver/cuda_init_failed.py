@@ -27,7 +27,7 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
     Mostly another finding says why, and this one is listed under it. When it stands alone, the cause is not one that
     gpudoctor knows: a damaged driver installation, firmware, a virtual machine's settings, or a GPU in a bad state.
 
-    How to mend it:
+    How to fix it:
     Restart the machine. If the error stays, install the driver anew. If it still stays, run nvidia-bug-report.sh and
     give its file to NVIDIA or to your administrator.
 

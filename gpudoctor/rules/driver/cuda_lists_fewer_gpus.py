@@ -26,7 +26,7 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
     A GPU that is in a bad state, or whose memory regions the firmware did not map, still answers NVML and cannot start
     CUDA. Or libcuda is another copy than the driver's, in LD_LIBRARY_PATH or a container, and does not know the GPU.
 
-    How to mend it:
+    How to fix it:
     Look for NVRM lines about the missing GPU in the kernel log. Restart the machine. If the GPU stays away, check that
     libcuda is the driver's own.
 

@@ -31,7 +31,7 @@ def cuda_required(
     Why it breaks:
     Every driver branch offers CUDA up to one version. Programs built with a newer one may not start.
 
-    How to mend it:
+    How to fix it:
     Install a newer driver, or programs that were built with an older CUDA version.
 
     When to ignore it:

@@ -27,7 +27,7 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
     systemd can limit the devices of a service or of all that a user runs (DevicePolicy, DeviceAllow), and a scheduler
     those of a job. Containers started from such a session get no GPU either.
 
-    How to mend it:
+    How to fix it:
     Find the unit with the limit and have the administrator allow the devices there. In a scheduler's job, ask for a
     GPU. Groups and modes of the files have nothing to do with it.
 

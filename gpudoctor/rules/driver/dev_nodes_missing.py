@@ -33,7 +33,7 @@ def dev_nodes_missing(
     the first program asks. The tool is not installed, has lost its setuid bit, or /dev is not the system's own (a
     chroot, a minimal image).
 
-    How to mend it:
+    How to fix it:
     Install nvidia-modprobe and run it once as root. nvidia-persistenced, started at boot, keeps the files there.
 
     When to ignore it:

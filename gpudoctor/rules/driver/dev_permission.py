@@ -29,7 +29,7 @@ def dev_permission(
     The administrator limited the GPU to a group (often video or render), or a setting of the nvidia module
     (NVreg_DeviceFileMode, NVreg_DeviceFileGID) did.
 
-    How to mend it:
+    How to fix it:
     Have your user added to the group that owns the files, then log in again: a session keeps the groups it started
     with.
 

@@ -30,7 +30,7 @@ def driver_dropped_gpu(
     An update installed a newer branch than the last one that knows this card. The kernel log says that the driver
     "will ignore this GPU".
 
-    How to mend it:
+    How to fix it:
     Install the last branch for this card (your distribution calls it a legacy driver) and hold it, so that the next
     update does not replace it. Note which CUDA version it offers: frameworks must be built for that or an older one.
 

@@ -39,7 +39,7 @@ def driver_not_answering(
     anew for each program that asks (nvmlInit, cuInit): that takes a second or more for each, so with many GPUs half a
     minute. Then only the time limit was too short.
 
-    How to mend it:
+    How to fix it:
     Look for NVRM and Xid lines in the kernel log. Restart the machine; a process that hangs in the kernel cannot be
     ended in any other way. For crashes, install the driver anew.
 

@@ -23,7 +23,7 @@ def driver_refuses(driver: Driver) -> Iterator[Problem]:
     Mostly the GPU is in a bad state, used exclusively by another process, without a licence (vGPU), or waits for a
     service such as Fabric Manager; the code says which. Frameworks meet the same code when they take up the GPU.
 
-    How to mend it:
+    How to fix it:
     Look at the codes below. End what holds the GPU, reset it or restart the machine; if the error stays, look for NVRM
     and Xid lines in the kernel log.
 

@@ -25,7 +25,7 @@ def driver_required(
     Why it breaks:
     The driver's release is not the version of CUDA: 580.65.06 is a driver, 13.0 is a CUDA version.
 
-    How to mend it:
+    How to fix it:
     Install a driver that meets the requirement. When there is no driver at all, another finding says what to do.
 
     When to ignore it:

@@ -31,7 +31,7 @@ def driver_too_old_for_gpu(
     The distribution installs an older branch by default, or the card was exchanged for a newer one and the driver
     stayed. A driver ignores a GPU it does not know.
 
-    How to mend it:
+    How to fix it:
     Install the branch named below or a newer one. If your distribution does not have it, NVIDIA's repository does.
 
     When to ignore it:

@@ -29,7 +29,7 @@ def drv_absent(
     PyTorch, TensorFlow and every other CUDA program reach the GPU only through NVIDIA's driver: a kernel module, and
     the libraries libcuda and libnvidia-ml. A CUDA toolkit or the CUDA parts of a Python package do not contain it.
 
-    How to mend it:
+    How to fix it:
     Install the driver that your distribution offers for this card and restart. Do not install it inside a container or
     inside WSL: there the driver of the host (or of Windows) is used.
 

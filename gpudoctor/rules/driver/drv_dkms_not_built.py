@@ -31,7 +31,7 @@ def drv_dkms_not_built(
     fails when the kernel's headers are missing, when the driver is too old for the kernel, or when left-overs of an
     earlier driver confuse DKMS. Or the machine was not restarted into the kernel that has the module.
 
-    How to mend it:
+    How to fix it:
     Install the headers of the running kernel and build the module again. If the build fails, start the distribution's
     standard kernel, or install a newer driver branch.
 

@@ -29,7 +29,7 @@ def drv_kernel_headers_missing(
     Why it breaks:
     A kernel update does not always bring its headers along, and kernels from elsewhere have packages of their own.
 
-    How to mend it:
+    How to fix it:
     Install the headers of exactly the running kernel, then let DKMS build the module.
 
     When to ignore it:

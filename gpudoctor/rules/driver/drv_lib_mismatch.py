@@ -34,7 +34,7 @@ def drv_lib_mismatch(
     Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
     .run installer and the other from packages.
 
-    How to mend it:
+    How to fix it:
     Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
     stays, remove both installations and install the driver once, from one source. Hold back automatic updates of the
     driver on machines that run long jobs.

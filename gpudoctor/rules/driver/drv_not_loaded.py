@@ -40,7 +40,7 @@ def drv_not_loaded(
     The module was just installed and the machine not restarted, or the module is on the blacklist, or loading it
     failed; the kernel log then says why.
 
-    How to mend it:
+    How to fix it:
     Load it with modprobe nvidia and read what it answers. If it says nothing, restart once. If it fails, the last
     lines of dmesg name the reason.
 

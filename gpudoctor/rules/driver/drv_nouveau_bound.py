@@ -32,7 +32,7 @@ def drv_nouveau_bound(
     Either NVIDIA's driver is not installed, or it is installed and nouveau was started first because it is not on the
     kernel's list of modules to leave alone (the blacklist), or the start image was not rebuilt after that.
 
-    How to mend it:
+    How to fix it:
     Install NVIDIA's driver; the distribution's packages also put nouveau on the blacklist. If the driver is installed,
     add the blacklist yourself, rebuild the start image and restart.
 

@@ -55,7 +55,7 @@ def drv_secureboot_rejected(
     The module was built on this machine and signed with the machine's own key (or not signed at all), and that key was
     never confirmed in the blue screen that appears once after a restart.
 
-    How to mend it:
+    How to fix it:
     Register the key and confirm it at the next start, or install a module that the distribution has signed. On a cloud
     machine without a console nobody can confirm the key: use signed modules there, or turn Secure Boot off for the
     virtual machine.

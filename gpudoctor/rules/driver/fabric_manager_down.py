@@ -30,7 +30,7 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
     The service is not installed, not enabled, or failed; often after a driver update, because it must be of exactly
     the driver's release.
 
-    How to mend it:
+    How to fix it:
     Install nvidia-fabricmanager of the driver's exact release, and start and enable the service.
 
     When to ignore it:

@@ -23,7 +23,7 @@ def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container |
     Why it breaks:
     It does not: some instructions and packages install it everywhere.
 
-    How to mend it:
+    How to fix it:
     Disable the service if its message disturbs you.
 
     When to ignore it:

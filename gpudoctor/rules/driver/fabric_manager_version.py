@@ -26,7 +26,7 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
     One of the two was updated and the other was not, or one is held back. Fabric Manager then refuses to start, and
     CUDA answers "system not yet initialized".
 
-    How to mend it:
+    How to fix it:
     Install the release of nvidia-fabricmanager that equals the driver's and restart. Update both together from then on.
 
     When to ignore it:

@@ -28,7 +28,7 @@ def fabric_state_incomplete(
     Fabric Manager is not running, still at work, or met an error (a defective link, another version than the driver's).
     CUDA then answers "system not yet initialized" (802).
 
-    How to mend it:
+    How to fix it:
     Restart Fabric Manager and read its log. In a container or a virtual machine only the host can do this.
 
     When to ignore it:

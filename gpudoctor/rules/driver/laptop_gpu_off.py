@@ -35,7 +35,7 @@ def laptop_gpu_off(
     chosen; some tools take the GPU off the bus too. Or Bumblebee keeps the GPU off until a program is started with
     optirun; then this is a warning.
 
-    How to mend it:
+    How to fix it:
     Choose the mode "on-demand" or "nvidia" and restart. In on-demand the display stays on the other GPU and CUDA works.
     With Bumblebee, start the program with optirun.
 

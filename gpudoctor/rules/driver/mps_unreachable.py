@@ -36,7 +36,7 @@ def mps_unreachable(
     host's MPS folder (through a shared /tmp or CUDA_MPS_PIPE_DIRECTORY) but not its processes: MPS needs the host's IPC
     namespace too.
 
-    How to mend it:
+    How to fix it:
     Start MPS again where it runs, or do without it: with CUDA_MPS_PIPE_DIRECTORY set to a folder that does not exist,
     CUDA uses the GPU itself. For a container, start it with --ipc=host and mount the folder, or run MPS inside.
 

@@ -31,7 +31,7 @@ def nvml_library_missing(
     Only a part of the driver was installed (Debian and Ubuntu split it into packages), the loader's cache is old, a
     library file is empty, or a container was started without them.
 
-    How to mend it:
+    How to fix it:
     Install the whole driver, then run ldconfig. In a container, start it with GPU access and do not install a driver.
 
     When to ignore it:

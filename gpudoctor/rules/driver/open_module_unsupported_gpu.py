@@ -29,7 +29,7 @@ def open_module_unsupported_gpu(
     Why it breaks:
     The open flavour has become the default of NVIDIA's installer and of several distributions.
 
-    How to mend it:
+    How to fix it:
     Install the proprietary flavour. For these cards that also means branch 580 or older.
 
     When to ignore it:

@@ -33,7 +33,7 @@ def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None
     Firmware settings (large cards need Above 4G Decoding and Resizable BAR), a bad seat or power cable, a driver that
     is too old for the card, the wrong flavour of kernel module, or too little address space in a virtual machine.
 
-    How to mend it:
+    How to fix it:
     Read the RmInitAdapter line. Switch Above 4G Decoding and Resizable BAR on in the firmware setup, update firmware
     and driver, and check seat and cables with the power off.
 

@@ -29,7 +29,7 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
     Why it breaks:
     A program held GPU memory when the machine went to sleep, and the driver was not set up to keep that memory.
 
-    How to mend it:
+    How to fix it:
     End the programs that use CUDA and reload nvidia_uvm; the display can stay. To prevent it, let the driver keep the
     memory over a sleep: option NVreg_PreserveVideoMemoryAllocations=1 and the services nvidia-suspend and
     nvidia-resume.

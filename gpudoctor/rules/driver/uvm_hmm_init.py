@@ -30,7 +30,7 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
     Why it breaks:
     Some combinations of kernel, virtual machine and driver cannot set HMM up.
 
-    How to mend it:
+    How to fix it:
     Switch HMM off with a module option and restart. Only programs that use plain malloc memory on the GPU lose by it.
 
     When to ignore it:

@@ -34,7 +34,7 @@ def uvm_missing(
     tool is missing, where programs may not gain root's rights, or inside a container, which can only use what its
     engine handed over at the start.
 
-    How to mend it:
+    How to fix it:
     Load the module on the host and create its file; have this done at every start. Then start the container again.
 
     When to ignore it:

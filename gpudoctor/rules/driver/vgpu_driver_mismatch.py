@@ -42,7 +42,7 @@ def vgpu_driver_mismatch(
     The ordinary data-centre driver was installed, which refuses a vGPU as "not supported". Or the provider updated its
     hosts, and the vGPU driver in the machine is now more than one branch behind (Xid 78).
 
-    How to mend it:
+    How to fix it:
     Install the vGPU driver that the provider of the machine names; cloud providers offer their own packages (Azure for
     the NV series, AWS for fractional GPUs). If the machine has the whole GPU, install a newer ordinary driver instead.
 

@@ -23,7 +23,7 @@ def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     CUDA_VISIBLE_DEVICES=1 then selects another card than you expect, and a memory reading seems to belong to the wrong
     one.
 
-    How to mend it:
+    How to fix it:
     Set CUDA_DEVICE_ORDER=PCI_BUS_ID, which makes CUDA number like nvidia-smi, or name GPUs by UUID.
 
     When to ignore it:

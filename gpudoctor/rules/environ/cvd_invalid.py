@@ -30,7 +30,7 @@ def cvd_invalid(
     A number from another machine or from outside the container, a GPU listed twice (CUDA then shows none), a UUID of
     another card, or a setting that someone made to force the processor and forgot.
 
-    How to mend it:
+    How to fix it:
     Unset the variable, or list existing GPUs. Look for where it is set: ~/.bashrc, a service file, a kernel.json of
     Jupyter, a start script. A program can also set it for itself; that cannot be seen from outside.
 

@@ -22,7 +22,7 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     Why it breaks:
     They end with: invalid literal for int() with base 10: 'GPU-...'.
 
-    How to mend it:
+    How to fix it:
     For such a program, name the GPUs by their numbers, together with CUDA_DEVICE_ORDER=PCI_BUS_ID.
 
     When to ignore it:

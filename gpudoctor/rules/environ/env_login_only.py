@@ -23,7 +23,7 @@ def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
     A notebook server started by systemd, JupyterHub or at boot has its own environment. The same program finds CUDA in
     a terminal and not in the notebook.
 
-    How to mend it:
+    How to fix it:
     Set the variables where the service is configured: "env" in the kernel's kernel.json, or Environment= in the unit.
 
     When to ignore it:

@@ -42,7 +42,7 @@ def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap
     Why it breaks:
     Other packages end with "No matching distribution found", though they exist.
 
-    How to mend it:
+    How to fix it:
     Name the special index as an additional one, or only on the command line of that one installation.
 
     When to ignore it:

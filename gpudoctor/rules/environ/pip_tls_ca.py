@@ -28,7 +28,7 @@ def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
     find a suitable TLS CA certificate bundle, invalid path". Or a company's proxy puts its own certificate in the place
     of the server's, or the list is an old one, as conda may bring: "unable to get local issuer certificate".
 
-    How to mend it:
+    How to fix it:
     Unset the variable, or let it name a file that exists. Where a company inspects traffic, ask for its certificate and
     name that file; on Python 3.10 and later pip can also use the system's own list.
 

@@ -27,7 +27,7 @@ def arch_ok_warning_only(
     Why it breaks:
     It does not. Machine code serves GPUs of the same first number with an equal or higher second number.
 
-    How to mend it:
+    How to fix it:
     Nothing is to be done.
 
     When to ignore it:

@@ -79,7 +79,7 @@ def arch_too_new_for_build(
     that is older than the GPU ends with "nvrtc: error: invalid value for --gpu-architecture". All else works, so that
     is a warning.
 
-    How to mend it:
+    How to fix it:
     Install a build that names your GPU's architecture: for the GeForce RTX 50 series (12.0) PyTorch from release 2.7
     on built with CUDA 12.8 or newer; for TensorFlow NVIDIA's container (25.01 and 25.02, the last ones of it), release
     2.21.0, or a build of your own with the GPU's architecture. Reinstalling the driver or a CUDA toolkit does not

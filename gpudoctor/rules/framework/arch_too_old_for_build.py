@@ -61,7 +61,7 @@ def arch_too_old_for_build(
     series, Titan V, Tesla P100 and V100), and PyTorch's CUDA 12.8 builds already left out Maxwell and Pascal. A plain
     `pip install torch` follows the newest CUDA, not your GPU.
 
-    How to mend it:
+    How to fix it:
     Install a build for an older CUDA version of the same release, where there is one: PyTorch's cu126 builds keep
     compute capability 5.0 to 7.0. Else install an older release. A newer driver does not help.
 

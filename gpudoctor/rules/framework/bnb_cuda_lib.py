@@ -49,7 +49,7 @@ def bnb_cuda_lib(
     version of the CUDA runtime that it found, in the end the toolkit in /usr/local/cuda. A BNB_CUDA_VERSION left over
     from another attempt asks for a part that does not exist.
 
-    How to mend it:
+    How to fix it:
     Unset the variable, and install a current bitsandbytes. Changing LD_LIBRARY_PATH is not needed with it.
 
     When to ignore it:

@@ -28,7 +28,7 @@ def cuda_jit_cache_off(
     Why it breaks:
     Without the cache nothing of the compiled code is kept, and each start takes minutes.
 
-    How to mend it:
+    How to fix it:
     Unset the variable.
 
     When to ignore it:

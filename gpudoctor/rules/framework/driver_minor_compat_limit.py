@@ -39,7 +39,7 @@ def driver_minor_compat_limit(
     Code compiled with CUDA 12.1 or newer may use such kernels without asking the driver first: "CUDA error: operation
     not supported". Published PyTorch wheels ask; a PyTorch or an extension that you compiled yourself may not.
 
-    How to mend it:
+    How to fix it:
     Update the driver, or compile with CUDA 12.0.
 
     When to ignore it:

@@ -46,7 +46,7 @@ def driver_too_old(
     newer minor version run too, so CUDA 12.4 runs on driver 535. The exception is code that must be compiled at the
     start (PTX): that needs a driver at least as new as the CUDA that made it.
 
-    How to mend it:
+    How to fix it:
     Update the driver. Where that is not allowed or the GPU is too old for it, install a build that this driver serves.
     The "CUDA Version" that nvidia-smi shows is what the driver offers; no toolkit of that version need be installed.
 

@@ -44,7 +44,7 @@ def ext_abi_mismatch(
     The extension looks for functions under names that this torch does not have. Its import ends with
     "undefined symbol" or "cannot open shared object file".
 
-    How to mend it:
+    How to fix it:
     Take the wheel of the extension whose name states your torch release, your CUDA and your C++ ABI, or build it anew
     against the installed torch (`--no-build-isolation`). Or install the torch that the extension was built for.
 

@@ -36,7 +36,7 @@ def jax_cpu_only(
     A plain `pip install jax` installs no plugin. JAX then says "An NVIDIA GPU may be present on this machine, but a
     CUDA-enabled jaxlib is not installed. Falling back to cpu."
 
-    How to mend it:
+    How to fix it:
     Install JAX with the extra for your CUDA major version: `jax[cuda13]` for drivers from 580 on and GPUs from
     Turing on, else `jax[cuda12]`. There are no CUDA plugins for native Windows and macOS; on Windows use WSL2.
 

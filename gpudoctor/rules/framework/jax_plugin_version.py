@@ -39,7 +39,7 @@ def jax_plugin_version(
     JAX compares the numbers at the start. It says that the plugin "is not compatible with the installed jaxlib version"
     and goes on without the GPU, or it refuses to start, or it crashes. It happens when one of them is updated alone.
 
-    How to mend it:
+    How to fix it:
     Install all four together through the extra, as below.
 
     When to ignore it:

@@ -51,7 +51,7 @@ def jetson_generic_wheel(
     not run on a Jetson's, also where the numbers look close (8.0 or 8.6 on Orin's 8.7). NVIDIA publishes wheels and
     containers made for each JetPack release, and for the Python of that release.
 
-    How to mend it:
+    How to fix it:
     Install NVIDIA's wheel for your JetPack release, or use an L4T container. On Jetson Thor (JetPack 7) PyTorch's own
     builds for CUDA 13 have the code for its GPU (11.0); those for CUDA 12 have not.
 

@@ -28,7 +28,7 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     Why it breaks:
     Apple's GPUs are programmed through Metal. Code that asks for "cuda" fails on a Mac although its GPU could be used.
 
-    How to mend it:
+    How to fix it:
     Ask for the Metal device instead: "mps" in PyTorch, tensorflow-metal in TensorFlow.
 
     When to ignore it:

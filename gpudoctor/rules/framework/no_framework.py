@@ -49,7 +49,7 @@ def no_framework(
     Why it breaks:
     Nothing is broken. Each Python environment has its own packages, and another one may be active than you think.
 
-    How to mend it:
+    How to fix it:
     Activate the environment you mean, or name its interpreter with `--python`. Or install a framework here.
 
     When to ignore it:

@@ -42,7 +42,7 @@ def package_required(
     Why it breaks:
     It was never installed here, or it is in another environment.
 
-    How to mend it:
+    How to fix it:
     Install it into the examined Python, or examine another Python with `--python`.
 
     When to ignore it:

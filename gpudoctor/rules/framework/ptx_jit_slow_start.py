@@ -63,7 +63,7 @@ def ptx_jit_slow_start(
     A PyTorch with CUDA 12.0 to 12.7 brings a cuBLAS and a cuDNN that are older than Blackwell GPUs (RTX 50 cards,
     B200): what they have as PTX works, the rest, convolutions above all, may fail.
 
-    How to mend it:
+    How to fix it:
     Enlarge the cache (below) and keep it on a disk that outlives the container (CUDA_CACHE_PATH). Or take a newer build
     that has machine code for the GPU, such as NVIDIA's container of the framework.
 

@@ -22,7 +22,7 @@ def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Pr
     Why it breaks:
     Nothing is broken. What only the tables know, such as which companion releases belong to it, was not checked.
 
-    How to mend it:
+    How to fix it:
     Update gpudoctor.
 
     When to ignore it:

@@ -45,7 +45,7 @@ def tf1_on_new_gpu(
     Why it breaks:
     The driver can compile TensorFlow's own PTX for the new GPU, but cuBLAS and cuDNN of CUDA 10 have no code for it.
 
-    How to mend it:
+    How to fix it:
     Use TensorFlow 2.4 or newer. For code that needs TensorFlow 1.15, NVIDIA maintained a build of it for new GPUs, as a
     container (the tags with tf1).
 

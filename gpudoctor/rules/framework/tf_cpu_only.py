@@ -47,7 +47,7 @@ def tf_cpu_only(
     installed, the files of the one installed last are on the disk. (From 2.11 on native Windows has no GPU build: see
     tf-windows-native.)
 
-    How to mend it:
+    How to fix it:
     Remove the processor build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
     On ARM Linux use NVIDIA's TensorFlow container, as there are no GPU wheels.
 

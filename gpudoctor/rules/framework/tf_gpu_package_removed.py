@@ -40,7 +40,7 @@ def tf_gpu_package_removed(
     Why it breaks:
     `pip install tensorflow-gpu` stops with an error on purpose: the name is only a placeholder now.
 
-    How to mend it:
+    How to fix it:
     Ask for `tensorflow[and-cuda]` instead, in requirement files and lock files too.
 
     When to ignore it:

@@ -42,7 +42,7 @@ def tf_windows_native(
     TensorFlow 2.10 was the last release with a GPU build for native Windows. Since then the GPU is reached through
     WSL2, a Linux inside Windows that shares the Windows driver.
 
-    How to mend it:
+    How to fix it:
     Install WSL2, and TensorFlow inside it with `pip install "tensorflow[and-cuda]"`; install no driver inside WSL2.
     Or stay on Windows with TensorFlow 2.10, Python 3.10 or older, CUDA 11.2 and cuDNN 8.1. Or use PyTorch, which has
     GPU builds for Windows.

@@ -47,7 +47,7 @@ def torch_backend_gpu_vendor(
     The builds look alike: the ROCm build even answers to `torch.cuda`. A plain `pip install torch` on Linux gives the
     CUDA build on every machine.
 
-    How to mend it:
+    How to fix it:
     Install the build for your GPU's maker from PyTorch's own index.
 
     When to ignore it:

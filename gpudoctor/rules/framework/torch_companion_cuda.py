@@ -45,7 +45,7 @@ def torch_companion_cuda(
     major version, and torchaudio any other CUDA version. It happens when they are installed from different indexes
     or one after the other.
 
-    How to mend it:
+    How to fix it:
     Remove the companion and install it again from the same index as torch.
 
     When to ignore it:

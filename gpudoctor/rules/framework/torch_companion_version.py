@@ -40,7 +40,7 @@ def torch_companion_version(
     C++ graphbolt library". torchcodec, dgl and the last torchtext do not tell pip which torch they need. With a Triton
     that is too new, torch.compile ends with "cannot import name 'AttrsDescriptor'".
 
-    How to mend it:
+    How to fix it:
     Install the release that belongs to your torch. The command below names it.
 
     When to ignore it:

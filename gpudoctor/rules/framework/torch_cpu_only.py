@@ -38,7 +38,7 @@ def torch_cpu_only(
     version. On Windows, and before release 2.11 on ARM Linux, a plain `pip install torch` gives the processor build.
     A mirror, a lock file or `--index-url .../whl/cpu` gives it on Linux too.
 
-    How to mend it:
+    How to fix it:
     Remove torch and its companions, then install the build for a CUDA version that fits this GPU and driver, from
     PyTorch's own index. `gpudoctor check` prints the commands. Installing a CUDA toolkit does not help: the build
     brings its own CUDA.

@@ -33,7 +33,7 @@ def torch_cpu_only_conda(
     build when the package `cpuonly` is present, when the environment was made on a machine without a GPU (an image
     build, a login node), or when another package does not fit the CUDA build.
 
-    How to mend it:
+    How to fix it:
     Ask conda-forge for a CUDA build by name: `pytorch-gpu`; for torchvision and torchaudio, too, where they are
     installed, or they stay the processor's. Remove `cpuonly` first where it is installed. When the environment is made
     on a machine without a GPU, set CONDA_OVERRIDE_CUDA to the CUDA version of the target machine.

@@ -41,7 +41,7 @@ def torch_cpu_only_lock(
     On Windows the package index has only the processor build, and on all systems an index or an extra of the project
     may choose it. What you install by hand is undone at the next `uv run`, `uv sync` or `poetry install`.
 
-    How to mend it:
+    How to fix it:
     Let the project name PyTorch's index for CUDA, then lock and sync. Where the project has an extra for CUDA, name it
     in each `uv run` and `uv sync`.
 

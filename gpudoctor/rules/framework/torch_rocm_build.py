@@ -43,7 +43,7 @@ def torch_rocm_build(
     The build of the extension looks for nvcc, or its compiled part asks for CUDA libraries: "flash_attn was requested,
     but nvcc was not found". Installing a CUDA toolkit does not help while torch is a ROCm build.
 
-    How to mend it:
+    How to fix it:
     With an NVIDIA GPU: install the CUDA build of PyTorch. With an AMD GPU: use the extension's own ROCm build.
 
     When to ignore it:

@@ -22,7 +22,7 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
     Why it breaks:
     The compute capability is fixed by the GPU's generation.
 
-    How to mend it:
+    How to fix it:
     Use another GPU. In a machine with several, hide the older ones with CUDA_VISIBLE_DEVICES.
 
     When to ignore it:

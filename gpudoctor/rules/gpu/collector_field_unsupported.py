@@ -25,7 +25,7 @@ def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]
     Why it breaks:
     The script ends with: Field "compute_cap" is not a valid field to query.
 
-    How to mend it:
+    How to fix it:
     Give the script the compute capability yourself, in the variable it names; or update the driver.
 
     When to ignore it:

@@ -32,7 +32,7 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
     An administrator or a batch system sets this mode, so that jobs do not share a GPU. The next program gets "all
     CUDA-capable devices are busy or unavailable".
 
-    How to mend it:
+    How to fix it:
     Wait until the other process ends, use another GPU, or ask the batch system for one of your own. On your own
     machine, set the mode back to default.
 

@@ -29,7 +29,7 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
     Why it breaks:
     A memory cell is failing, seldom a passing disturbance.
 
-    How to mend it:
+    How to fix it:
     End all work on this GPU and restart it: the driver then takes the bad memory out of use. If errors come back, have
     the GPU tested and exchanged. Do not switch ECC off: that hides the error and keeps the wrong results.
 

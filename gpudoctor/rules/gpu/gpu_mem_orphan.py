@@ -27,7 +27,7 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
     Why it breaks:
     Your next program gets too little memory: "CUDA out of memory" on a GPU that seems idle.
 
-    How to mend it:
+    How to fix it:
     List the processes that hold the device files open and end those you know. If none is left, reset the GPU or
     restart. The memory of a process in another container or of another user is not an orphan: ask first.
 

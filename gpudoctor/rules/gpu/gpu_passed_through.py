@@ -21,7 +21,7 @@ def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     Passing a GPU through to a virtual machine takes it away from the host.
 
-    How to mend it:
+    How to fix it:
     Run gpudoctor inside that virtual machine. To use the GPU here, take it out of the vfio-pci settings and restart.
 
     When to ignore it:

@@ -28,7 +28,7 @@ def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     Somebody set it for one GPU, or the firmware lowered it because of power or cooling.
 
-    How to mend it:
+    How to fix it:
     Set the same limit on all. If it falls back, look at power cables, power supply and the server's management.
 
     When to ignore it:

@@ -22,7 +22,7 @@ def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     It does not. It explains why the GPU is slower than others of its model.
 
-    How to mend it:
+    How to fix it:
     Set the limit back to the default if you want the speed.
 
     When to ignore it:

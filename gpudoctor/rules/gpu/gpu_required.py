@@ -24,7 +24,7 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
     Why it breaks:
     There is no GPU, or the driver cannot use it. In the second case another finding says why.
 
-    How to mend it:
+    How to fix it:
     Mend the finding that names the cause, or run on a machine with a GPU.
 
     When to ignore it:

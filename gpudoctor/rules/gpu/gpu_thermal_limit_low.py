@@ -23,7 +23,7 @@ def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     The firmware of some laptops sets a low limit until a service of the operating system takes over.
 
-    How to mend it:
+    How to fix it:
     Install and start thermald (with --adaptive), and update the laptop's firmware.
 
     When to ignore it:

@@ -21,7 +21,7 @@ def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     Dust, fans, a closed case, passively cooled server cards in an ordinary case, or a warm room.
 
-    How to mend it:
+    How to fix it:
     Clean it, give it air, raise the fan speed. A lower power limit costs little speed and much heat.
 
     When to ignore it:

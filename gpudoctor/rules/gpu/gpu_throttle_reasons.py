@@ -24,7 +24,7 @@ def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     A power cable that is missing or loose, too weak a power supply, or a server that saves power because of a fault.
 
-    How to mend it:
+    How to fix it:
     Check the power cables and the supply, and the event log of the server's management.
 
     When to ignore it:

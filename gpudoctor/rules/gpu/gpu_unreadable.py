@@ -22,7 +22,7 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
     The GPU or its driver is in a bad state, is being reset, or its permissions are limited. What was not told cannot be
     judged, so this GPU is not called healthy.
 
-    How to mend it:
+    How to fix it:
     Look at the codes below. Reset the GPU or restart the machine; if the error stays, install the driver anew and look
     for Xid lines in the kernel log.
 

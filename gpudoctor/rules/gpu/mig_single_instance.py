@@ -23,7 +23,7 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
     Why it breaks:
     MIG stays on over restarts; the parts do not, they must be made anew.
 
-    How to mend it:
+    How to fix it:
     Give each process the UUID of its part in CUDA_VISIBLE_DEVICES. Make parts with nvidia-smi mig, or switch MIG off.
 
     When to ignore it:

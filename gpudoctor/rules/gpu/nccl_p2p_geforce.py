@@ -38,7 +38,7 @@ def nccl_p2p_geforce(
     Why it breaks:
     The first exchange between the GPUs never ends, or brings wrong data.
 
-    How to mend it:
+    How to fix it:
     Tell NCCL not to use it: NCCL_P2P_DISABLE=1. A newer driver tells the truth.
 
     When to ignore it:

@@ -35,7 +35,7 @@ def no_gpu(
     It does not. It only surprises where you expected a GPU: in a container that was started without GPU access, on the
     login node of a cluster, in a virtual machine, or where the card is switched off or not seated.
 
-    How to mend it:
+    How to fix it:
     Without a GPU: train on all cores of the processor, take a small pretrained model and train only its last layers
     (transfer learning), or run ready models on the processor, quantised to 8 or 4 bits. Or use a hosted notebook or a
     cloud machine with a GPU.

@@ -38,7 +38,7 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: 
     Copies then are slow, never end (NCCL hangs in its first all-reduce), or bring wrong data. NVIDIA does not support
     peer-to-peer copies over PCIe with an IOMMU that translates addresses, unless it is in a virtual machine.
 
-    How to mend it:
+    How to fix it:
     If you pass no devices to virtual machines, turn the IOMMU off in the firmware (VT-d, AMD-Vi) or with
     intel_iommu=off or amd_iommu=off; or start the kernel with iommu=pt, which lets addresses through. Turn ACS off in
     the firmware. As a stop-gap, the variable NCCL_P2P_DISABLE=1 makes NCCL copy through the main memory, which is slow.

@@ -37,7 +37,7 @@ def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     A card or riser that is not seated well, a slot that shares its lanes with another one, or a firmware setting.
 
-    How to mend it:
+    How to fix it:
     With the power off, reseat the card, leave out risers, and look in the board's manual which slots share lanes.
 
     When to ignore it:

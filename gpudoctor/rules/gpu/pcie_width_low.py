@@ -26,7 +26,7 @@ def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
     Why it breaks:
     Boards often have one slot with 16 lanes and others that look alike but have 4 or 1. Mining risers have 1.
 
-    How to mend it:
+    How to fix it:
     With the power off, put the card into the slot nearest to the processor. The board's manual names the lanes.
 
     When to ignore it:

@@ -24,7 +24,7 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     Why it breaks:
     It is the driver's default. Containers can fail by it: "driver rpc error: timed out".
 
-    How to mend it:
+    How to fix it:
     Let the service nvidia-persistenced run.
 
     When to ignore it:

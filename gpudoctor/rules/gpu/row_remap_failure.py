@@ -20,7 +20,7 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     Until the reset the bad row stays in use. When the spares are gone, every further error hits programs.
 
-    How to mend it:
+    How to fix it:
     Pending: end the work on the GPU, and reset it or restart. Failed: take the GPU out of use and have it exchanged.
 
     When to ignore it:

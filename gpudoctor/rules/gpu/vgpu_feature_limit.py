@@ -26,7 +26,7 @@ def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]
     Why it breaks:
     cudaMallocManaged or cudaMallocAsync fail with "operation not supported", while other programs work.
 
-    How to mend it:
+    How to fix it:
     Ask the administrator to turn unified memory on for this virtual machine (plugin parameter
     enable_uvm=1), or to hand over the whole GPU.
 

@@ -20,7 +20,7 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
     Why it breaks:
     Without one the vGPU works for some minutes, then becomes slower and slower, and CUDA programs fail to start.
 
-    How to mend it:
+    How to fix it:
     Ask who runs the virtual machine for the client token, put it into /etc/nvidia/ClientConfigToken, and restart
     nvidia-gridd. In a cloud, use the provider's own GRID driver, which brings the licence.
 

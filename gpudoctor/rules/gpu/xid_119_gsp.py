@@ -30,7 +30,7 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     Why it breaks:
     Early releases of branch 525 had faults there. Later it is mostly firmware, a virtual machine, or a failing card.
 
-    How to mend it:
+    How to fix it:
     Restart the machine and update the driver. Where the GPU allows it (not with the open kernel modules), the work of
     the GSP can be given back to the main processor.
 

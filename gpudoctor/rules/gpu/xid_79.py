@@ -35,7 +35,7 @@ def gpu_lost(
     Mostly hardware: a card or riser that is not seated well, a power cable, too weak a power supply, heat. Sometimes
     power saving of the PCIe slot, the firmware, or the driver.
 
-    How to mend it:
+    How to fix it:
     Switch the machine off completely (a restart alone may not bring it back), reseat the card and its power plugs, and
     try another slot without a riser. If it comes back under load, limit the clocks for a test; if that helps, suspect
     the power supply. If it returns on good power, the card is a case for its warranty.

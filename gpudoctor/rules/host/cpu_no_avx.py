@@ -26,7 +26,7 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     Why it breaks:
     The import ends at once with "Illegal instruction (core dumped)", whatever GPU there is.
 
-    How to mend it:
+    How to fix it:
     In a virtual machine, pass the host's processor type through (CPU type "host"). Otherwise use another machine, a
     framework without this need (PyTorch runs without AVX), or a build made without AVX.
 

@@ -23,7 +23,7 @@ def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     Why it breaks:
     On processors from before 2013 the import ends with "Illegal instruction".
 
-    How to mend it:
+    How to fix it:
     Install a later patch release (2.4.1 and newer), or 2.3.
 
     When to ignore it:

@@ -35,7 +35,7 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
     The installation ends with "No space left on device" (Errno 28), often though another disk is empty: /tmp can be a
     small disk in memory (tmpfs).
 
-    How to mend it:
+    How to fix it:
     Let pip use another folder for its temporary files (TMPDIR), clear pip's cache, or free space.
 
     When to ignore it:

@@ -43,7 +43,7 @@ def glibc_too_old(
     pip finds no package that fits, or the import fails with "version GLIBC_2.28 not found". glibc belongs to the
     distribution and cannot be updated by itself.
 
-    How to mend it:
+    How to fix it:
     Use a newer distribution or a container with one. Or install an older release of the framework.
 
     When to ignore it:

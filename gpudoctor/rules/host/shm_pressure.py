@@ -26,7 +26,7 @@ def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[
     A data loader with many workers fills it; or a program that was killed left its files there. The next one ends with
     "Bus error" or "No space left on device", though disk and memory are free.
 
-    How to mend it:
+    How to fix it:
     Use fewer workers, or a smaller batch. Remove files in /dev/shm that belong to no running program.
 
     When to ignore it:

@@ -37,7 +37,7 @@ def cuda_major_mix(
     library of the wrong major brings "undefined symbol", or asks for others that are not there (libnvJitLink.so.12).
     A set that nobody loads only takes room.
 
-    How to mend it:
+    How to fix it:
     Uninstall the set that nothing uses, or take its folder out of LD_LIBRARY_PATH. Then reinstall the framework's own
     libraries, as some files were shared.
 

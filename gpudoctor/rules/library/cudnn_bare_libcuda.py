@@ -36,7 +36,7 @@ def cudnn_bare_libcuda(
     leave it out. CUDA starts; the first convolution ends the program with "Could not load library
     libcudnn_cnn_infer.so.8. Error: libcuda.so: cannot open shared object file". cuDNN 8.9 and newer do without.
 
-    How to mend it:
+    How to fix it:
     Make a link libcuda.so to libcuda.so.1 beside cuDNN's own files, where it looks first. Or install a build with a
     newer cuDNN.
 

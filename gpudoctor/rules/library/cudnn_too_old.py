@@ -47,7 +47,7 @@ def cudnn_too_old(
     was compiled with: Y"; PyTorch says "cuDNN version incompatibility". Usually an older copy lies on the search path
     before the right one, or another package has replaced the files.
 
-    How to mend it:
+    How to fix it:
     Bring cuDNN to the needed version (pip install --upgrade nvidia-cudnn-cu12, conda's cudnn, or the copy in the
     toolkit or system), or take the older copy off the search path.
 

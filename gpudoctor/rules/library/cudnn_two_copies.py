@@ -45,7 +45,7 @@ def cudnn_two_copies(
 
     JAX says "Found cuDNN version 8700, but JAX was built against version 8800" when torch was imported first.
 
-    How to mend it:
+    How to fix it:
     Keep one copy on the search path: the one in the environment. Remove the other (the distribution's package, a
     toolkit's files) or take its folder out of LD_LIBRARY_PATH. Of two frameworks, import the one with the newer cuDNN
     first, or install builds that share one.

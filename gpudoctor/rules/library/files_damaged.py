@@ -25,7 +25,7 @@ def files_damaged(
     A download or an installation was interrupted, the disk was full, another package wrote the same file, or a file
     was copied in by hand. Imports fail, or a library of the wrong version is loaded.
 
-    How to mend it:
+    How to fix it:
     Reinstall the package in the same version.
 
     When to ignore it:

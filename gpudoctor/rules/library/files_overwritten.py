@@ -39,7 +39,7 @@ def files_overwritten(
     nvidia-nccl-cu11 in the place of nvidia-nccl-cu12 ends `import torch` with "undefined symbol: ncclMemFree". The same
     happens with tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu.
 
-    How to mend it:
+    How to fix it:
     Give each framework an environment of its own, or choose builds for the same CUDA major version. Uninstalling one of
     the two packages deletes the shared files: reinstall the other one afterwards.
 

@@ -36,7 +36,7 @@ def ld_path_shadows_cudnn(
     "CuDNN library needs to have matching major version", "CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH" or a crash. The
     variable is often set in ~/.bashrc from an old guide, or by `module load cudnn`.
 
-    How to mend it:
+    How to fix it:
     Take that folder out of LD_LIBRARY_PATH for this program (unset LD_LIBRARY_PATH, or do not load the cuDNN module).
     Frameworks from pip need no entry there.
 

@@ -26,7 +26,7 @@ def ld_path_shadows_nvidia_wheels(
     The CUDA libraries call each other. One older library among newer ones gives "undefined symbol:
     __nvJitLinkAddData_12_1", "version not found", or "Cannot dlopen some GPU libraries".
 
-    How to mend it:
+    How to fix it:
     Take that folder out of LD_LIBRARY_PATH for this program (unset LD_LIBRARY_PATH). Frameworks from pip need no entry
     there; compiling with nvcc needs none either.
 

@@ -34,7 +34,7 @@ def libcuda_stub(
     got into LD_LIBRARY_PATH, into /etc/ld.so.conf.d or into an image's environment. Where it holds only libcuda.so and
     not libcuda.so.1, just the programs that open the shorter name are misled: Numba is one of them.
 
-    How to mend it:
+    How to fix it:
     Take the stubs folder out of the search path, then run ldconfig if it was in /etc/ld.so.conf.d.
 
     When to ignore it:

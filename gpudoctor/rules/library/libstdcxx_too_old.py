@@ -25,7 +25,7 @@ def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | Non
     The import ends with "libstdc++.so.6: version `GLIBCXX_3.4.32' not found". Usually the extension was compiled here
     by the system's gcc, and a conda environment brings an older library, or the other way round.
 
-    How to mend it:
+    How to fix it:
     In a conda environment update its library: conda install -c conda-forge libstdcxx-ng. Where the folder in the
     message comes from LD_LIBRARY_PATH, take it out of there. Or build the extension with the environment's compiler.
 

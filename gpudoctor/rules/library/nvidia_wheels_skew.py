@@ -45,7 +45,7 @@ def nvidia_wheels_skew(
     Newer libraries ask it for functions it does not have yet: "undefined symbol: __nvJitLinkComplete_12_4". A newer
     nvJitLink, on the other hand, is fine.
 
-    How to mend it:
+    How to fix it:
     Update nvidia-nvjitlink within its CUDA major version.
 
     When to ignore it:

@@ -42,7 +42,7 @@ def tf216_nvidia_libs_not_found(
     TensorFlow looks beside itself, in the folder `nvidia` of the same site-packages. Release 2.16.1 had a wrong path
     for that; later ones fail when the packages lie in another folder than TensorFlow.
 
-    How to mend it:
+    How to fix it:
     Update TensorFlow, or name the folders of the libraries in LD_LIBRARY_PATH.
 
     When to ignore it:

@@ -58,7 +58,7 @@ def tf_cuda_version_unsupported(
     CUDA 11.1 and later have libcusolver.so.11), 2.1 to 2.3 want 10.1, 1.15 wants 10.0. It says "Could not load dynamic
     library" and uses the processor. A link under the wanted name does not help, as the content differs.
 
-    How to mend it:
+    How to fix it:
     Install the CUDA version it asks for beside the other one, use a container of that release, or a newer TensorFlow
     that brings its CUDA along.
 

@@ -52,7 +52,7 @@ def tf_soname_missing(
     leaves its folder out of the search path. CTranslate2, which faster-whisper runs on, looks into no package at all:
     "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}".
 
-    How to mend it:
+    How to fix it:
     Install what is missing with the extra of the framework; link what is installed into a folder where the framework
     looks; or name its folder in LD_LIBRARY_PATH. The finding says which applies. An update of the package may take the
     link away with its folder; `gpudoctor check` then says so again.

@@ -41,7 +41,7 @@ def win_cudart_not_found(
     runs closed off from the rest of the system, and DLLs outside it may not be found. TensorFlow says "Could not load
     dynamic library 'cudart64_110.dll'" and uses the processor.
 
-    How to mend it:
+    How to fix it:
     Put the toolkit's bin folder, and that of cuDNN, in PATH and open a new window. Use the Python of python.org in
     place of the Store's.
 

@@ -42,7 +42,7 @@ def win_dll_126(
     dependencies". The file that is named is there; one that it needs is not. With a runtime older than the one that the
     framework was compiled with it ends with "A dynamic link library (DLL) initialization routine failed" (error 1114).
 
-    How to mend it:
+    How to fix it:
     Install the current Visual C++ Redistributable. Installing the framework again does not bring it.
 
     When to ignore it:

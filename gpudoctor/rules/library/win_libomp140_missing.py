@@ -34,7 +34,7 @@ def win_libomp140_missing(
     Why it breaks:
     `import torch` ends with "[WinError 126] ... Error loading fbgemm.dll or one of its dependencies".
 
-    How to mend it:
+    How to fix it:
     Install PyTorch 2.4.1 or newer.
 
     When to ignore it:

@@ -33,7 +33,7 @@ def win_zlibwapi_missing(
     The program ends without a Python error: "Could not locate zlibwapi.dll. Please make sure it is in your library
     path!" PyTorch brings the file; TensorFlow with a cuDNN of your own does not.
 
-    How to mend it:
+    How to fix it:
     Get the file from where NVIDIA's guide for that cuDNN says, and put it in a folder of PATH. Do not take DLLs from
     download sites.
 

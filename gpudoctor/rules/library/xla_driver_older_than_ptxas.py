@@ -39,7 +39,7 @@ def xla_driver_older_than_ptxas(
     Nothing breaks. XLA then compiles in one piece instead of in parallel, and says so: "XLA is disabling parallel
     compilation, which may slow down compilation".
 
-    How to mend it:
+    How to fix it:
     Update the driver to a branch that offers the same CUDA.
 
     When to ignore it:

@@ -45,7 +45,7 @@ def xla_libdevice_missing(
     Everything works but what XLA compiles: `jit_compile=True`, and from TensorFlow 2.11 on the optimizers of Keras.
     The message is "libdevice not found at ./libdevice.10.bc" or "Can't find libdevice directory".
 
-    How to mend it:
+    How to fix it:
     Install NVIDIA's compiler (pip install nvidia-cuda-nvcc-cu12, or -cu11; conda install -c nvidia cuda-nvcc) and name
     the folder in which its nvvm/libdevice lies: XLA_FLAGS=--xla_gpu_cuda_data_dir=FOLDER. PATH and CUDA_DIR are not
     looked at.

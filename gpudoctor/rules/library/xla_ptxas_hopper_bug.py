@@ -39,7 +39,7 @@ def xla_ptxas_hopper_bug(
     Clamped minimum and maximum operations can give wrong results. XLA warns of such a ptxas: "You are using ptxas X,
     which is older than 12.6.85. ptxas before 12.6.85 is known to miscompile XLA code on Hopper GPUs".
 
-    How to mend it:
+    How to fix it:
     Bring NVIDIA's compiler package to 12.6.85 or newer: pip install --upgrade "nvidia-cuda-nvcc-cu12>=12.6.85".
 
     When to ignore it:

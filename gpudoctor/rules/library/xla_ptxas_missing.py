@@ -36,7 +36,7 @@ def xla_ptxas_missing(
     The package was left out (`--no-deps`) or removed; conda-forge's jaxlib of early 2024 did not ask for it. JAX stops
     with "Couldn't find a suitable version of ptxas" or "ptxas not found".
 
-    How to mend it:
+    How to fix it:
     Install NVIDIA's package of the compiler: pip install nvidia-cuda-nvcc-cu12 (-cu11 for CUDA 11), or conda install
     -c conda-forge cuda-nvcc; TensorFlow before 2.14 takes that of a CUDA toolkit on PATH.
 

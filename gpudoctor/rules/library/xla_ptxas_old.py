@@ -36,7 +36,7 @@ def xla_ptxas_old(
     An older ptxas does not read newer PTX ("Unsupported .version 8.4; current version is '8.2'") or does not know the
     GPU. One older than 11.1 is known to compile wrongly, and XLA warns of it.
 
-    How to mend it:
+    How to fix it:
     Take that toolkit's bin folder out of PATH for this program, or put a newer ptxas before it, as of
     nvidia-cuda-nvcc-cu12 or a newer toolkit.
 

@@ -30,7 +30,7 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     The memory of another processor socket, a virtual machine, an IOMMU that translates every address, another device
     on the same switch, or memory that is itself slow.
 
-    How to mend it:
+    How to fix it:
     Run the program on the processor socket that the GPU hangs on. On a server of your own, look at the settings of
     PCIe and IOMMU in the firmware.
 

@@ -22,7 +22,7 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     Why it breaks:
     It does not break: programs that share a GPU take turns.
 
-    How to mend it:
+    How to fix it:
     Measure again when nothing else uses it; nvidia-smi lists who does.
 
     When to ignore it:

@@ -23,7 +23,7 @@ def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     Why it breaks:
     Dust, a fan that does not turn, cards too close together, a hot room; a power cable or supply that is too weak.
 
-    How to mend it:
+    How to fix it:
     Clean and ventilate; check that all power cables are in; watch it with nvidia-smi -q -d PERFORMANCE while it works.
 
     When to ignore it:

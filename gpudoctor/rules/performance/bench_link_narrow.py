@@ -24,7 +24,7 @@ def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     A card that is not fully seated, a riser cable, dust, lanes that the mainboard shares with another slot, or a
     setting of the firmware.
 
-    How to mend it:
+    How to fix it:
     Switch off, seat the card again, try without the riser, look into the mainboard's manual which slots share lanes,
     and set the slot to Auto in the firmware.
 

@@ -22,7 +22,7 @@ def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> It
     Why it breaks:
     Another program that uses the GPU, a memory clock that is held down, or memory that corrects many errors.
 
-    How to mend it:
+    How to fix it:
     Measure again when nothing else uses the GPU. If it stays slow, compare the memory clock with its maximum
     (nvidia-smi -q -d CLOCK) and look for memory errors (nvidia-smi -q -d ECC).
 

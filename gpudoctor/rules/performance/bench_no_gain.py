@@ -28,7 +28,7 @@ def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     Why it breaks:
     A small or old GPU beside a large CPU; a GPU that is held down or shared; a slice of one.
 
-    How to mend it:
+    How to fix it:
     If another finding says what holds the GPU back, mend that first. If none does, train on the CPU, or in larger
     batches, or in mixed precision.
 

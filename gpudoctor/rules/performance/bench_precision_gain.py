@@ -32,7 +32,7 @@ def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Proble
     Why it breaks:
     It does not break: training in 32 bits is exact, and slower.
 
-    How to mend it:
+    How to fix it:
     PyTorch: torch.autocast, or torch.set_float32_matmul_precision("high"). Keras:
     keras.mixed_precision.set_global_policy("mixed_bfloat16"). Check that the model still learns.
 

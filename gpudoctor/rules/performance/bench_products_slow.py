@@ -24,7 +24,7 @@ def bench_products_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> 
     Why it breaks:
     Heat, a lowered power limit, locked clocks or another program on the GPU slow it down without any error.
 
-    How to mend it:
+    How to fix it:
     Look at clocks, temperature and power in the plot of `gpudoctor bench --html FILE`: what is at its limit while the
     clock falls is the cause. Measure again on an idle, cool machine.
 

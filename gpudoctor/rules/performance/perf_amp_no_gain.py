@@ -29,7 +29,7 @@ def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, mat
     Why it breaks:
     On older GPUs there is nothing to gain but memory. Apex, installed without its compiled parts, can even be slower.
 
-    How to mend it:
+    How to fix it:
     Use torch.amp instead of apex.amp. On a GPU before Volta leave mixed precision off.
 
     When to ignore it:

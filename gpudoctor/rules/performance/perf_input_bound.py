@@ -33,7 +33,7 @@ def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     Why it breaks:
     It does not break. One thread of the CPU gathers the batch, and PCIe carries it, while the GPU waits.
 
-    How to mend it:
+    How to fix it:
     Prepare batches in other processes and ahead of time, copy from pinned memory, keep on the GPU what fits there.
 
     When to ignore it:

@@ -31,7 +31,7 @@ def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Pro
     Every operation is started from the CPU, which takes some microseconds whatever its size. A GPU wins by doing
     thousands of things at once, and a dense network of a few layers in batches of 16 has not so many.
 
-    How to mend it:
+    How to fix it:
     Enlarge the batch until the time of an epoch no longer falls; see that data is prepared ahead of time; compile the
     step (torch.compile, tf.function, jax.jit), which starts fewer operations. Small networks are well off on a CPU.
 

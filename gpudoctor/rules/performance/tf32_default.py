@@ -35,7 +35,7 @@ def tf32_default(
     Why it breaks:
     It does not break. Results differ from those of a processor or an older GPU from the third or fourth digit on.
 
-    How to mend it:
+    How to fix it:
     Where digits count, set torch.backends.cuda.matmul.allow_tf32 = False, or the variable NVIDIA_TF32_OVERRIDE=0.
 
     When to ignore it:

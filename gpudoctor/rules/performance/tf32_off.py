@@ -29,7 +29,7 @@ def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matri
     Why it breaks:
     It does not break: results are exact to seven digits, and training in 32 bits is slower.
 
-    How to mend it:
+    How to fix it:
     Unset the variable if three digits are enough for you, as they mostly are in training.
 
     When to ignore it:

@@ -35,7 +35,7 @@ def dependency_missing(
     `import tensorflow` ends with "ModuleNotFoundError: No module named ...". It happens after `pip install --no-deps`,
     after an uninstall of what another package had brought, and when an installation was cut short.
 
-    How to mend it:
+    How to fix it:
     Install what is missing, in the versions that the framework asks for.
 
     When to ignore it:

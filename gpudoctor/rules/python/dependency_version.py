@@ -54,7 +54,7 @@ def dependency_version(
     the newest: "cannot import name 'dtensor'". bitsandbytes up to 0.45.0 imports a module that Triton 3.2 has not:
     "No module named 'triton.ops'".
 
-    How to mend it:
+    How to fix it:
     Install a release that the framework accepts, as below.
 
     When to ignore it:

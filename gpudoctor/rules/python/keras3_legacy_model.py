@@ -38,7 +38,7 @@ def keras3_legacy_model(
     Keras 3 says "File format not supported" of such a folder. With the variable and without the package, the first
     use of tf.keras ends with "Keras cannot be imported. Check that it is installed" or asks for tf_keras.
 
-    How to mend it:
+    How to fix it:
     Install tf-keras of TensorFlow's minor version and set TF_USE_LEGACY_KERAS=1, or convert the model: load it once
     with Keras 2 and save it as a .keras file. For answers only, keras.layers.TFSMLayer loads the folder as it is.
 

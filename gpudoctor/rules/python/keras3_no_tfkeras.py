@@ -32,7 +32,7 @@ def keras3_no_tfkeras(
     Importing such a model ends with "Your currently installed version of Keras is Keras 3, but this is not yet
     supported in Transformers". That happens to `pipeline` and `Trainer` too, as they look for TensorFlow.
 
-    How to mend it:
+    How to fix it:
     Install tf-keras of the same minor version as TensorFlow.
 
     When to ignore it:

@@ -26,7 +26,7 @@ def keras3_tfkeras_version(
     Why it breaks:
     tf-keras calls inner parts of its own TensorFlow. With another one, imports or training fail.
 
-    How to mend it:
+    How to fix it:
     Install the tf-keras of TensorFlow's minor version.
 
     When to ignore it:

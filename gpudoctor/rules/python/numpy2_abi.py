@@ -37,7 +37,7 @@ def numpy2_abi(
     but `tensor.numpy()` fails with "Numpy is not available". Old releases set no upper limit for NumPy, so pip
     installs version 2.
 
-    How to mend it:
+    How to fix it:
     Install `numpy<2`, or a newer framework: PyTorch from 2.3 (Windows: 2.4.1), TensorFlow from 2.18.
 
     When to ignore it:

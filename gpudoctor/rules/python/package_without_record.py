@@ -32,7 +32,7 @@ def package_without_record(
     on top of its files, and they cannot remove it. Programs that ask which release is installed fail with
     "PackageNotFoundError". It happens when folders are copied, or deleted, by hand.
 
-    How to mend it:
+    How to fix it:
     Install the package again, in the same release where it is known.
 
     When to ignore it:

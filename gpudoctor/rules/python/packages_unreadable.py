@@ -33,7 +33,7 @@ def packages_unreadable(
     An installation was interrupted, a file belongs to another user (after `sudo pip install`), or the disk has errors.
     pip stumbles over them too: "Ignoring invalid distribution".
 
-    How to mend it:
+    How to fix it:
     Reinstall the package. Leftovers whose names begin with "~" can be deleted.
 
     When to ignore it:

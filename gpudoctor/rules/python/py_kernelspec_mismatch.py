@@ -24,7 +24,7 @@ def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap 
     The kernel was made for another environment, or the environment moved. A kernel whose file names no Python at all (a
     script such as bin/activate) cannot start.
 
-    How to mend it:
+    How to fix it:
     Register this Python as a kernel and choose it in the notebook.
 
     When to ignore it:

@@ -21,7 +21,7 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
     `import torch` then loads that file: "module 'torch' has no attribute ...", or "cannot import name ... (most likely
     due to a circular import)". Running Python inside a checkout of the framework's source code does the same.
 
-    How to mend it:
+    How to fix it:
     Rename the file or folder (and delete the __pycache__ beside it), or run Python from another directory. A
     folder that PYTHONPATH names stays in the way everywhere: take it out of that variable.
 

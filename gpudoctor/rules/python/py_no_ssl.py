@@ -21,7 +21,7 @@ def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> 
     A Python compiled from source without the OpenSSL headers, or a conda Python on Windows that was started without
     being activated. pip says "SSL module is not available".
 
-    How to mend it:
+    How to fix it:
     Activate the conda environment first. A Python of your own must be compiled again with the OpenSSL headers present.
 
     When to ignore it:

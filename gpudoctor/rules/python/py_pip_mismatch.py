@@ -25,7 +25,7 @@ def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iter
     Several Pythons are on the machine, and an environment without a pip of its own lets the system's pip through.
     "I installed it, but import says No module named torch" is the usual sign.
 
-    How to mend it:
+    How to fix it:
     Use `python -m pip` in place of `pip`, and `%pip` in notebooks.
 
     When to ignore it:

@@ -42,7 +42,7 @@ def py_user_site_shadow(
     version now gets this old copy. It meets packages of the environment that it was not installed with: another NumPy,
     another torchvision, CUDA libraries of another major version.
 
-    How to mend it:
+    How to fix it:
     Uninstall that copy, or set PYTHONNOUSERSITE=1 so that environments stay on their own.
 
     When to ignore it:

@@ -27,7 +27,7 @@ def python_32bit(
     PyTorch, TensorFlow and JAX publish 64-bit builds only. pip says "No matching distribution found". On Windows the
     installer on older download pages was the 32-bit one.
 
-    How to mend it:
+    How to fix it:
     Install a 64-bit Python and make a new environment with it.
 
     When to ignore it:

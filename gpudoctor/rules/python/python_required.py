@@ -22,7 +22,7 @@ def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
     Why it breaks:
     Another interpreter was found first, or the environment was made with another Python.
 
-    How to mend it:
+    How to fix it:
     Make an environment with the required Python, or name its interpreter with `--python`.
 
     When to ignore it:

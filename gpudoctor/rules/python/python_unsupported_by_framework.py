@@ -55,7 +55,7 @@ def python_unsupported_by_framework(
     A new Python appears each October, and frameworks follow months later; old Pythons are dropped after a few years.
     pip then says "No matching distribution found" or "Could not find a version that satisfies the requirement".
 
-    How to mend it:
+    How to fix it:
     Make an environment with a Python that is supported, and install there. uv and conda can install such a Python
     beside the system's own.
 

@@ -35,7 +35,7 @@ def tf_protobuf(
     google.protobuf". Releases before 2.12 need protobuf 3; some of them set no upper limit. Another package may have
     pulled protobuf up or down.
 
-    How to mend it:
+    How to fix it:
     Install the protobuf range below, or a newer patch release of TensorFlow.
 
     When to ignore it:

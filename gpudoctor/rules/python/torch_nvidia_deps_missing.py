@@ -46,7 +46,7 @@ def torch_nvidia_deps_missing(
     JAX compares versions when it starts: "Found cuBLAS version 120103, but JAX was built against version 120205", and
     uses the processor. Mostly another package, torch say, has brought an older library.
 
-    How to mend it:
+    How to fix it:
     Install the missing packages in the versions that the framework names.
 
     When to ignore it:

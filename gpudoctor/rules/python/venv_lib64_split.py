@@ -35,7 +35,7 @@ def venv_lib64_split(
     torch looks for NVIDIA's libraries beside its own folder, and they lie in the other: "libcublas.so.12: cannot open
     shared object file".
 
-    How to mend it:
+    How to fix it:
     Make the environment anew with python -m venv, so that lib64 is a link to lib (virtualenv, which Poetry uses, makes
     two folders), or put the folders nvidia/*/lib in LD_LIBRARY_PATH.
 

@@ -32,7 +32,7 @@ def compile_failed(live: Live) -> Iterator[Problem]:
     A file or program that it needs is missing or too old: libdevice.10.bc, ptxas, a C compiler, the headers of
     Python, the link libcuda.so.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one.
 
     When to ignore it:

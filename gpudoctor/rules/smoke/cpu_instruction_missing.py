@@ -27,7 +27,7 @@ def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
     Ready-made TensorFlow needs AVX since release 1.6. Virtual machines may hide instructions that the processor
     has.
 
-    How to mend it:
+    How to fix it:
     In a virtual machine, let the processor be passed through (host-passthrough). Else take a package compiled for
     older processors, or another machine.
 

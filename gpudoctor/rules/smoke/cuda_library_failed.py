@@ -31,7 +31,7 @@ def cuda_library_failed(live: Live) -> Iterator[Problem]:
     The GPU's memory is full, another release of the library is found first, or an earlier error of the program
     shows here.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. See with nvidia-smi whether the memory is full. Run
     with CUDA_LAUNCH_BLOCKING=1.
 

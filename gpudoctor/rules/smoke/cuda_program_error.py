@@ -37,7 +37,7 @@ def cuda_program_error(live: Live) -> Iterator[Problem]:
     In your own program: mostly an index or a label out of range, or a fault in GPU code of an extension. In
     gpudoctor's own small network: an unstable or faulty GPU, or a mix of CUDA libraries.
 
-    How to mend it:
+    How to fix it:
     Run your program with CUDA_LAUNCH_BLOCKING=1: the error then stands where it arises. If gpudoctor's own training
     fails so, take away overclocking, look at temperature and memory errors, and try another program.
 

@@ -20,7 +20,7 @@ def cuda_start_failed(live: Live) -> Iterator[Problem]:
     Mostly the driver is the cause: none, too old, not loaded, another release than its kernel module, without its
     memory module, or not permitted in this container. Or the program may see no GPU.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else follow the question below, which decides
     between the causes.
 

@@ -37,7 +37,7 @@ def cudnn_failed(live: Live) -> Iterator[Problem]:
     Another cuDNN is found first (LD_LIBRARY_PATH, a second package), its parts are of different releases, the GPU's
     memory was already full, or this cuDNN does not serve the GPU.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. See with nvidia-smi whether the memory is full.
 
     When to ignore it:

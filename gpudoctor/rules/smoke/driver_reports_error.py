@@ -19,7 +19,7 @@ def driver_reports_error(live: Live) -> Iterator[Problem]:
     Why it breaks:
     The message below says what is wrong; several causes can bring it about, likeliest first.
 
-    How to mend it:
+    How to fix it:
     Run the command below on that machine: it decides between the causes. Or run gpudoctor check there.
 
     When to ignore it:

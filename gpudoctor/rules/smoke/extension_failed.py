@@ -28,7 +28,7 @@ def extension_failed(live: Live) -> Iterator[Problem]:
     Why it breaks:
     Such packages are compiled for one PyTorch, one CUDA and certain GPUs. This one was compiled for others.
 
-    How to mend it:
+    How to fix it:
     Install the release of the package that was made for the installed PyTorch and CUDA.
 
     When to ignore it:

@@ -27,7 +27,7 @@ def first_start_slow(live: Live) -> Iterator[Problem]:
     Why it breaks:
     The build is older than the GPU.
 
-    How to mend it:
+    How to fix it:
     Wait once: the result is kept in ~/.nv/ComputeCache. Or install a build made for this GPU.
 
     When to ignore it:

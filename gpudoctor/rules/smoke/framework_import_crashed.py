@@ -43,7 +43,7 @@ def framework_import_crashed(live: Live) -> Iterator[Problem]:
     of CUDA from another release, an extension built for another version, or files of two packages written over each
     other.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else install the framework into a new, empty
     environment: if it starts there, the environment was the cause.
 

@@ -64,7 +64,7 @@ def framework_import_failed(
     A package that it needs is missing, is of a version that it does not know, is only partly installed, or is
     hidden by a file of the same name.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else install the package that the last line of the
     error names, or install the framework anew.
 

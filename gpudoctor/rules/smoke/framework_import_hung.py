@@ -34,7 +34,7 @@ def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> 
     drive), or the first start takes very long: from a slow disk, or because the driver compiles for a GPU that the
     package has no code for.
 
-    How to mend it:
+    How to fix it:
     Run the import yourself and wait. If it ends after minutes, the second start is quicker; if it never ends, look
     at what this finding is listed under, and at the driver.
 

@@ -35,7 +35,7 @@ def framework_run_crashed(live: Live) -> Iterator[Problem]:
     A compiled part does something that is not allowed: libraries of different releases are mixed, an extension was
     built for another version, or the driver or the hardware has a fault.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else try the framework in a new environment, and
     look at the kernel log for lines of the driver.
 

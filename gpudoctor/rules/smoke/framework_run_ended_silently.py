@@ -28,7 +28,7 @@ def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
     Something in it calls the operating system's exit function: a licence check, a wrapper, a start-up file
     (sitecustomize), or a library that gives up without a message.
 
-    How to mend it:
+    How to fix it:
     Run the same step yourself and look at the exit code. Look for start-up files of the environment that end the
     program.
 

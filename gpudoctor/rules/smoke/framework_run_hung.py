@@ -32,7 +32,7 @@ def framework_run_hung(live: Live) -> Iterator[Problem]:
     The driver or the GPU does not answer, several GPUs wait for one another, the driver compiles for a GPU that the
     package has no code for, or the machine is very busy.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Run the step again when the machine is idle, with a
     longer --timeout.
 

@@ -45,7 +45,7 @@ def framework_sees_fewer_gpus(
     The framework has no code for one of the GPUs, or it leaves out those that are much weaker than the best one, as
     TensorFlow does.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. TensorFlow takes GPUs with few multiprocessors when
     TF_MIN_GPU_MULTIPROCESSOR_COUNT is set to a small number.
 

@@ -34,7 +34,7 @@ def framework_sees_no_gpu(
     A library that the framework needs is not found or does not fit, the driver does not work or is too old, or the GPU
     is hidden from the process. Mostly another finding says which, and this one is listed under it.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under. Where it stands alone, look at the messages below: the framework says there
     why it left the GPU out.
 

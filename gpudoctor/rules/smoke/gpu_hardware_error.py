@@ -26,7 +26,7 @@ def gpu_hardware_error(live: Live) -> Iterator[Problem]:
     Why it breaks:
     The hardware ages, is too hot, is badly seated, or is faulty.
 
-    How to mend it:
+    How to fix it:
     End the programs on this GPU and restart the machine. If the error comes back, have the GPU tested and replaced.
 
     When to ignore it:

@@ -25,7 +25,7 @@ def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
     Another program holds it (one that crashed may still do), the batch or the model is too big, or free memory lies
     in pieces that are too small.
 
-    How to mend it:
+    How to fix it:
     See with nvidia-smi who holds memory, and end those programs. Take smaller batches, half precision, or a GPU
     with more memory.
 

@@ -36,7 +36,7 @@ def install_failed(live: Live) -> Iterator[Problem]:
     Why it breaks:
     The message below says what is wrong; several causes can bring it about, likeliest first.
 
-    How to mend it:
+    How to fix it:
     Run the command below on that machine: it decides between the causes.
 
     When to ignore it:

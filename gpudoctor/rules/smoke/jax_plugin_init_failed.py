@@ -51,7 +51,7 @@ def jax_plugin_init_failed(
     Mostly the plugin loads an older library than it was built with, is of another version than jaxlib, or the
     driver is too old.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else install JAX with its extra again, as below.
 
     When to ignore it:

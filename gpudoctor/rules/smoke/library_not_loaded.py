@@ -55,7 +55,7 @@ def library_not_loaded(
     Why it breaks:
     The package that brings the library is not installed or is damaged, or another release of it is found first.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Else install the package that owns the library anew.
 
     When to ignore it:

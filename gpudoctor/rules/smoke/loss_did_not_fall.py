@@ -31,7 +31,7 @@ def loss_did_not_fall(live: Live) -> Iterator[Problem]:
     The device calculates wrong numbers: a GPU that the build does not serve, a compiler with a known fault,
     unstable memory or clocks, or a precision that this GPU does not have.
 
-    How to mend it:
+    How to fix it:
     Compare with the processor: gpudoctor smoke --device cpu. If only one GPU is wrong, take away overclocking and
     look at its temperature and its memory errors.
 

@@ -18,7 +18,7 @@ def memory_not_given_back(live: Live) -> Iterator[Problem]:
     Why it breaks:
     The framework's own count is wrong, or something else in the process takes memory of the GPU.
 
-    How to mend it:
+    How to fix it:
     Update the framework. Watch nvidia-smi while your program runs: memory that only grows will be full one day.
 
     When to ignore it:

@@ -31,7 +31,7 @@ def nccl_failed(live: Live) -> Iterator[Problem]:
     Too little shared memory, direct copies that the machine's settings break, a firewall or the wrong network
     between machines, or another process that failed first.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Run once with NCCL_DEBUG=INFO, and once with
     NCCL_P2P_DISABLE=1: if the second works, direct copies are the cause.
 

@@ -48,7 +48,7 @@ def no_kernel_image(
     Why it breaks:
     The build is older than the GPU, or it is so new that it no longer serves the GPU.
 
-    How to mend it:
+    How to fix it:
     Install a build that was made for this GPU.
 
     When to ignore it:

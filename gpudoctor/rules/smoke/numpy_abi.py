@@ -44,7 +44,7 @@ def numpy_abi(
     The installer chose the newest NumPy, and the package set no upper limit; or a second NumPy, of the user's home
     folder, is imported first.
 
-    How to mend it:
+    How to fix it:
     Install a NumPy of the release that the package was built for, or a newer release of the package.
 
     When to ignore it:

@@ -19,7 +19,7 @@ def output_flooded(live: Live) -> Iterator[Problem]:
     A log level is set very high (TF_CPP_MAX_VLOG_LEVEL, NCCL_DEBUG=TRACE, LD_DEBUG), or an error repeats without
     end.
 
-    How to mend it:
+    How to fix it:
     Look at the lines below. Unset the variables that make it print.
 
     When to ignore it:

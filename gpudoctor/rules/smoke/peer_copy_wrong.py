@@ -26,7 +26,7 @@ def peer_copy_wrong(live: Live) -> Iterator[Problem]:
     The machine redirects such copies (IOMMU, ACS), or the driver says that two GPUs can copy to one another which
     cannot.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Until then set NCCL_P2P_DISABLE=1.
 
     When to ignore it:

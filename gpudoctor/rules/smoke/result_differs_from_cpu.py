@@ -27,7 +27,7 @@ def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
     Why it breaks:
     Lower precision than asked for (TF32), a compiler or a library with a fault, or a GPU that is unstable.
 
-    How to mend it:
+    How to fix it:
     Switch TF32 off and try again. If it stays, take away overclocking and look at the GPU's memory errors.
 
     When to ignore it:

@@ -26,7 +26,7 @@ def run_out_of_memory(live: Live) -> Iterator[Problem]:
     Other programs use it, the container or the job has a small limit, or the data or the model is too big for this
     machine.
 
-    How to mend it:
+    How to fix it:
     End other programs, raise the limit of the container or job (docker run --shm-size=8g, sbatch --mem), free space
     on the disk, or take smaller batches and fewer worker processes.
 

@@ -33,7 +33,7 @@ def smoke_failed(live: Live) -> Iterator[Problem]:
     Why it breaks:
     This is not known. A finding that this one is listed under may be the cause.
 
-    How to mend it:
+    How to fix it:
     Search for the message below. If you find out, tell gpudoctor's authors, so that it knows next time.
 
     When to ignore it:

@@ -26,7 +26,7 @@ def system_library_too_old(live: Live) -> Iterator[Problem]:
     The system is older than those that the package was made for, or an older copy of the library is found first
     (LD_LIBRARY_PATH, conda).
 
-    How to mend it:
+    How to fix it:
     Install an older release of the package, use a container with a newer system, or, for GLIBCXX, take away the
     older copy.
 

@@ -30,7 +30,7 @@ def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
     The framework falls back to the processor where it cannot use the GPU for a step, or the numbers of the GPUs
     mean others than you think.
 
-    How to mend it:
+    How to fix it:
     Mend what this finding is listed under, where there is one. Look at the device list: gpudoctor devices.
 
     When to ignore it:

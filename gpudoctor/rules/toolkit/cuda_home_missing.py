@@ -40,7 +40,7 @@ def cuda_home_missing(
     Building stops with "CUDA_HOME environment variable is not set" or "nvcc was not found". PyTorch and TensorFlow
     themselves need no toolkit: their packages bring the libraries, not the compiler.
 
-    How to mend it:
+    How to fix it:
     Take a ready-made wheel of the package where there is one. Else install the toolkit of the CUDA version that torch
     was built with, and let CUDA_HOME name its folder.
 

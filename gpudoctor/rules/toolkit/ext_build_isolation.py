@@ -34,7 +34,7 @@ def ext_build_isolation(
     Why it breaks:
     The package (flash-attn, apex, deepspeed and others) does not name torch among what its build requires.
 
-    How to mend it:
+    How to fix it:
     Install torch first, then the package with --no-build-isolation. With uv in a project, name it under
     no-build-isolation-package.
 

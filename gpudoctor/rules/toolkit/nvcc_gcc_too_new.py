@@ -36,7 +36,7 @@ def nvcc_gcc_too_new(
     Why it breaks:
     nvcc stops with "unsupported GNU version! gcc versions later than N are not supported".
 
-    How to mend it:
+    How to fix it:
     Install an older gcc beside the new one and name it in NVCC_CCBIN, CC and CXX. Or use a newer CUDA toolkit.
 
     When to ignore it:

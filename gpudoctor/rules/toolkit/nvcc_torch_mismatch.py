@@ -36,7 +36,7 @@ def nvcc_torch_mismatch(
     PyTorch refuses: "The detected CUDA version (X) mismatches the version that was used to compile PyTorch (Y)". This
     concerns building only. An installed PyTorch runs with its own libraries, whatever toolkit is there.
 
-    How to mend it:
+    How to fix it:
     Let CUDA_HOME lead to a toolkit of torch's major version, or install a torch built for the toolkit's.
 
     When to ignore it:

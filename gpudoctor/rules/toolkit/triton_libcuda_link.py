@@ -39,7 +39,7 @@ def triton_libcuda_link(
     The first call ends with "/usr/bin/ld: cannot find -lcuda". Some driver packages and older container tools bring
     the file libcuda.so.1 only. Everything else in PyTorch works.
 
-    How to mend it:
+    How to fix it:
     Make a link libcuda.so beside libcuda.so.1, or in a folder of your own that TRITON_LIBCUDA_PATH names. Installing
     CUDA again does not help.
 

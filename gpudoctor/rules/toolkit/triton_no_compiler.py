@@ -32,7 +32,7 @@ def triton_no_compiler(
     The first call ends with "Failed to find C compiler" or "Python.h: No such file or directory". Everything else in
     PyTorch works.
 
-    How to mend it:
+    How to fix it:
     Install a C compiler and the development files of this Python.
 
     When to ignore it:
