@@ -99,9 +99,10 @@ def rank(
 
     `around` are surroundings that a text names; `assumed` are findings that hold if what nobody states is as usual.
     """
-    seen = SnapshotView(snapshot)
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
     shown = {one.name: one for one in reversed(tuple(findings)) if not one.told}
-    weights = _of_messages(snapshot, {*around, *surroundings_of(snapshot)})
+    weights = _of_messages(snapshot, around)
     for name, finding in shown.items():
         weights[name] = _either(weights.get(name, 0.0), _proof_of(finding))
     for finding in assumed:
@@ -131,9 +132,10 @@ def rank(
 
 def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) -> tuple[RuledOut, ...]:
     """The usual causes of the messages that a fact rules out, likeliest first."""
-    seen = SnapshotView(snapshot)
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
     summaries = {rule.name: rule.summary for rule in rules}
-    weights = _of_messages(snapshot, {*around, *surroundings_of(snapshot)})
+    weights = _of_messages(snapshot, around)
     facts = {name: refutation(name, seen) for name, weight in weights.items() if weight >= _USUAL}
     return tuple(
         RuledOut(key=name, words=words_of_cause(name, summaries), because=fact)

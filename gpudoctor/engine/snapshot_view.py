@@ -1,6 +1,7 @@
 """What a snapshot states: the sections that were seen, and short ways to what they say."""
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from gpudoctor.formats.out_of_memory import OutOfMemory, parse_out_of_memory
@@ -13,12 +14,18 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.system import Container, System
 from gpudoctor.rules._builds import release_numbers
 
+_SYSTEMS = frozenset({"linux", "wsl", "windows", "macos"})
+#: Makers that surroundings name; NVIDIA's GPUs are what everybody else has.
+_MAKERS = frozenset({"amd", "intel"})
+
 
 class SnapshotView:
     """The sections of a snapshot that were seen, and short ways to what they state."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, around: Iterable[str] = ()) -> None:
+        """`around` are surroundings that a text names: they count where the facts do not tell."""
         self._snapshot = snapshot
+        self._around = frozenset(around)
 
     def section(self, kind: type[Section], name: str) -> Any:
         """The section if it was seen."""
@@ -37,10 +44,14 @@ class SnapshotView:
     @property
     def systems(self) -> frozenset[str]:
         """The systems this may be; empty where none is known. A Linux of which nothing else is known may be WSL's."""
-        if self.os is None or self.os not in ("linux", "wsl", "windows", "macos"):
-            return frozenset()
-        is_open = self.os == "linux" and isinstance(self._snapshot.container, Gap)
-        return frozenset(("linux", "wsl") if is_open else (self.os,))
+        if self.os in _SYSTEMS:
+            is_open = self.os == "linux" and isinstance(self._snapshot.container, Gap)
+            return frozenset(("linux", "wsl") if is_open else (self.os,))
+        named = self._around & _SYSTEMS
+        if named == {"macos"}:
+            return named
+        # Who names Windows may mean what runs in WSL or in a container there, unless it is the only thing named.
+        return named if named == {"windows"} and "container" not in self._around else frozenset()
 
     @property
     def no_gpu(self) -> bool:
@@ -69,6 +80,8 @@ class SnapshotView:
     def makers(self) -> frozenset[str]:
         """Who made the GPUs that are stated."""
         gpus = self.section(Gpus, "gpus")
+        if gpus is None and isinstance(self._snapshot.gpus, Gap):
+            return self._around & _MAKERS
         return frozenset(gpu.vendor for gpu in gpus.devices if gpu.vendor) if gpus else frozenset()
 
     @property

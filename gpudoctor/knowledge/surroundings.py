@@ -17,6 +17,8 @@ _SURROUNDINGS = {
     r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
+    "linux": r"\b(?:ubuntu|debian|cent ?os|fedora|red ?hat|rhel|rocky linux|manjaro|opensuse|nixos|gentoo)\b"
+    r"|(?<!subsystem for )\blinux\b",
     "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
     r"|\bxavier (?:nx|agx)|\bnx ?\(?xavier",
     "several-machines": r"\bmulti-?nodes?\b"

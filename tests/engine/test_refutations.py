@@ -157,3 +157,21 @@ def test_each_condition_refutes_a_cause_that_exists():
 )
 def test_surroundings_refute(cause, sections, refuted):
     assert (refutation(cause, SnapshotView(Snapshot(**sections))) is not None) == refuted
+
+
+@pytest.mark.parametrize(
+    ("cause", "around", "sections", "refuted"),
+    [
+        ("torch-cpu-only", ("macos",), {}, True),
+        # Several systems are named, or facts say more than words.
+        ("torch-cpu-only", ("macos", "linux"), {}, False),
+        ("torch-cpu-only", ("macos",), {"host": System(os="linux")}, False),
+        ("drv-nouveau-bound", ("windows",), {}, True),
+        ("ctk-missing", ("windows", "container"), {}, False),
+        ("drv-nouveau-bound", ("linux", "windows"), {}, False),
+        ("driver-too-old", ("amd",), {}, True),
+        ("driver-too-old", ("amd",), {"gpus": Gpus(devices=(Gpu(vendor="nvidia"),))}, False),
+    ],
+)
+def test_what_a_text_names_refutes_where_the_facts_are_silent(cause, around, sections, refuted):
+    assert (refutation(cause, SnapshotView(Snapshot(**sections), around)) is not None) == refuted
