@@ -107,7 +107,7 @@ class Package(Fact, frozen=True, kw_only=True):
 
 
 class Unmet(Fact, frozen=True, kw_only=True):
-    """A requirement of an installed framework's own metadata that is not met. `found` None: not installed."""
+    """A requirement in an installed distribution's own metadata that is not met. `found` None: not installed."""
 
     package: str
     requirement: str
@@ -115,6 +115,8 @@ class Unmet(Fact, frozen=True, kw_only=True):
     found: str | None = None
     #: Where its files lie all the same: only the record of its installation is gone.
     files: str | None = None
+    #: The specifiers by which all other installed distributions ask for the same one.
+    others: tuple[str, ...] = ()
 
 
 class Overlap(Fact, frozen=True, kw_only=True):

@@ -13,7 +13,7 @@ from gpudoctor.probes.packages_conda import CondaPackage, is_gpu_package, read_c
 from gpudoctor.probes.packages_metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.records import Record, find_damage, read_record
 from gpudoctor.probes.records_overlap import find_overlaps
-from gpudoctor.probes.requirements import find_unmet, parse_requirement
+from gpudoctor.probes.requirements import asked_by_all, find_unmet, parse_requirement
 from gpudoctor.probes.requirements_environment import marker_environment
 from gpudoctor.probes.target_choice import path_rules
 
@@ -26,15 +26,17 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
         return Gap(reason=f"no folder of packages could be read: {listing.unreadable[0].reason}", tried=tried)
     conda = read_conda(host, interpreter.prefix) if interpreter.prefix else {}
     first, later = _first_of_each(listing.found)
+    unmet = _unmet(host, interpreter, first, conda)
     needed = _needed(first)
-    first = [with_origin(host, dist) if dist.name in needed else dist for dist in first]
+    of_conflicts = {name for one in unmet for name in (one.package, one.requirement)}
+    first = [with_origin(host, dist) if dist.name in needed | of_conflicts else dist for dist in first]
     records = _records(host, (dist for dist in first if is_relevant(dist.name)))
     overlaps, contested = find_overlaps(host, records)
     records += _records(host, (dist for dist in first if dist.name in needed))
     damaged, checked = find_damage(host, records, contested)
     seen = Packages(
         installed=(*(_package(dist, interpreter, conda) for dist in first), *_conda_only(first, conda, interpreter)),
-        unmet=_unmet(host, interpreter, first, conda),
+        unmet=unmet,
         overlaps=overlaps,
         damaged=damaged,
         broken=_broken(listing, first),
@@ -56,7 +58,7 @@ def _records(host: Host, dists: Iterable[Distribution]) -> list[Record]:
 
 def _needed(first: Iterable[Distribution]) -> frozenset[str]:
     """What the GPU-relevant distributions require themselves, beyond one another: scipy, typing-extensions, h5py."""
-    lines = (parse_requirement(line) for dist in first for line in dist.requires)
+    lines = (parse_requirement(line) for dist in first if is_relevant(dist.name) for line in dist.requires)
     names = {one.name for one in lines if one is not None and "extra" not in one.marker}
     return frozenset(name for name in names if not is_relevant(name))
 
@@ -111,8 +113,17 @@ def _unmet(
     versions = {name: package.version for name, package in conda.items()}
     versions |= {dist.name: dist.version for dist in first}
     requires = {dist.name: dist.requires for dist in first if dist.requires}
-    unmet = find_unmet(requires, versions, marker_environment(host.platform, interpreter))
-    return tuple(structs.replace(one, files=_files(host, interpreter, one)) for one in unmet)
+    environment = marker_environment(host.platform, interpreter)
+    unmet = find_unmet(requires, versions, environment)
+    others = asked_by_all(requires, {one.requirement for one in unmet}, environment)
+    return tuple(
+        structs.replace(
+            one,
+            files=_files(host, interpreter, one),
+            others=tuple(dict.fromkeys(text for name, text in others[one.requirement] if name != one.package)),
+        )
+        for one in unmet
+    )
 
 
 #: Distributions whose import package has another name, as a path.

@@ -1,4 +1,4 @@
-"""The distributions of site folders. Metadata is opened for GPU-relevant ones; of others only its presence is seen."""
+"""The distributions of site folders: of GPU-relevant ones all that their metadata says, of others what they require."""
 
 import re
 from collections.abc import Iterable
@@ -15,12 +15,14 @@ from gpudoctor.probes.target_choice import path_rules
 
 #: The headers end long before this; a description, which may be long, follows them.
 _HEAD = 128 * 1024
+#: And for distributions of which only the requirements are read: whoever needs more headers is judged by these.
+_SHORT_HEAD = 16 * 1024
 #: Characters of a requirement; what is longer is none.
 _LONGEST = 1000
 
 
 class Distribution(Fact, frozen=True, kw_only=True):
-    """One metadata folder. `requires` are its Requires-Dist lines, read for GPU-relevant distributions only."""
+    """One metadata folder. `requires` are its Requires-Dist lines, as far as they can be read."""
 
     name: str
     version: str
@@ -101,7 +103,7 @@ def _read(host: Host, folder: str, entry: Entry) -> Distribution | Broken:
         return Broken(path=path, reason="left over from an uninstall by pip that was interrupted")
     needs_reading = entry.version is None or is_relevant(entry.name)
     has_origin = needs_reading and entry.kind == "dist-info"
-    headers = _read_headers(host, folder, entry) if needs_reading else _see_metadata(host, folder, entry)
+    headers = _read_headers(host, folder, entry) if needs_reading else _read_requirements(host, folder, entry)
     broken = headers if isinstance(headers, Broken) else None
     known = headers if isinstance(headers, Headers) else Headers()
     version = known.version or entry.version
@@ -135,8 +137,21 @@ def _read_headers(host: Host, folder: str, entry: Entry) -> Headers | Broken:
     return headers if headers.version is not None else Broken(path=path, reason="it says no version")
 
 
+def _read_requirements(host: Host, folder: str, entry: Entry) -> Headers | Broken | None:
+    """What it requires without extras; where that cannot be read, whether metadata is there at all."""
+    if entry.kind == "dist-info":
+        path = path_rules(host).join(folder, *metadata_path(entry)[0].split("/"))
+        text = host.read_text(path, limit=_SHORT_HEAD)
+        if isinstance(text, str) and text:
+            # Where the end was not read, the last line may be a part of one.
+            whole = text if len(text) < _SHORT_HEAD else text.rpartition("\n")[0]
+            lines = parse_headers(whole).requires if "Requires-Dist" in whole else ()
+            return Headers(requires=tuple(line for line in lines if "extra" not in line.partition(";")[2]))
+    return _see_metadata(host, folder, entry)
+
+
 def _see_metadata(host: Host, folder: str, entry: Entry) -> Broken | None:
-    """Whether metadata that is not opened is there at all."""
+    """Whether metadata that cannot be read is there at all."""
     path, reason = "", None
     for relative in metadata_path(entry):
         path = path_rules(host).join(folder, relative)

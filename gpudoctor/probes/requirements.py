@@ -1,7 +1,7 @@
-"""Which requirements of the installed frameworks' own metadata are not met in their environment."""
+"""Which requirements of the installed distributions' own metadata are not met in their environment."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from gpudoctor.formats.packages_names import normalise
 from gpudoctor.model.base import Fact
@@ -69,6 +69,18 @@ def find_unmet(
     for one in _of_extras(lines, installed, environment):
         found.setdefault((one.package, one.requirement, one.wanted), one)
     return tuple(found.values())
+
+
+def asked_by_all(
+    requires: Mapping[str, Iterable[str]], wanted: Collection[str], environment: Environment
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Who asks for each distribution of `wanted`, and by which specifier; those who take any release are left out."""
+    found: dict[str, list[tuple[str, str]]] = {name: [] for name in wanted}
+    for package, texts in requires.items() if wanted else ():
+        for line in filter(None, map(parse_requirement, texts)):
+            if line.name in found and line.specifier and applies(line.marker, environment):
+                found[line.name].append((package, line.specifier))
+    return {name: tuple(pairs) for name, pairs in found.items()}
 
 
 def _of_extras(

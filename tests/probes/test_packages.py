@@ -138,6 +138,41 @@ def test_a_whole_environment(tmp_path):
     assert seen.broken == ()
 
 
+@pytest.mark.parametrize(
+    ("requires", "conflict"),
+    [
+        (["numpy<2.1"], "<2.1"),
+        (["Numpy (>=1.22,<2.1)"], ">=1.22,<2.1"),
+        (["numpy<2.1 ; python_version >= '3.8'"], "<2.1"),
+        (["numpy<2.1 ; python_version < '3.8'"], None),
+        (["numpy<2.1 ; extra == 'test'"], None),
+        (["numpy<2.1 ; who knows"], None),
+        (["numpy<what"], None),
+        (["numpy"], None),
+    ],
+)
+def test_what_other_packages_require(tmp_path, requires, conflict):
+    install(tmp_path, "llvm", "0.60.0", requires=requires)
+    install(tmp_path, "pandas", "2.2.0", requires=["numpy>=1.26"], installer="uv")
+    install(tmp_path, "numpy", "2.4.6")
+    expected = Unmet(package="llvm", requirement="numpy", wanted=conflict or "", found="2.4.6", others=(">=1.26",))
+    seen = look(tmp_path)
+    assert seen.unmet == ((expected,) if conflict else ())
+    assert not conflict or seen.find("llvm").installer == "pip", "whose conflict it is, is asked"
+
+
+@pytest.mark.parametrize("cut", range(-40, 40, 7))
+def test_a_requirement_that_is_cut_off_is_none(tmp_path, cut):
+    line = "Requires-Dist: numpy<2.4.6 ; python_version < '3'\n"
+    head = "Metadata-Version: 2.1\nName: wide\nVersion: 1\n"
+    padding = "Classifier: x\n" * ((16 * 1024 - len(head) - len(line)) // 14)
+    spare = 16 * 1024 - len(head) - len(padding) - len(line)
+    metadata = head + padding + f"Keywords: {'k' * (spare + cut)}\n" + line + "\nlong"
+    install(tmp_path, "wide", "1", metadata=metadata)
+    install(tmp_path, "numpy", "2.4.6")
+    assert look(tmp_path).unmet == ()
+
+
 def test_two_metadata_folders_of_one_name_the_later_one_counts(tmp_path):
     new = install(tmp_path, "torch", "2.5.0")
     old = install(tmp_path, "torch", "2.6.0")

@@ -1,0 +1,142 @@
+"""PYT019 dependency-conflict."""
+
+import re
+from collections.abc import Iterator
+
+from gpudoctor.model.base import Gap
+from gpudoctor.model.finding import Problem
+from gpudoctor.model.fix import Ask, Fix
+from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.model.system import System
+from gpudoctor.plan.places import Scene, conda, install, safety
+from gpudoctor.plan.removals import TENSORFLOWS
+from gpudoctor.plan.specifiers import agree
+from gpudoctor.rules._at_start import AT_START
+from gpudoctor.rules._builds import in_words
+from gpudoctor.rules._declare import rule
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
+
+#: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
+_INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")
+#: Which build of these fits the machine is judged by other rules, so no command changes them here.
+_FRAMEWORKS = frozenset({"torch", "torchvision", "torchaudio", "jax", "jaxlib", *TENSORFLOWS})
+#: What dependency-version, tf-protobuf and the rules on Keras tell of frameworks, beside what these import at start.
+_OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflow-estimator"}
+
+
+@rule("PYT019", name="dependency-conflict", severity="warning", since="0.1")
+def dependency_conflict(
+    packages: Packages,
+    frameworks: Frameworks | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+) -> Iterator[Problem]:
+    """An installed package requires another in a version that is not installed.
+
+    What it means:
+    Packages name, in their own metadata, which versions of others they work with. Here some of these are not met:
+    `pip check` lists the same.
+
+    Why it breaks:
+    pip and uv see to it that what they install agrees, and do not ask what else is there. A newer NumPy under Numba,
+    for example, ends with "Numba needs NumPy 2.0 or less" when it is imported.
+
+    How to mend it:
+    Install a version that all of them accept, as below. Where there is none, upgrade or remove one of them, or give it
+    an environment of its own.
+
+    When to ignore it:
+    If the program that needs the package works: bounds are often narrower than they have to be.
+
+    Sources:
+    https://pip.pypa.io/en/stable/cli/pip_check/
+    https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    """
+    known = frameworks or Frameworks()
+    broken = tuple(one for one in packages.unmet if _counts(one, packages, known))
+    if not broken:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=_summary(broken, packages),
+        evidence=tuple(
+            seen(
+                f"{one.package} needs {one.requirement}{one.wanted}",
+                f"{one.requirement} {one.found}" if one.found else "not installed",
+            )
+            for one in broken[:12]
+        ),
+        fixes=tuple(_fixes(broken, scene)),
+    )
+
+
+def _counts(one: Unmet, packages: Packages, frameworks: Frameworks) -> bool:
+    """It is known to be required, known not to be met, and no other rule's."""
+    owner = packages.find(one.package)
+    if owner is None or owner.installer not in _INSTALLERS or one.files is not None:
+        return False
+    if one.found is None and (packages.excerpt or one.requirement in TENSORFLOWS):
+        return False
+    return not is_gpu_requirement(one.requirement) and not _is_of_a_framework(one, frameworks)
+
+
+def _is_of_a_framework(one: Unmet, frameworks: Frameworks) -> bool:
+    framework = next((found for found in frameworks.found if one.package in (found.dist, found.name)), None)
+    if framework is None:
+        return False
+    return one.requirement in _OF_FRAMEWORKS | AT_START.get(framework.name, frozenset())
+
+
+def _summary(broken: tuple[Unmet, ...], packages: Packages) -> str:
+    first = broken[0]
+    if len(broken) == 1:
+        owner = packages.find(first.package)
+        needs = f"{first.package} {owner.version if owner else ''}".strip() + f" needs {first.requirement}"
+        has = f"{first.found} is installed" if first.found else "it is not installed"
+        return f"{needs}{first.wanted}, and {has}."
+    names = tuple(dict.fromkeys(one.package for one in broken))
+    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    listed = ", ".join(names[:4]) + more if more else in_words(names)
+    return f"What {listed} {'requires' if len(names) == 1 else 'require'} does not agree with what is installed."
+
+
+def _fixes(broken: tuple[Unmet, ...], scene: Scene) -> Iterator[Fix]:
+    """One command for what some version suits all who ask for it; of the rest, who stands in the way."""
+    suits, clashes = [], []
+    for name in dict.fromkeys(one.requirement for one in broken):
+        asked = tuple(one for one in broken if one.requirement == name)
+        together = tuple(dict.fromkeys(text for one in asked for text in (one.wanted, *one.others) if text))
+        if name in _FRAMEWORKS or not _agree(together):
+            clashes.append(f"{in_words(dict.fromkeys(one.package for one in asked))} (for {name})")
+        else:
+            suits += [*asked, *(Unmet(package="", requirement=name, wanted=text) for text in together)]
+    if suits:
+        yield _install(requirements_of(tuple(suits)), scene)
+    if clashes:
+        text = f"Upgrade or remove {in_words(clashes)}, or give it an environment of its own."
+        yield Fix(title="Change who requires it", safety="manual", steps=(Ask(text=text),))
+
+
+def _agree(specifiers: tuple[str, ...]) -> bool:
+    # Imported here: only where there is a conflict.
+    from packaging.specifiers import InvalidSpecifier
+
+    try:
+        return agree(*specifiers)
+    except InvalidSpecifier:
+        return False
+
+
+def _install(wanted: tuple[str, ...], scene: Scene) -> Fix:
+    title = "Install versions that all of them accept"
+    by_conda = tuple(text for text in wanted if _is_condas(text, scene))
+    by_pip = tuple(text for text in wanted if text not in by_conda)
+    steps = (conda(scene.interpreter, "install", *by_conda),) if by_conda else ()
+    return Fix(title=title, safety=safety(scene), steps=(*steps, *(install(scene, *by_pip) if by_pip else ())))
+
+
+def _is_condas(wanted: str, scene: Scene) -> bool:
+    name = re.split(r"[<>=!~]", wanted, maxsplit=1)[0]
+    found = scene.find(name)
+    return found is not None and found.installer == "conda"
