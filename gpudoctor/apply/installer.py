@@ -15,11 +15,11 @@ from contextlib import contextmanager, suppress
 
 from gpudoctor.apply.reasons import why
 from gpudoctor.model.base import Fact
-from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.redact.credentials import excerpt, without_credentials
 
 #: Lines kept for the message about a failure.
 KEPT = 40
-#: Longest line that is passed on, and longest that is waited for, characters, unless a caller wants more.
+#: Longest line that is passed on, characters, unless a caller wants more.
 LONGEST = 2000
 #: Seconds an installer has to end itself after it was asked to.
 GRACE = 5.0
@@ -131,7 +131,7 @@ def run(
     kept: list[str] = []
 
     def line(raw: bytes) -> None:
-        text = scrub(raw.decode("utf-8", "replace")).rstrip()[:longest]
+        text = excerpt(_ANSI.sub("", raw.decode("utf-8", "replace")), longest).rstrip()
         if text:
             kept.append(text)
             # The first says where pip looks.
@@ -139,7 +139,8 @@ def run(
             tell(text)
 
     try:
-        _listen(child, line, tick, longest)
+        # Bytes of a line that are waited for: more than is passed on, in any encoding and with colours.
+        _listen(child, line, tick, 4 * longest + 40_000)
         code = child.wait()
     except BaseException:
         _end(child)
@@ -149,7 +150,7 @@ def run(
 
 
 def _listen(
-    child: "subprocess.Popen[bytes]", line: Callable[[bytes], None], tick: Callable[[], None], longest: int
+    child: "subprocess.Popen[bytes]", line: Callable[[bytes], None], tick: Callable[[], None], most: int
 ) -> None:
     """Pass its lines on until it has ended; what it left running does not keep us waiting."""
     pieces: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -167,12 +168,17 @@ def _listen(
                 break
             *lines, rest = re.split(rb"[\r\n]", rest + piece)
             for one in lines:
-                line(one)
-            rest = rest[-longest:]
+                line(_beginning(one, most))
+            rest = rest[:most]
         if time.monotonic() >= next_tick:
             tick()
             next_tick = time.monotonic() + 1.0
-    line(rest)
+    line(_beginning(rest, most))
+
+
+def _beginning(raw: bytes, most: int) -> bytes:
+    """The line; of an endless one its beginning, which says what a password is, without its last word: half a token."""
+    return raw if len(raw) < most else raw[: raw.rfind(b" ", 0, most) + 1]
 
 
 def _read(child: "subprocess.Popen[bytes]", pieces: "queue.SimpleQueue[bytes]") -> None:

@@ -1,6 +1,7 @@
 """The lines of a kernel log that speak of the NVIDIA driver."""
 
 import re
+from collections.abc import Callable
 
 from gpudoctor.model.driver import KernelLine
 
@@ -23,10 +24,18 @@ _XID = re.compile(r"\bXid \((?:PCI:)?[0-9a-fA-F:.]+\): (\d{1,4})\b")
 _PCI = re.compile(r"\b([0-9a-fA-F]{4,8}):([0-9a-fA-F]{2}):([0-9a-fA-F]{2})(?:\.([0-7]))?(?![0-9a-fA-F:])")
 
 
-def parse_kernel_log(text: str) -> tuple[KernelLine, ...]:
-    """The relevant messages since the last start, without time and host name, each once."""
+def parse_kernel_log(text: str, shorten: Callable[[str, int], str]) -> tuple[KernelLine, ...]:
+    """The relevant messages since the last start, without time and host name, each once.
+
+    `shorten` gives at most so many characters of a text. It is the caller's, who knows how to take credentials out
+    before a cut leaves the rest of one.
+    """
     messages = dict.fromkeys(message for message in _messages(text) if _RELEVANT.search(message))
-    return tuple(parse_message(message) for message in list(messages)[-_MOST_LINES:])
+    shortened = (
+        message if len(message) <= _LONGEST_LINE else shorten(message, _LONGEST_LINE)
+        for message in list(messages)[-_MOST_LINES:]
+    )
+    return tuple(parse_message(message) for message in shortened)
 
 
 def _messages(text: str) -> list[str]:
@@ -49,7 +58,7 @@ def _messages(text: str) -> list[str]:
 def _tidy(message: str) -> str:
     head, *rest = re.split(r"\s*NVRM:\s+", message)
     joined = " ".join((head, "NVRM:", *rest)) if rest else head
-    return " ".join(joined.split())[:_LONGEST_LINE]
+    return " ".join(joined.split())
 
 
 def parse_message(message: str) -> KernelLine:

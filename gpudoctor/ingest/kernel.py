@@ -7,6 +7,7 @@ from gpudoctor.formats.nvrm import parse_nvrm_version
 from gpudoctor.ingest.fragment import Fragment, fragment, source
 from gpudoctor.ingest.pasted import Pasted
 from gpudoctor.model.driver import DeviceNode, DkmsState, Driver, KernelLine
+from gpudoctor.redact.credentials import excerpt
 
 LOG, VERSION, MODULES, BOOT = "kernel log", "/proc/driver/nvidia/version", "lsmod", "mokutil"
 
@@ -44,7 +45,7 @@ def _log(text: Pasted) -> tuple[Fragment, ...]:
     if not lines:
         return ()
     rows = [_message(text.lines[number - 1]) for number in lines]
-    messages = parse_kernel_log("\n".join(rows))[-_MOST:]
+    messages = parse_kernel_log("\n".join(rows), excerpt)[-_MOST:]
     return fragment(LOG, lines, driver=Driver(kernel_log=messages))
 
 

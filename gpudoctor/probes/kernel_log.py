@@ -6,6 +6,7 @@ from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.driver import KernelLine
 from gpudoctor.probes.reading import text_of, word_of
 from gpudoctor.probes.system import parse_status
+from gpudoctor.redact.credentials import excerpt
 
 #: Log files that hold kernel messages, where the system keeps any: Debian's, Red Hat's, the boot's alone.
 _FILES = ("/var/log/kern.log", "/var/log/messages", "/var/log/dmesg")
@@ -19,7 +20,7 @@ def read_kernel_log(host: Host) -> tuple[KernelLine, ...] | Gap:
     for path in _FILES:
         text = _tail(host, path)
         if isinstance(text, str) and text.strip():
-            return parse_kernel_log(text)
+            return parse_kernel_log(text, excerpt)
         if isinstance(text, Gap):
             tried.append(Source(kind="file", where=path))
     return _dmesg(host, tried)
@@ -44,5 +45,5 @@ def _dmesg(host: Host, tried: list[Source]) -> tuple[KernelLine, ...] | Gap:
         return Gap(reason="this machine shows the kernel log to administrators only", tried=tuple(tried))
     ran = host.run((tool,), timeout=_DMESG_SECONDS)
     if ran.ok:
-        return parse_kernel_log(ran.text)
+        return parse_kernel_log(ran.text, excerpt)
     return Gap(reason=f"dmesg {ran.describe()}", tried=tuple(tried))

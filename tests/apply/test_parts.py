@@ -191,6 +191,16 @@ def test_what_an_installer_says_is_shown_without_credentials_and_control():
     assert "\x1b" not in said
 
 
+@pytest.mark.parametrize("before", [0, 1_970, 1_990, 9_000, 47_950, 47_970, 60_000, 200_000])
+@pytest.mark.parametrize("colour", ["", "\x1b[31m"])
+def test_a_line_is_cut_when_its_credentials_are_out(before, colour):
+    secret = "hunter2" * 4
+    program = f"print({colour!r} * 9000 + 'x ' * {before // 2} + ' --password=' + {secret!r} + ' ' + 'y ' * 99999)"
+    lines = []
+    run((sys.executable, "-c", program), env=environment_for(os.environ), tell=lines.append)
+    assert "hunter" not in "".join(lines) and len(lines) == 1
+
+
 @POSIX
 def test_an_installer_that_leaves_something_running_does_not_keep_us():
     lines = []

@@ -97,8 +97,9 @@ def test_fabric_manager(name: str, version: str, expected: str | None) -> None:
 )
 def test_resumed(files: dict[str, str], log: str, expected: bool | None) -> None:
     from gpudoctor.formats.kernel_log import parse_kernel_log
+    from gpudoctor.redact.credentials import excerpt
 
-    assert read_resumed(RecordedHost(files), parse_kernel_log(log)) is expected
+    assert read_resumed(RecordedHost(files), parse_kernel_log(log, excerpt)) is expected
 
 
 def test_suspend_services() -> None:

@@ -4,11 +4,19 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.formats.kernel_log import parse_kernel_log, parse_message, says_resumed
+from gpudoctor.formats import kernel_log
+from gpudoctor.formats.kernel_log import parse_message, says_resumed
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.model.base import Gap
+from gpudoctor.model.driver import KernelLine
 from gpudoctor.probes.kernel_log import read_kernel_log
+from gpudoctor.redact.credentials import excerpt
+
+
+def parse_kernel_log(text: str) -> tuple[KernelLine, ...]:
+    return kernel_log.parse_kernel_log(text, excerpt)
+
 
 MISMATCH = (
     "NVRM: API mismatch: the client has the version 570.153.02, but this kernel module has the version 570.144. Please"
@@ -100,7 +108,16 @@ def test_a_flood_is_cut_to_the_newest() -> None:
 
 
 def test_a_long_line_is_cut() -> None:
-    assert len(parse_kernel_log("[ 1.0] NVRM: " + "x" * 100_000)[0].text) == 400
+    assert len(parse_kernel_log("[ 1.0] NVRM: " + "x " * 50_000)[0].text) == 400
+
+
+@pytest.mark.parametrize("before", range(330, 410, 3))
+def test_a_cut_leaves_no_rest_of_a_credential(before: int) -> None:
+    secret = "hf_" + "a1B2c3D4e5" * 3 + "f6G7"
+    (line,) = parse_kernel_log(f"[ 1.0] NVRM: {'x' * (before - 14)} {secret} {'y ' * 300}")
+    assert not {secret[start : start + 6] for start in range(len(secret) - 5)} & {
+        line.text[start : start + 6] for start in range(len(line.text) - 5)
+    }
 
 
 @pytest.mark.parametrize(

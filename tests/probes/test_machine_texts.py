@@ -16,6 +16,7 @@ from gpudoctor.probes.driver_packages import parse_dpkg, parse_pacman
 from gpudoctor.probes.system_cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
 from gpudoctor.probes.system_libc import parse_apk_musl, parse_loader
 from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo
+from gpudoctor.redact.credentials import excerpt
 
 PARSERS: tuple[Callable[[str], object], ...] = (
     parse_os_release,
@@ -46,7 +47,7 @@ PARSERS: tuple[Callable[[str], object], ...] = (
     lambda text: parse_dpkg(text.encode("utf-8", "replace")),
     lambda text: parse_pacman((text,)),
     parse_library_release,
-    parse_kernel_log,
+    lambda text: parse_kernel_log(text, excerpt),
     parse_message,
     environ.clean_value,
 )

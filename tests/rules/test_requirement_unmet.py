@@ -1,4 +1,4 @@
-"""dependency-conflict: what pip check sees, and who is left out of it."""
+"""requirement-unmet: what pip check sees, and who is left out of it."""
 
 import pytest
 from msgspec import structs
@@ -40,7 +40,7 @@ FIRES = {
 
 @pytest.mark.parametrize(("conflict", "command"), FIRES.values(), ids=FIRES)
 def test_fires(conflict: Unmet, command: str | None) -> None:
-    found = fires("dependency-conflict", **stack(packages=environment(conflict), frameworks=frameworks(TENSORFLOW)))
+    found = fires("requirement-unmet", **stack(packages=environment(conflict), frameworks=frameworks(TENSORFLOW)))
     (fix,) = found.fixes
     commands = [" ".join(step.argv) for step in fix.steps if isinstance(step, Run)]
     assert (found.severity, commands) == ("warning", [command] if command else [])
@@ -66,12 +66,12 @@ QUIET = {
 @pytest.mark.parametrize("has", QUIET.values(), ids=QUIET)
 def test_quiet(has: Packages) -> None:
     known = frameworks(TENSORFLOW, torch(), Framework(name="torchvision", dist="torchvision", version="0.20.1"))
-    quiet("dependency-conflict", **stack(packages=has, frameworks=known))
+    quiet("requirement-unmet", **stack(packages=has, frameworks=known))
 
 
 def test_all_are_one_finding_with_one_command() -> None:
     has = environment(NUMBA, unmet("pandas", "pytz", ">=2020.1"), unmet("old", "numpy", "<2.2", "2.4.6", "<2.1,>=1.22"))
-    found = fires("dependency-conflict", **stack(packages=has))
+    found = fires("requirement-unmet", **stack(packages=has))
     (fix,) = found.fixes
     (step,) = fix.steps
     assert isinstance(step, Run) and step.argv[-2:] == ("numpy<2.1,>=1.22,<2.2", "pytz>=2020.1")
@@ -80,14 +80,14 @@ def test_all_are_one_finding_with_one_command() -> None:
 
 def test_the_installer_of_what_is_changed() -> None:
     by_uv = interpreter(made_by="uv", pip_version=None)
-    found = fires("dependency-conflict", **stack(on=by_uv, packages=environment(NUMBA, installer="uv")))
+    found = fires("requirement-unmet", **stack(on=by_uv, packages=environment(NUMBA, installer="uv")))
     assert found.fixes[0].steps[0].argv[:3] == ("uv", "pip", "install")
     in_conda = interpreter(environment="conda", prefix="/c")
-    found = fires("dependency-conflict", **stack(on=in_conda, packages=environment(NUMBA, numpy="conda")))
+    found = fires("requirement-unmet", **stack(on=in_conda, packages=environment(NUMBA, numpy="conda")))
     assert found.fixes[0].steps[0].argv[:4] == ("conda", "install", "--prefix", "/c")
 
 
 def test_open_without_the_frameworks() -> None:
     has = {**stack(packages=environment(NUMBA)), "frameworks": Gap(reason="not looked at")}
-    assert skips("dependency-conflict", **has)
-    assert skips("dependency-conflict", **{**has, "packages": Gap(reason="no permission")})
+    assert skips("requirement-unmet", **has)
+    assert skips("requirement-unmet", **{**has, "packages": Gap(reason="no permission")})

@@ -1,4 +1,4 @@
-"""PYT019 dependency-conflict."""
+"""PYT019 requirement-unmet."""
 
 import re
 from collections.abc import Iterator
@@ -25,8 +25,8 @@ _FRAMEWORKS = frozenset({"torch", "torchvision", "torchaudio", "jax", "jaxlib", 
 _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflow-estimator"}
 
 
-@rule("PYT019", name="dependency-conflict", severity="warning", since="0.1")
-def dependency_conflict(
+@rule("PYT019", name="requirement-unmet", severity="warning", since="0.1")
+def requirement_unmet(
     packages: Packages,
     frameworks: Frameworks | None,
     interpreter: Interpreter | Gap | None,
@@ -42,7 +42,7 @@ def dependency_conflict(
     pip and uv see to it that what they install agrees, and do not ask what else is there. A newer NumPy under Numba,
     for example, ends with "Numba needs NumPy 2.0 or less" when it is imported.
 
-    How to mend it:
+    How to fix it:
     Install a version that all of them accept, as below. Where there is none, upgrade or remove one of them, or give it
     an environment of its own.
 
