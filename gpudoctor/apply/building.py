@@ -28,6 +28,10 @@ class Failed(RuntimeError):
     """A step did not succeed; the message says which and why."""
 
 
+class CutOff(Failed):
+    """The installer itself failed, and may have left half of what it was to write."""
+
+
 class Building:
     """The place in which commands act."""
 
@@ -89,7 +93,7 @@ class Building:
             how = "could not be started" if done.code is None else f"ended with exit code {done.code}"
             if done.code is not None and done.code < 0:
                 how = f"was ended by signal {-done.code}"
-            raise Failed(f"{' '.join(scrubbed(step.argv))} {how}:\n{self._final(done.why)}")
+            raise CutOff(f"{' '.join(scrubbed(step.argv))} {how}:\n{self._final(done.why)}")
 
     def _heard(self, line: str) -> None:
         counted = COUNTED.fullmatch(line)

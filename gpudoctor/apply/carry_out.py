@@ -13,7 +13,7 @@ from msgspec import structs
 
 from gpudoctor.apply import journal
 from gpudoctor.apply.archives import Archive, Sizer
-from gpudoctor.apply.building import Building, Failed
+from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.contents import Contents, contents, of_any_copy
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
@@ -34,6 +34,7 @@ from gpudoctor.apply.inside import is_fixed, names_of_ours
 from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
+from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.rebase import Step, names_of
 from gpudoctor.apply.refuse import Refused, Unreachable, check_folder
 from gpudoctor.apply.relocate import relocate
@@ -41,7 +42,7 @@ from gpudoctor.apply.room import NoRoom
 from gpudoctor.apply.signals import interruptible, undisturbed
 from gpudoctor.apply.switch import exchange, identity
 from gpudoctor.apply.undo import carried, forget_older, mend, mend_unfinished, remove, remove_empty
-from gpudoctor.apply.user_files import Moved, carry_over
+from gpudoctor.apply.user_files import carry_over
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
 
@@ -293,7 +294,7 @@ KEPT = 3
 def _take_back(change: Change, error: BaseException, say: Tell) -> None:
     """As it was before; the journal keeps why."""
     known = next((one for one in journal.load_changes(change.environment) if one.id == change.id), change)
-    mend(known, say, half=not isinstance(error, Failed))
+    mend(known, say, half=isinstance(error, CutOff) or not isinstance(error, Failed))
     _, reason = _ending(error)
     with suppress(OSError):
         write(known, state="failed", reason=scrub(reason or type(error).__name__)[:2000])

@@ -164,6 +164,8 @@ class Carried(Event, frozen=True, kw_only=True):
     paths: tuple[str, ...] = ()
     #: What could not be put where it was.
     kept: tuple[Beside, ...] = ()
+    #: A folder of files of which nobody knows whether they are the user's or half of a package: an installer was ended.
+    unsorted: str | None = None
 
 
 class User(Fact, frozen=True, kw_only=True):

@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import msgspec
 
+from gpudoctor.apply.conda_cache import linked_by_conda
 from gpudoctor.apply.distributions import site_folders
 
 #: What makes a folder a virtual environment; its other files of that kind are said to be this one's.
@@ -25,6 +26,8 @@ _SKELETON = re.compile(
     r"activate(?:[._]\w+)*|Activate\.ps1|deactivate(?:\.\w+)?|pydoc\.bat)|"
     r"(?:lib|Lib)/(?:python[\d.]+/)?site-packages/_virtualenv\.(?:py|pth)"
 )
+#: What conda itself writes into its folder; pins and variables there are the user's.
+_OF_CONDA = re.compile(rf"{CONDA}/(?:[^/]+\.json|history|initial-state\.explicit\.txt|\.\w+)")
 #: Folders of a virtual environment that are there without any file.
 FRAME = re.compile(r"bin|Scripts|include(?:/.*)?|(?:lib64|[lL]ib)(?:/python[\d.]+)?(?:/site-packages)?")
 
@@ -36,18 +39,21 @@ class _Linked(msgspec.Struct):
 
 
 class Ownership:
-    """The owners in one environment at one moment."""
+    """The owners in one environment at one moment. `half`: an installer was ended while it wrote there."""
 
-    def __init__(self, environment: str) -> None:
+    def __init__(self, environment: str, *, half: bool = False) -> None:
         self._environment = os.path.realpath(environment)
         self._owners: dict[str, str] = dict(self._listed())
+        if half:
+            for path in linked_by_conda(self._environment):
+                self._owners.setdefault(path, path)
 
     def owner_of(self, path: str) -> str | None:
         """The path of the list that names the file; None: it is the user's."""
         posix = path.replace(os.sep, "/")
         if _SKELETON.fullmatch(posix) or (posix == IGNORED and self._ignores_all()):
             return SETTINGS
-        if posix.startswith(f"{CONDA}/"):
+        if _OF_CONDA.fullmatch(posix):
             return path
         return self._owners.get(path) or self._owner_of_bytecode(path)
 

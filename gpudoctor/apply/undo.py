@@ -17,9 +17,10 @@ from gpudoctor.apply.in_use import users_of
 from gpudoctor.apply.inside import ASIDE, restore_content
 from gpudoctor.apply.journal import UNFINISHED, Change, write
 from gpudoctor.apply.lock import Lock
+from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.signals import undisturbed
 from gpudoctor.apply.switch import exchange, identity, settle
-from gpudoctor.apply.user_files import Moved, carry_over
+from gpudoctor.apply.user_files import carry_over
 
 
 class CannotUndo(RuntimeError):
@@ -111,7 +112,7 @@ def carried(change: Change, moved: Moved) -> Carried:
     paths = moved.carried + moved.dropped
     named = tuple(_readable(path) for path in paths[:NAMED])
     kept = tuple(Beside(path=_readable(one.path), beside=_readable(one.beside)) for one in moved.kept)
-    return Carried(environment=change.environment, files=len(paths), paths=named, kept=kept)
+    return Carried(environment=change.environment, files=len(paths), paths=named, kept=kept, unsorted=moved.unsorted)
 
 
 def _readable(path: str) -> str:
@@ -146,22 +147,23 @@ def _check(change: Change, *, anyway: bool) -> None:
 
 def _put_back(change: Change, tell: Tell) -> Change:
     if change.kind == "new":
-        # What is put in place of a new environment is what the user has in it.
-        os.makedirs(change.folder, 0o700, exist_ok=True)
-        remove(change.tree)
-        os.mkdir(change.tree)
-        noted = journal.contents_of(change)
-        change = write(change)
-        journal.note_contents(change, noted.environment if noted else {}, {})
-        if change.way != "beside" or noted is None:
-            _carry_back(change, tell, nothing_known=True)
-        else:
-            _carry_back(change, tell)
+        _carry_out_of_new(change, tell)
     else:
         _carry_back(change, tell)
     change = write(change, state="undoing", staged=identity(change.environment))
     _change_places(change, tell)
     return write(change, state="undone")
+
+
+def _carry_out_of_new(change: Change, tell: Tell, *, half: bool = False) -> None:
+    """What is put in place of a new environment is what the user has in it."""
+    os.makedirs(change.folder, 0o700, exist_ok=True)
+    remove(change.tree)
+    os.mkdir(change.tree)
+    noted = journal.contents_of(change)
+    write(change)
+    journal.note_contents(change, noted.environment if noted else {}, {})
+    _carry_back(change, tell, half=half, nothing_known=change.way != "beside" or noted is None)
 
 
 def _carry_back(change: Change, tell: Tell, *, half: bool = False, nothing_known: bool = False) -> None:
@@ -250,14 +252,15 @@ def _mend_inside(change: Change, tell: Tell, *, half: bool) -> str:
 
 def _restore(change: Change, tell: Tell, *, half: bool = False) -> None:
     """The environment from before takes its place again."""
+    if not os.path.lexists(change.environment):
+        if change.kind != "new":
+            os.rename(change.tree, change.environment)
+        return
     if change.kind == "new":
-        if os.path.lexists(change.environment):
-            os.rename(change.environment, change.tree)
-    elif os.path.lexists(change.environment):
-        _carry_back(change, tell, half=half)
-        _change_places(change, tell)
+        _carry_out_of_new(change, tell, half=half)
     else:
-        os.rename(change.tree, change.environment)
+        _carry_back(change, tell, half=half)
+    _change_places(change, tell)
 
 
 def mend_unfinished(environment: str, tell: Tell = _silent) -> None:

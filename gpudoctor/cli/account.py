@@ -179,6 +179,9 @@ def _carried(event: Carried) -> str:
     """Your files: how many went along, and where those are that could not stay where they were."""
     lines = [f"  {event.files} of your own files went along"] if event.files else []
     lines += [visible(f"  {one.path}: your version is kept as {one.beside}") for one in event.kept]
+    if event.unsorted is not None:
+        folder = visible(os.path.join(event.environment, event.unsorted))
+        lines.append(f"  The installer was cut off. New files that may be yours are in {folder}; delete what is not.")
     return "\n".join(lines)
 
 

@@ -11,6 +11,7 @@ from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Proved, Stepped, Verified
 from gpudoctor.apply.installer import environment_for, program_of, run
 from gpudoctor.apply.journal import load_changes
+from gpudoctor.apply.ownership import Ownership
 from gpudoctor.apply.reasons import why
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
@@ -214,3 +215,28 @@ def test_the_tool_that_is_there_is_named(managers, tool):
     )
     assert command(target, "remove", "cpuonly").argv == (tool, "remove", "--prefix", "/e", "cpuonly")
     assert command(None, "create", "--name", "x", "python").argv[:4] == ("conda", "create", "--channel", "conda-forge")
+
+
+def test_what_conda_was_linking_when_it_was_killed_is_no_users(tmp_path):
+    """Its extracted packages say what they have where; with the environment's path in place of theirs."""
+    built = "/home/build/" + "_placehold" * 4
+    package, path = tmp_path / "pkgs" / "zlib-1.3-0", tmp_path / "envs" / "gpu"
+    files = {"lib/libz.so": b"\x7fELF", "bin/z": f"#!{built}/bin/sh\n".encode(), "lib/libp": f"{built}\0".encode()}
+    files["site-packages/z.py"] = b"z = 1\n"
+    for name, content in files.items():
+        (package / name).parent.mkdir(parents=True, exist_ok=True)
+        (package / name).write_bytes(content)
+    noted = [{"_path": name, "path_type": "hardlink", "prefix_placeholder": built} for name in files]
+    (package / "info").mkdir()
+    (package / "info" / "paths.json").write_text(json.dumps({"paths": noted, "paths_version": 1}))
+    linked = {"lib/libz.so": files["lib/libz.so"], "bin/z": f"#!{path}/bin/sh\n".encode()}
+    linked |= {"lib/libp": str(path).encode() + b"\0" * 20, "lib/python3.12/site-packages/z.py": b"z = 1\n"}
+    mine = {"bin/mine": b"", "conda-meta/pinned": b"numpy<2\n"}
+    for name, content in {**linked, **mine}.items():
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
+        (path / name).write_bytes(content)
+    owners = Ownership(str(path), half=True)
+    assert [name for name in (*linked, *mine) if owners.owner_of(name) is None] == list(mine)
+    (path / "bin/z").write_bytes(b"mine")
+    assert Ownership(str(path), half=True).owner_of("bin/z") is None
+    assert Ownership(str(path)).owner_of("lib/libz.so") is None

@@ -7,11 +7,12 @@ import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
+import psutil
 import pytest
 
 from gpudoctor.apply import journal
@@ -84,7 +85,12 @@ def packages(path):
     """All that is not the user's: what RECORD lists, and the venv's own."""
     names = ("kit", "part", "kit-1.0", "kit-2.0", "part-1.5", "pyvenv", "activate")
     found = {name: value for name, value in tree(path).items() if any(one in name for one in names)}
-    return {name: value for name, value in found.items() if "own " not in name and not name.startswith("share")}
+    mine = ("own ", ".kept-")
+    return {
+        name: value
+        for name, value in found.items()
+        if not any(one in name for one in mine) and not name.startswith("share")
+    }
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -209,7 +215,7 @@ def test_a_large_file_that_is_written_in_place_is_the_users_in_both(path, index)
 def test_a_killed_run_loses_nothing(path, index, tmp_path, do):
     """SIGKILL at random moments; the user goes on before, meanwhile and afterwards."""
     draws = random.Random(do)
-    kit, lasts = tmp_path / "kit", None
+    kit, lasts, halves = tmp_path / "kit", None, 0
     os.rename(path, kit)
     for number in range(41 if WHOLE else 4):
         way = ("beside", "in-place")[number % 2]
@@ -234,17 +240,76 @@ def test_a_killed_run_loses_nothing(path, index, tmp_path, do):
             until = begun + draws.uniform(0.3, 1) * lasts
             while time.monotonic() < until:
                 user.number += 1
-                user.write(f"meanwhile/{user.number}", str(user.number).encode())
+                place = draws.choice(("meanwhile", "bin", "lib", "include", "conda-meta", SITE, f"{SITE}/kit"))
+                user.write(f"{place}/own {user.number}", str(user.number).encode())
                 time.sleep(0.02)
-            victim.send_signal(signal.SIGKILL)
-            victim.wait(60)
+            halves += killed(victim)
         changes = journal.load_changes(str(path))
         if changes and changes[-1].state in (*journal.UNFINISHED, "done"):
             patiently(lambda path=path: undo(last(path)))
+        assert user.lost() == [], (number, way)
+        user.follow()
         user.act(5)
         assert user.lost() == [], (number, way)
         assert packages(path) == before
         shutil.rmtree(folder)
+    assert halves or do == "undo" or not WHOLE
+
+
+def killed(victim):
+    """Kill it and what it has started, as where memory or power ends; whether an installer was at work."""
+    try:
+        every = [psutil.Process(victim.pid), *psutil.Process(victim.pid).children(recursive=True)]
+    except psutil.NoSuchProcess:
+        every = []
+    for one in every:
+        with suppress(psutil.NoSuchProcess):
+            one.kill()
+    victim.wait(60)
+    return len(every) > 1
+
+
+#: Writes half of a package as pip and conda do, says so, and waits to be killed.
+HALF = """
+mkdir -p {env}/bin {env}/conda-meta {env}/{site}/kit {env}/{site}/half {env}/share/half
+echo 2.0 > {env}/{site}/kit/__init__.py
+echo half > {env}/{site}/half/__init__.py
+echo half > {env}/bin/half
+echo half > {env}/share/half/data
+rm -rf {env}/{site}/kit-1.0.dist-info
+touch {env}/../begun
+exec sleep 60
+"""
+
+
+@pytest.mark.parametrize("kind", ["changed", "new"])
+@pytest.mark.parametrize("seed", range(20 if WHOLE else 1))
+def test_an_installer_that_is_killed_while_it_writes_where_the_environment_is(path, tmp_path, kind, seed):
+    before = packages(path)
+    if kind == "new":
+        shutil.rmtree(path)
+        before = {}
+    script = HALF.format(env=path, site=SITE)
+    asked = {"environment": str(path), "index": "", "way": "in-place", "do": "change", "at": None, "kind": kind}
+    victim = subprocess.Popen(
+        [sys.executable, "-m", "tests.apply.victim", json.dumps({**asked, "argv": ["sh", "-c", script]})]
+    )
+    until = time.monotonic() + 60
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    user = User(path, random.Random(seed), places=("lib", "include", "conda-meta", f"{SITE}/half", f"{SITE}/own"))
+    user.act(30)
+    assert killed(victim)
+    user.act(5)
+    told = []
+    patiently(lambda: undo(last(path), tell=told.append))
+    assert user.lost() == []
+    assert packages(path) == before
+    assert not (path / SITE / "half" / "__init__.py").exists()
+    named = {event.unsorted for event in told if isinstance(event, Carried)} - {None}
+    assert all(one.split(os.sep)[0] in named for one in user.beside() if one.startswith("unsorted"))
+    assert {name.split("/")[0] for name in tree(path)} >= named
 
 
 def test_undo_says_that_it_is_done_before_it_deletes(path, index):

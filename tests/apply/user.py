@@ -3,10 +3,12 @@
 As a program: writes lines into a file that it keeps open, in the folder that it was started in, until it is ended.
 """
 
+import glob
 import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 SITE = f"lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
 #: Where people put things: beside the environment's folders, in them, and among the packages.
@@ -18,7 +20,9 @@ LARGE = 64 * 1024
 class User:
     """Does one thing after another, drawn from a generator of random numbers."""
 
-    def __init__(self, environment, random):
+    def __init__(self, environment, random, places=()):
+        """`places`: where this one puts things, beside the usual."""
+        self.places = (*PLACES, *places)
         self.environment = str(environment)
         self.random = random
         self.files = {}
@@ -40,7 +44,7 @@ class User:
 
     def new(self):
         self.number += 1
-        self.write(os.path.join(self.random.choice(PLACES), f"own ü {self.number}.dat"), self.content())
+        self.write(os.path.join(self.random.choice(self.places), f"own ü {self.number}.dat"), self.content())
 
     def any(self):
         if not self.files:
@@ -110,11 +114,25 @@ class User:
         return wrong
 
     def _read(self, name):
-        try:
-            with open(self.path(name), "rb") as stream:
+        """What is there, or what is kept beside."""
+        for path in (self.path(name), *self._kept(name)):
+            with suppress(OSError), open(path, "rb") as stream:
                 return stream.read()
-        except OSError:
-            return None
+        return None
+
+    def _kept(self, name):
+        here = glob.escape(self.environment)
+        return glob.glob(f"{here}/*.kept-*/{glob.escape(name)}") + glob.glob(f"{glob.escape(self.path(name))}.kept-*")
+
+    def follow(self):
+        """Go on with the files where they are now."""
+        for name in [name for name in self.files if not os.path.lexists(self.path(name))]:
+            self.files[os.path.relpath(self._kept(name)[0], self.environment)] = self.files.pop(name)
+
+    def beside(self):
+        """The files of which only a version that is kept beside is left."""
+        gone = (name for name in self.files if not os.path.lexists(self.path(name)))
+        return [os.path.relpath(kept, self.environment) for name in gone for kept in self._kept(name)]
 
 
 def writing(environment, name):

@@ -38,7 +38,7 @@ def main():
         return
     work = Work(
         environment=path,
-        kind="changed",
+        kind=asked.get("kind", "changed"),
         way=asked["way"],
         steps=(Run(argv=tuple(asked.get("argv") or (*UV, f"{path}/bin/python", *asked["words"]))),),
         verify=False,
