@@ -144,7 +144,7 @@ class Building:
         if found.installs and not takes_none:
             download = found.to_download != 0
             spaces = rooms(
-                self._space, found.known_bytes, by=tool_of(moved.argv), download=download, variables=variables
+                self._space, found.archives or (), by=tool_of(moved.argv), download=download, variables=variables
             )
             spaces = tuple(replace(room, path=self._final(room.path)) for room in spaces)
             for room in spaces:

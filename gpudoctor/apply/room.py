@@ -6,11 +6,16 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from typing import Literal
 
+from gpudoctor.apply.archives import Archive
 from gpudoctor.apply.events import Room
+from gpudoctor.index.settings import local_path
 
 #: Bytes on disk for each byte of wheels, sizes in RECORD against sizes on the index: jaxlib 0.10.2 4.2, numpy 2.4.6
-#: 3.4, scipy 1.17.1 3.2 (measured 2026-11-21); libraries of NVIDIA are packed less densely.
+#: 3.4, scipy 1.17.1 3.2 (measured 2026-11-21).
 UNPACKED = 3.5
+#: Code for GPUs is compressed before it is packed: torch 2.15.0 for CUDA 13 with NVIDIA's libraries is 3.0 GB of wheels
+#: and 5.3 GB on disk (measured 2026-11-22). PyTorch's builds without it are smaller than this many bytes.
+UNPACKED_GPU, SMALLEST_GPU = 1.8, 400_000_000
 #: Bytes that an environment takes without anything in it, and what should stay free.
 SPARE = 64 * 1024 * 1024
 
@@ -19,28 +24,43 @@ class NoRoom(RuntimeError):
     """A file system is too full; the message says which and by how much."""
 
 
+def unpacked_bytes(archives: Iterable[Archive]) -> int:
+    """What they take on disk, unpacked, about."""
+    return sum(int((one.size or 0) * (UNPACKED_GPU if _is_for_gpu(one) else UNPACKED)) for one in archives)
+
+
+def _is_here(archive: Archive) -> bool:
+    return archive.url is not None and local_path(archive.url) is not None
+
+
+def _is_for_gpu(archive: Archive) -> bool:
+    return archive.name.startswith("nvidia-") or (archive.name == "torch" and (archive.size or 0) >= SMALLEST_GPU)
+
+
 def rooms(
     environment: str,
-    sizes: int,
+    archives: Iterable[Archive],
     *,
     by: Literal["pip", "uv", "conda"],
     download: bool = True,
     variables: Mapping[str, str] | None = None,
 ) -> tuple[Room, ...]:
-    """The space on each file system that is written to, and what is needed there for archives of `sizes` bytes.
+    """The space on each file system that is written to, and what is needed there for these archives.
 
-    pip downloads into the temporary folder and keeps a copy in its cache. uv unpacks into its cache, and links from
-    there where it can; so does conda, whose cache is usually beside its environments. `download` False: they are in the
-    cache already.
+    pip downloads all into the temporary folder and keeps a copy in its cache, but for files that are here. uv unpacks
+    into its cache, and links from there where it can; so does conda, whose cache is usually beside its environments.
+    `download` False: they are in the cache already.
     """
     known = os.environ if variables is None else variables
     place, cache = _existing(environment), _existing(_cache(known, by))
-    unpacked, fetched = int(sizes * UNPACKED), sizes if download else 0
+    every = tuple(archives)
+    unpacked = unpacked_bytes(every)
+    fetched = sum(one.size or 0 for one in every if download and not _is_here(one))
     needs: list[tuple[str, int]]
     if by == "conda":
         needs = [(place, unpacked + fetched)]
     elif by == "uv":
-        needs = [(place, 0 if uv_links(environment, known) else unpacked), (cache, int(fetched * UNPACKED))]
+        needs = [(place, 0 if uv_links(environment, known) else unpacked), (cache, unpacked if download else 0)]
     else:
         temporary = known.get("TMPDIR") or tempfile.gettempdir()
         needs = [(place, unpacked), (_existing(temporary), fetched), (cache, fetched)]
