@@ -42,6 +42,8 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     yield from _of_counts(snapshot)
     if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
         return
+    for one in snapshot.gpus.contradictions:
+        yield f"the {one.what} of {one.gpu}: NVML says {one.nvml}, the CUDA driver {one.cuda}"
     yield from _section("the environment variables", snapshot.environ)
     yield from _section("the CUDA toolkits", snapshot.toolkits)
     yield from _section("the libraries of CUDA", snapshot.libraries)

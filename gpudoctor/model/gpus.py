@@ -166,6 +166,17 @@ class PeerLink(Fact, frozen=True, kw_only=True):
     status: str
 
 
+class Contradiction(Fact, frozen=True, kw_only=True):
+    """What NVML and the CUDA driver say differently of one GPU."""
+
+    #: The GPU's label.
+    gpu: str
+    #: name, compute capability, memory in MiB …
+    what: str
+    nvml: str
+    cuda: str
+
+
 class Gpus(Section, frozen=True, kw_only=True):
     """All GPUs seen, merged over NVML, the PCI bus and nvidia-smi. Empty is written as an absent section."""
 
@@ -175,6 +186,7 @@ class Gpus(Section, frozen=True, kw_only=True):
     #: Number of NVSwitch bridges on the PCI bus.
     nvswitches: int | None = None
     peer_links: tuple[PeerLink, ...] | None = None
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def nvidia(self) -> tuple[Gpu, ...]:

@@ -10,6 +10,7 @@ from gpudoctor.model.base import Gap, Source
 from gpudoctor.model.driver import Answer
 from gpudoctor.model.gpus import Gpu, Gpus
 from gpudoctor.probes import gpus_platform
+from gpudoctor.probes.gpus_agree import contradictions
 from gpudoctor.probes.gpus_merge import from_cuda, merge
 from gpudoctor.probes.gpus_pci import SOURCE as PCI
 from gpudoctor.probes.gpus_pci import read_bus
@@ -85,6 +86,7 @@ def _gpus(host: Host, nvml: NvmlFacts, cuda: CudaFacts, bus: _Bus, smi: Smi | No
         sources=tuple(source for source in (source, bus.source if bus.gpus else None) if source is not None),
         nvswitches=bus.nvswitches,
         peer_links=nvml.peer_links,
+        contradictions=contradictions(nvml.gpus, cuda.devices),
     )
 
 

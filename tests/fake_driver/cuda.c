@@ -13,6 +13,13 @@ static int initialized;
     if (!initialized) return 3;        \
     if ((gpu) >= devices()) return INVALID_DEVICE;
 
+/* What CUDA says of a GPU, where it is another thing than NVML's. */
+static const char *of_cuda(int gpu, const char *name) {
+    char own[60];
+    snprintf(own, sizeof own, "cuda_%s", name);
+    const char *found = fact(gpu, own);
+    return found ? found : fact(gpu, name);
+}
 static int devices(void) {
     const char *own = find("cuda_count"), *count = own ? own : find("count");
     return count ? atoi(count) : 0;
@@ -32,14 +39,14 @@ API int cuInit(unsigned flags) {
 }
 API int cuDeviceGetCount(int *out) { ON(-1, cuDeviceGetCount) *out = devices(); return 0; }
 API int cuDeviceGet(int *out, int ordinal) { ON(ordinal, cuDeviceGet) *out = ordinal; return 0; }
-API int cuDeviceGetName(char *out, int size, int d) { ON(d, cuDeviceGetName) return put_text(fact(d, "name"), out, size) ? 1 : 0; }
+API int cuDeviceGetName(char *out, int size, int d) { ON(d, cuDeviceGetName) return put_text(of_cuda(d, "name"), out, size) ? 1 : 0; }
 API int cuDeviceGetPCIBusId(char *out, int size, int d) {
     ON(d, cuDeviceGetPCIBusId)
-    return put_text(fact(d, "bus_id"), out, size) ? 1 : 0;
+    return put_text(of_cuda(d, "bus_id"), out, size) ? 1 : 0;
 }
 API int cuDeviceGetUuid_v2(unsigned char *out, int d) {
     ON(d, cuDeviceGetUuid_v2)
-    const char *text = fact(d, "uuid"); /* GPU-01234567-... */
+    const char *text = of_cuda(d, "uuid"); /* GPU-01234567-... */
     for (int i = 0; i < 16 && text; i++) {
         const char *digits = text + 4 + 2 * i + (i >= 4) + (i >= 6) + (i >= 8) + (i >= 10);
         out[i] = (unsigned char)strtoul((char[]){digits[0], digits[1], 0}, NULL, 16);
@@ -66,14 +73,14 @@ static int attribute_of_t4(int attribute) {
 }
 API int cuDeviceGetAttribute(int *out, int attribute, int d) {
     ON(d, cuDeviceGetAttribute)
-    const char *text = fact(d, "capability"); /* 8,9 */
+    const char *text = of_cuda(d, "capability"); /* 8,9 */
     if (!text) return 1;
     *out = attribute == 75 ? atoi(text) : attribute == 76 ? atoi(strchr(text, ',') + 1) : attribute_of_t4(attribute);
     return 0;
 }
 API int cuDeviceTotalMem_v2(size_t *out, int d) {
     ON(d, cuDeviceTotalMem_v2)
-    const char *own = fact(d, "cuda_memory"), *text = own ? own : fact(d, "memory"); /* GB10: NVML tells none */
+    const char *text = of_cuda(d, "memory"); /* GB10: NVML tells none */
     *out = text ? strtoull(text, NULL, 0) << 20 : 0;
     return text ? 0 : 1;
 }

@@ -3,7 +3,8 @@
  *   count=2  driver=580.65.06  cuda=13000      the system
  *   gpu.0.name=...   gpu.*.power=35000         a GPU, or all; a missing key is NOT_SUPPORTED, as on real GPUs
  *   err.FUNCTION=18  err.1.FUNCTION=15         what a function returns, for all GPUs or for one; err.1.*=15
- *   do.FUNCTION=hang | deaf | stop | spin | segv | ill | bus | fpe | abort | exit | exit0 | kill | close
+ *   do.FUNCTION=hang | deaf | stop | spin | segv | ill | bus | fpe | abort | exit | exit0 | kill | close | term | hup
+ *                 | quit                         do.1.FUNCTION for one GPU
  *   do.FUNCTION=print | forge | flood          what it prints; forge: broken lines of the asking script's own
  */
 #include <signal.h>
@@ -81,8 +82,10 @@ static void forge(const char *text) {
 /* Misbehave as the scenario says, then give the code to return; 0 is to go on. */
 static int enter(int gpu, const char *function) {
     char key[100];
-    snprintf(key, sizeof key, "do.%s", function);
+    snprintf(key, sizeof key, "do.%d.%s", gpu, function);
     const char *action = find(key);
+    snprintf(key, sizeof key, "do.%s", function);
+    if (!action) action = find(key);
     if (action && !strcmp(action, "hang")) for (;;) pause();
     if (action && !strcmp(action, "segv")) *(volatile int *)0 = 0;
     if (action && !strcmp(action, "abort")) abort();
@@ -94,6 +97,9 @@ static int enter(int gpu, const char *function) {
     if (action && !strcmp(action, "ill")) raise(SIGILL);
     if (action && !strcmp(action, "bus")) raise(SIGBUS);
     if (action && !strcmp(action, "fpe")) raise(SIGFPE);
+    if (action && !strcmp(action, "term")) raise(SIGTERM);
+    if (action && !strcmp(action, "hup")) raise(SIGHUP);
+    if (action && !strcmp(action, "quit")) raise(SIGQUIT);
     if (action && !strcmp(action, "exit0")) exit(0);
     if (action && !strcmp(action, "close")) for (int number = 3; number < 40; number++) close(number);
     if (action && !strcmp(action, "flood")) for (;;) printf("%0999d\n", 7);

@@ -13,11 +13,12 @@ from typing import Literal, NamedTuple
 from tests.fake_driver import SOURCES, machine
 from tests.fake_driver.profiles import Lines
 
-Kind = Literal["code", "death", "hang", "garbage", "count", "forged", "nvidia-smi"]
+Kind = Literal["code", "death", "hang", "garbage", "count", "forged", "nvidia-smi", "contradiction"]
 
 CODES = {"nvml": (*range(1, 31), 999, 12345, -7), "cu": (1, 2, 3, 4, 34, 36, 46, 100, 101, 102, 200, 201, 214, 220, 304,
          500, 700, 719, 800, 801, 802, 803, 804, 805, 807, 919, 999, 12345, -7)}  # fmt: skip
-DEATHS = ("segv", "ill", "bus", "fpe", "abort", "exit", "exit0", "kill", "close", "flood")
+DEATHS = ("segv", "ill", "bus", "fpe", "abort", "exit", "exit0", "kill", "close", "flood", "term", "hup",
+          "quit")  # fmt: skip
 HANGS = ("hang", "deaf", "stop", "spin")
 #: Facts and what no GPU has of them.
 GARBAGE = {
@@ -35,6 +36,14 @@ GARBAGE = {
     "compute_mode": (17, 4294967295),
     "architecture": (4711,),
     "mig_mode": ("7,7",),
+}
+#: What CUDA says of a GPU (RTX 3090, 24 GiB) and NVML does not.
+CONTRADICTED = {
+    "cuda_name": ("Tesla T4", "NVIDIA A100-SXM4-40GB", "x"),
+    "cuda_capability": ("7,5", "8,0", "9,0", "12,0"),
+    "cuda_memory": (1, 4096, 22000, 26000, 81559),
+    "cuda_uuid": ("GPU-ffffffff-0000-1111-2222-333333333333",),
+    "cuda_bus_id": ("0000:77:00.0",),
 }
 SYSTEM = {"driver": ("", "x", "9" * 70, "0"), "cuda": (0, -1, 999999999, 7)}
 FORGED = (
@@ -80,9 +89,12 @@ def every_fault(profile: str = "RTX 3090") -> Iterator[Fault]:
     for prefix, names in calls().items():
         for name in names:
             yield from _of_call(profile, name, CODES[prefix])
-    for (fact, values), gpu in product(GARBAGE.items(), "01*"):
-        for value in values:
-            yield Fault("garbage", fact, f"{gpu}={value!r}", machine(profile, 2) | {f"gpu.{gpu}.{fact}": value})
+    tables: tuple[tuple[Kind, dict[str, tuple[object, ...]]], ...]
+    tables = (("garbage", GARBAGE), ("contradiction", CONTRADICTED))
+    for kind, table in tables:
+        for (fact, values), gpu in product(table.items(), "01*"):
+            for value in values:
+                yield Fault(kind, fact, f"{gpu}={value!r}", machine(profile, 2) | {f"gpu.{gpu}.{fact}": value})
     for fact, values in SYSTEM.items():
         yield from (Fault("garbage", fact, repr(value), machine(profile, 2, **{fact: value})) for value in values)
     for nvml, cuda in product((-1, 0, 1, 2, 3, 128, 129, 4000000000), repeat=2):
@@ -96,10 +108,9 @@ def _of_call(profile: str, name: str, codes: tuple[int, ...]) -> Iterator[Fault]
     of_gpu = name.startswith(("nvmlDevice", "cuDevice")) and "Count" not in name
     for code, which in product(codes, ("", "1.") if of_gpu else ("",)):
         yield Fault("code", f"{which}{name}", str(code), machine(profile, 2, **{f"err.{which}{name}": code}))
-    for death in DEATHS:
-        yield Fault("death", name, death, machine(profile, 2, **{f"do.{name}": death}))
-    for hang in HANGS:
-        yield Fault("hang", name, hang, machine(profile, 2, **{f"do.{name}": hang}))
+    for end, which in product((*DEATHS, *HANGS), ("", "1.") if of_gpu else ("",)):
+        kind: Kind = "death" if end in DEATHS else "hang"
+        yield Fault(kind, f"{which}{name}", end, machine(profile, 2, **{f"do.{which}{name}": end}))
     for text in FORGED:
         yield Fault("forged", name, text, machine(profile, 2, **{f"do.{name}": "forge", "forged": text}))
 
