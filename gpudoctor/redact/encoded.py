@@ -2,11 +2,9 @@
 
 import base64
 import binascii
-import html
 import re
 from collections.abc import Callable
 from functools import partial
-from urllib.parse import unquote
 
 #: Gives what takes the place of a run, from the run, what it decodes to, and the decoder; None leaves it.
 Judge = Callable[[str, str, Callable[[str], str | None]], str | None]
@@ -67,6 +65,8 @@ def _whole(decode: Callable[[str], str | None], judge: Judge, match: re.Match[st
 
 def _percent_decoded(run: str) -> str:
     """Decoded, twice where it was encoded twice."""
+    from urllib.parse import unquote  # most texts have nothing to decode
+
     once = unquote(run)
     return unquote(once) if _PERCENT.search(once) else once
 
@@ -76,6 +76,8 @@ def _backslashes_decoded(run: str) -> str:
 
 
 def _entities_decoded(run: str) -> str:
+    import html  # most texts have nothing to decode
+
     return html.unescape(run)
 
 
