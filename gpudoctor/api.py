@@ -32,10 +32,9 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.wish import Wish
 from gpudoctor.probes.live import prove
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.render.facts import fact_groups
 from gpudoctor.render.grids import grids_of
-from gpudoctor.render.html import render_fragment, render_html
-from gpudoctor.render.markdown import render_markdown
+from gpudoctor.render.html import render_fragment
+from gpudoctor.render.shared import SHARED
 from gpudoctor.render.terminal import Style, render_terminal
 from gpudoctor.render.view import view_of
 from gpudoctor.rules._declare import Rule
@@ -81,11 +80,11 @@ class Checked:
 
     def to_markdown(self) -> str:
         """The report as Markdown for an issue. Names of people and machines are in it: see `gpudoctor report`."""
-        return render_markdown(view_of(self.report), fact_groups(self.report.snapshot), grids_of(self.report))
+        return SHARED["markdown"](self.report)
 
     def to_html(self) -> str:
         """The report as a page of its own."""
-        return render_html(view_of(self.report), fact_groups(self.report.snapshot), grids_of(self.report))
+        return SHARED["html"](self.report)
 
     def _repr_html_(self) -> str:
         return render_fragment(view_of(self.report), grids_of(self.report))

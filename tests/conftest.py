@@ -2,7 +2,10 @@
 
 import signal
 
+import pytest
 from hypothesis import settings
+
+from tests.rules.rows import DemandRows
 
 # A shell starts jobs in the background with SIGINT ignored, nohup any program with SIGHUP, and children inherit that:
 # tests that send them need them.
@@ -14,3 +17,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) == signal.SIG_I
 # How long an example takes is the machine's affair, and what is measured has tests of its own (`timed`).
 settings.register_profile("any machine", deadline=None)
 settings.load_profile("any machine")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(DemandRows(), "rows of rules")

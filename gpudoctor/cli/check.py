@@ -7,12 +7,13 @@ import click
 
 from gpudoctor.cli.output import Partial
 from gpudoctor.host.aside import Aside
+from gpudoctor.render.shared import SHARED
 
 if TYPE_CHECKING:
     from gpudoctor.model.finding import Severity
 
 #: terminal and json are for the user of this machine; the others are made to be shared, and pass the door.
-FORMS = ("terminal", "json", "markdown", "html", "junit", "github")
+FORMS = ("terminal", "json", *SHARED)
 
 
 @click.command("check")

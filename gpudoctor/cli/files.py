@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 
 import click
 
@@ -58,9 +59,6 @@ def _is_special(path: str) -> bool:
 
 def _write(path: str, raw: bytes, mode: int) -> None:
     """Written beside and renamed, so that a reader never sees half."""
-    # Imported here: a check writes no file.
-    import tempfile
-
     if _is_special(path):
         # A device or a pipe, such as /dev/stdout: it must not be replaced by a file.
         with open(path, "wb") as stream:

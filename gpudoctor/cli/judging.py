@@ -86,22 +86,8 @@ def show(report: Report, form: str, verbosity: int) -> None:
     elif form == "json":
         write_bytes(render_json(report))
     else:
-        write_bytes(_shared(report, form).encode())
+        # Imported here: a check at a terminal needs neither.
+        from gpudoctor.cli.sharing import door
+        from gpudoctor.render.shared import SHARED
 
-
-def _shared(report: Report, form: str) -> str:
-    """The report in a form that others read: a page, an issue, the log of continuous integration."""
-    # Imported here: a check at a terminal needs none of them.
-    from gpudoctor.cli.sharing import door
-    from gpudoctor.render import github, html, junit, markdown
-    from gpudoctor.render.facts import fact_groups
-    from gpudoctor.render.grids import grids_of
-
-    report = door().fact(report)
-    if form == "junit":
-        return junit.render_junit(report)
-    view = view_of(report)
-    if form == "github":
-        return github.render_github(view)
-    groups, grids = fact_groups(report.snapshot), grids_of(report)
-    return html.render_html(view, groups, grids) if form == "html" else markdown.render_markdown(view, groups, grids)
+        write_bytes(SHARED[form](door().fact(report)).encode())

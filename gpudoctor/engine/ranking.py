@@ -7,6 +7,10 @@ doubt; the doubts multiply. What a fact refutes is no candidate; what nobody loo
 from collections.abc import Iterable
 from typing import Literal
 
+from gpudoctor.engine.refutations import refutation
+from gpudoctor.engine.snapshot_view import SnapshotView
+from gpudoctor.engine.surroundings import surroundings_of
+from gpudoctor.knowledge import all_causes, causes_of, words_of_cause
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import SEVERITIES, Finding
 from gpudoctor.model.live import Live
@@ -33,10 +37,13 @@ _FOLLOWS, _ASSUMED = 0.5, 0.7
 EFFECTS = frozenset({"cuda-init-failed", "driver-not-answering", "gpu-unreadable", "no-framework", "gpu-required"})
 #: What these prove where they happened here, and where somebody reports them.
 _EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
+#: What a cause that asks for nothing counts at most beside one that does.
+_GRAVE, _HARMLESS = 0.3, 0.1
 #: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
 _LEAST, _WORTH, MOST = 0.02, 0.15, 5
 #: From here on a cause is likely; and from here on it is not one among several any more.
 LIKELY, SETTLED = 0.7, 0.9
+_USUAL = 0.6
 
 
 class Candidate(Fact, frozen=True, kw_only=True):
@@ -66,6 +73,15 @@ class Candidate(Fact, frozen=True, kw_only=True):
         return "likely" if self.weight >= LIKELY else "possible"
 
 
+class RuledOut(Fact, frozen=True, kw_only=True):
+    """A cause that a message points to and a fact excludes."""
+
+    key: str
+    words: str
+    #: The fact, as the end of a sentence.
+    because: str
+
+
 def is_effect(name: str, code: str | None) -> bool:
     """The finding names what happens, not why."""
     return name in EFFECTS or (code or "").startswith("SMK")
@@ -83,25 +99,27 @@ def rank(
 
     `around` are surroundings that a text names; `assumed` are findings that hold if what nobody states is as usual.
     """
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
     shown = {one.name: one for one in reversed(tuple(findings)) if not one.told}
-    assumed = tuple(one for one in assumed if one.name not in shown and not one.told)
-    weights: dict[str, float] = {}
-    summaries = {one.name: one.summary for one in shown.values()}
-    if assumed or (isinstance(snapshot.live, Live) and snapshot.live.symptoms):
-        # Imported here: a look that runs nothing needs no catalogue of messages.
-        from gpudoctor.engine.open_causes import summaries_of, weights_of
-
-        proofs = {one.name: _proof_of(one) * _ASSUMED for one in assumed}
-        weights = weights_of(snapshot, frozenset(around), proofs, frozenset(shown))
-        summaries = summaries_of(weights, rules) | {one.name: one.summary for one in assumed} | summaries
+    weights = _of_messages(snapshot, around)
     for name, finding in shown.items():
-        weights[name] = either(weights.get(name, 0.0), _proof_of(finding))
+        weights[name] = _either(weights.get(name, 0.0), _proof_of(finding))
+    for finding in assumed:
+        if finding.name not in shown and not finding.told:
+            weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
+    weights = {name: weight for name, weight in weights.items() if name in shown or refutation(name, seen) is None}
+    harmless = {name for name in weights if name not in shown and name in all_causes() and all_causes()[name].harmless}
+    if any(weight >= _GRAVE for name, weight in weights.items() if name not in harmless):
+        weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
+    summaries = {rule.name: rule.summary for rule in rules}
+    summaries |= {one.name: one.summary for one in (*assumed, *shown.values())}
     codes = {rule.name: rule.code for rule in rules}
     rows = [
         Candidate(
             key=name,
             code=codes.get(name),
-            words=summaries[name],
+            words=words_of_cause(name, summaries),
             weight=round(weight, 4),
             state="found" if name in shown else "open",
         )
@@ -110,6 +128,20 @@ def rank(
     ]
     mentioned = {name: place for place, name in enumerate(weights)}
     return tuple(sorted(rows, key=lambda one: _order(one, mentioned[one.key])))
+
+
+def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) -> tuple[RuledOut, ...]:
+    """The usual causes of the messages that a fact rules out, likeliest first."""
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
+    summaries = {rule.name: rule.summary for rule in rules}
+    weights = _of_messages(snapshot, around)
+    facts = {name: refutation(name, seen) for name, weight in weights.items() if weight >= _USUAL}
+    return tuple(
+        RuledOut(key=name, words=words_of_cause(name, summaries), because=fact)
+        for name, fact in facts.items()
+        if fact is not None
+    )
 
 
 def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
@@ -121,6 +153,11 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
     return tuple(one for place, one in enumerate(worth or notes) if not place or not one.is_effect)[:MOST]
 
 
+def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
+    symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    return {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+
+
 def _proof_of(finding: Finding) -> float:
     """What a finding proves of its cause, between 0 and 1."""
     sure = _SHOWN[finding.severity][finding.confidence]
@@ -129,8 +166,7 @@ def _proof_of(finding: Finding) -> float:
     return sure * _FOLLOWS if finding.because_of else sure
 
 
-def either(one: float, other: float) -> float:
-    """The weight of a cause that two pieces of evidence point to."""
+def _either(one: float, other: float) -> float:
     return 1.0 - (1.0 - one) * (1.0 - other)
 
 

@@ -3,8 +3,7 @@
 from typing import Literal
 
 from gpudoctor.engine.next_question import Question, next_question
-from gpudoctor.engine.open_causes import RuledOut, ruled_out
-from gpudoctor.engine.ranking import MOST, Candidate, rank, shown_causes
+from gpudoctor.engine.ranking import MOST, Candidate, RuledOut, rank, ruled_out, shown_causes
 from gpudoctor.knowledge import message_of
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Finding, Severity

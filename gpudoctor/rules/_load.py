@@ -10,19 +10,24 @@ from gpudoctor.rules._declare import Rule
 
 @lru_cache(maxsize=1)
 def load_rules() -> tuple[Rule, ...]:
-    """All rules, by code. Raises ValueError where two share a code or a name."""
+    """All rules, by code. Raises ValueError, naming both files, where two share a code or a name."""
     rules: list[Rule] = []
     for family, path in _public_entries(gpudoctor.rules.__path__[0], folders=True):
         for name, _ in _public_entries(path, folders=False):
             module = import_module(f"gpudoctor.rules.{family}.{name}")
             declared = (getattr(value, "rule", None) for value in vars(module).values())
             rules += [one for one in declared if isinstance(one, Rule)]
-    unique = {one.code: one for one in rules}
-    names = {one.name: one for one in rules}
-    if len(unique) != len(rules) or len(names) != len(rules):
-        seen = sorted(f"{one.code} {one.name}" for one in rules)
-        raise ValueError(f"two rules share a code or a name: {', '.join(seen)}")
+    taken: dict[str, Rule] = {}
+    for rule in rules:
+        for word in (rule.code, rule.name):
+            if word in taken:
+                raise ValueError(f"{word} is declared twice, in {_file_of(taken[word])} and in {_file_of(rule)}")
+            taken[word] = rule
     return tuple(sorted(rules, key=lambda one: one.code))
+
+
+def _file_of(rule: Rule) -> str:
+    return rule.check.__code__.co_filename
 
 
 def _public_entries(folder: str, *, folders: bool) -> list[tuple[str, str]]:

@@ -3,8 +3,7 @@
 import pytest
 
 from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.open_causes import ruled_out
-from gpudoctor.engine.ranking import rank, shown_causes
+from gpudoctor.engine.ranking import rank, ruled_out, shown_causes
 from gpudoctor.ingest.read import ingest
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.libraries import Toolkit, Toolkits

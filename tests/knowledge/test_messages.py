@@ -60,12 +60,13 @@ def test_a_record_is_whole(record):
     message = message_of(record.id)
     assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", record.id)
     assert record.examples, "a line as the program prints it"
+    assert record.meaning, "what it means, in one sentence"
     assert record.meaning[0].isupper() or record.meaning.startswith(SPELT_SMALL)
     assert record.meaning.endswith(".")
-    assert record.ask
+    assert record.ask, "the command or fact that decides"
     assert record.source.startswith("https://")
     assert record.reported_by is None or record.reported_by in RULES
-    assert message.causes
+    assert message.causes, "what causes it: strong, usual, possible or rare"
     assert {cause.key for cause in message.causes} <= RULES | set(causes_without_rule())
     assert all(needle == needle.lower() and len(needle) >= 3 for needle in message.needles)
 

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from gpudoctor.cli.check import FORMS
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.verdict import report_of
 from gpudoctor.matrix.load import load_matrix
@@ -15,6 +16,7 @@ from gpudoctor.render.github import render_github
 from gpudoctor.render.html import render_fragment, render_html
 from gpudoctor.render.junit import render_junit
 from gpudoctor.render.markdown import LIMIT, render_markdown
+from gpudoctor.render.shared import SHARED
 from gpudoctor.render.terminal import Style, render_terminal
 from gpudoctor.render.view import view_of
 from gpudoctor.rules._load import load_rules
@@ -82,6 +84,14 @@ def test_no_text_becomes_markup(draw) -> None:
     assert not {"img", "svg", "a", "iframe", "link"} & set(tags)
     assert not [name for _, attributes in parser.tags for name in attributes if name.startswith("on")]
     assert "http://203.0.113.1/x.png" in "".join(parser.texts)
+
+
+@pytest.mark.parametrize("form", SHARED)
+def test_a_registered_format_is_offered_and_takes_every_text(form: str) -> None:
+    assert form in FORMS
+    text = SHARED[form](hostile_report())
+    assert text.endswith("\n") or form == "html"
+    assert "\x1b" not in text
 
 
 def test_no_text_ends_a_block_of_markdown() -> None:

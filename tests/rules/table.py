@@ -13,6 +13,7 @@ from gpudoctor.model.snapshot import Snapshot
 from gpudoctor.model.wish import Wish
 from gpudoctor.rules._declare import Rule
 from gpudoctor.rules._load import load_rules
+from tests.rules import rows
 from tests.rules.needs import not_as_listed
 
 
@@ -26,6 +27,7 @@ def judge(name: str, *, wish: Wish | None = None, **sections: Any) -> tuple[Find
     diagnosis = diagnose(Snapshot(**sections), load_matrix(), (rule_of(name),), wish)
     assert not diagnosis.crashed, diagnosis.crashed
     assert not diagnosis.skipped, diagnosis.skipped
+    rows.note(rule_of(name).name, "fires" if diagnosis.findings else "quiet")
     return diagnosis.findings
 
 
@@ -61,4 +63,5 @@ def skips(name: str, **sections: Any) -> str:
     """The reason a rule gives for not judging."""
     diagnosis = diagnose(Snapshot(**sections), load_matrix(), (rule_of(name),))
     assert diagnosis.skipped, f"{name} should have been skipped"
+    rows.note(rule_of(name).name, "skips")
     return diagnosis.skipped[0].gap.reason

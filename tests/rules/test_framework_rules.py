@@ -470,14 +470,16 @@ def test_a_switched_off_cache_matters_only_with_ptx() -> None:
 def test_companions_of_another_build() -> None:
     pair = frameworks(torch(), companion("torchvision", "0.21.0+cpu"))
     finding = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
-    assert commands(finding)[-1].endswith("torchvision==0.21.0 --index-url https://download.pytorch.org/whl/cu124")
+    assert commands(finding)[-1].endswith(
+        "torchvision==0.21.0+cu124 --index-url https://download.pytorch.org/whl/cu124"
+    )
     pair = frameworks(torch("2.0.1+cu118"), companion("torchaudio", "2.0.2+cu117"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "error"
     # Free of one torch release, torchaudio still compares the CUDA versions.
     pair = frameworks(torch("2.11.0+cu130"), companion("torchaudio", "2.11.0+cu128"))
     newest = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
     assert newest.severity == "error"
-    assert commands(newest)[-1].endswith("torchaudio==2.11.0 --index-url https://download.pytorch.org/whl/cu130")
+    assert commands(newest)[-1].endswith("torchaudio==2.11.0+cu130 --index-url https://download.pytorch.org/whl/cu130")
     pair = frameworks(torch(), companion("torchvision", "0.21.0+cu126"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "warning"
     fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), companion("torchvision", "0.21.0+cpu"))))

@@ -163,9 +163,10 @@ def test_a_pasted_message_is_told_by_one_rule(text, rule):
     # The message may name its cause, under which it is then told.
     told = [one for one in found.findings if one.name == rule]
     assert told
+    fires(rule, live=pasted(text))
     assert {one.name for one in found.root_causes if not one.told} <= {rule}
     assert told[0].confidence == "likely"
-    assert any("Look at" in step.text for fix in told[0].fixes for step in fix.steps if hasattr(step, "text"))
+    assert any("Check: " in step.text for fix in told[0].fixes for step in fix.steps if hasattr(step, "text"))
 
 
 OF_MESSAGES = {message.reported_by for message in messages()}
