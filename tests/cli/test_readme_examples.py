@@ -19,7 +19,10 @@ BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
 
 
 def commands():
-    """Every gpudoctor command of the README, as arguments."""
+    """Every gpudoctor command of the README, as arguments: those of its table, and of its blocks."""
+    for line in README.splitlines():
+        if line.startswith("| "):
+            yield from (shlex.split(text) for text in re.findall(r"`gpudoctor (.*?)`", line))
     for _, block in BLOCKS:
         for line in block.splitlines():
             text = re.sub(r"\s#.*", "", line)
