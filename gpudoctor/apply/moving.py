@@ -1,5 +1,6 @@
 """Puts what is the user's into another tree: a file with two names where the file system has them, else a copy."""
 
+import filecmp
 import os
 import shutil
 from typing import Literal
@@ -43,7 +44,10 @@ class Moved(Fact, frozen=True, kw_only=True):
     def noted(self, target: Contents, seen: Contents) -> Contents:
         """What is known of the target, and what was put there; `seen`: what was in the source."""
         left = {path: entry for path, entry in target.items() if path not in self.dropped}
-        return left | {path: seen[path] for path in self.carried + self.shared if path in seen}
+        put = {path: path for path in self.carried + self.shared}
+        # The source has it still: the way back need not bring it.
+        put |= {one.beside: one.path for one in self.kept}
+        return left | {name: seen[path] for name, path in put.items() if path in seen}
 
 
 class Move:
@@ -102,6 +106,8 @@ class Move:
             self._carried.append(path)
 
     def _keep(self, path: str) -> None:
+        if _has_same_bytes(os.path.join(self._source, path), os.path.join(self._target, path)):
+            return
         beside = self._free(path)
         if self._make_parents(beside) and self._put(path, beside):
             self._kept.append(Beside(path=path, beside=beside))
@@ -206,6 +212,12 @@ def _is_one(original: str, other: str) -> bool:
         return not os.path.islink(original) and os.path.samestat(os.lstat(original), os.lstat(other))
     except OSError:
         return False
+
+
+def _has_same_bytes(original: str, other: str) -> bool:
+    """What a package was installed over may be its own file, written anew."""
+    seen = entry_of(original), entry_of(other)
+    return all(one is not None and one.kind == "file" for one in seen) and filecmp.cmp(original, other, shallow=False)
 
 
 def _is_full(path: str) -> bool:

@@ -158,7 +158,7 @@ def test_both_changed_it(path, index):
     assert mine.read_text() == "mine"
     (again,) = next(event for event in told if isinstance(event, Carried)).kept
     assert (path / again.beside).read_text() == "mine again"
-    assert (path / kept.beside).read_text() == "mine"
+    assert not (path / kept.beside).exists(), "it is in its own place again"
 
 
 def test_a_file_where_a_package_puts_its_own(path, index):
@@ -169,6 +169,18 @@ def test_a_file_where_a_package_puts_its_own(path, index):
     (kept,) = [one for event in events if isinstance(event, Carried) for one in event.kept if "kit-says" in one.path]
     assert (path / kept.beside).read_text() == "mine"
     assert subprocess.run([tool], capture_output=True, check=True).stdout == b"kit 2.0\n"
+
+
+@pytest.mark.parametrize(("wanted", "kept"), [("kit==1.0", False), ("kit==2.0", True)])
+def test_a_package_over_its_own_files_without_a_record(path, index, wanted, kept):
+    """What is the same is not kept beside; what was kept beside is not brought back beside itself."""
+    shutil.rmtree(path / SITE / "kit-1.0.dist-info")
+    before = tree(path)
+    _, events = change(path, index, wanted)
+    beside = [one.path for event in events if isinstance(event, Carried) for one in event.kept]
+    assert any(one.startswith(SITE) for one in beside) is kept
+    undo(last(path))
+    assert tree(path) == before
 
 
 def test_packages_that_are_installed_meanwhile_are_not_lost(path, index):
