@@ -9,6 +9,8 @@ from gpudoctor.model.fix import Ask, Run, SetEnv, Write
 Step = Run | SetEnv | Write | Ask
 
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?")
+#: What an installer left behind under a name that no package has, and its own notes.
+_LEFT = re.compile(r"/site-packages/(?:~[^/]*|[^/]+\.dist-info)$")
 _INSTALLERS = frozenset({"uv", "conda", "mamba", "micromamba"})
 _VERBS = frozenset({"pip", "install", "remove", "update", "create", "venv"})
 
@@ -24,10 +26,7 @@ def is_own(step: Step, names: tuple[str, ...]) -> bool:
         # A relative link: it leads to the same place in the copy that is being built.
         return len(step.argv) == 4 and not os.path.isabs(step.argv[2]) and _is_in(step.argv[3], names)
     if step.argv[:2] == ("rm", "-r"):
-        # What an installer left behind, under a name that no package has.
-        return len(step.argv) > 2 and all(
-            _is_in(path, names) and os.path.basename(path).startswith("~") for path in step.argv[2:]
-        )
+        return len(step.argv) > 2 and all(_is_in(path, names) and _LEFT.search(path) for path in step.argv[2:])
     if program in _INSTALLERS:
         return step.argv[1] in _VERBS
     return bool(_PYTHON.fullmatch(program)) and _module(step.argv) in ("pip", "venv")

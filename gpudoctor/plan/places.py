@@ -1,5 +1,6 @@
 """Where packages are installed: the target's own environment, with its own tool, or a new one beside it. Data only."""
 
+import re
 from collections.abc import Iterable
 
 from gpudoctor.matrix.query import Matrix
@@ -134,7 +135,29 @@ def install(scene: Scene, *requirements: str, index: str | None = None, options:
         return separately(scene, *requirements, index=index)
     tool: Manager = "uv" if _is_uv(scene) else "pip"
     found = index_options(tool, index, (), first=True)
-    return (_pip(scene, "install", *options, *requirements, *found), *_project_note(scene))
+    step = _pip(scene, "install", *options, *requirements, *found)
+    return (*without_records(scene, requirements), step, *_project_note(scene))
+
+
+def without_records(scene: Scene, requirements: Iterable[str]) -> Steps:
+    """Delete the metadata of what is to be installed where its RECORD is no good: pip could not take it away.
+
+    pip ends with "uninstall-no-record-file" or UnicodeDecodeError.
+    """
+    if not isinstance(scene.packages, Packages) or scene.os not in ("linux", "macos"):
+        return ()
+    names = {_normalised(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in requirements}
+    folders = (match for one in scene.packages.broken if (match := _RECORD.fullmatch(one.path)))
+    gone = tuple(match["folder"] for match in folders if _normalised(match["name"]) in names)
+    return (Run(argv=("rm", "-r", *gone)),) if gone else ()
+
+
+#: The RECORD in a metadata folder: …/numpy-2.4.6.dist-info/RECORD
+_RECORD = re.compile(r"(?P<folder>(?:.*/)?(?P<name>[^/~][^/]*?)-[^-/]+\.dist-info)/RECORD")
+
+
+def _normalised(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def uninstall(scene: Scene, *names: str) -> Steps:

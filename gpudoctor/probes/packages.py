@@ -30,16 +30,18 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
     needed = _needed(first)
     of_conflicts = {name for one in unmet for name in (one.package, one.requirement)}
     first = [with_origin(host, dist) if dist.name in needed | of_conflicts else dist for dist in first]
-    records = _records(host, (dist for dist in first if is_relevant(dist.name)))
+    records, faults = _records(host, (dist for dist in first if is_relevant(dist.name)))
     overlaps, contested = find_overlaps(host, records)
-    records += _records(host, (dist for dist in first if dist.name in needed))
+    more, others = _records(host, (dist for dist in first if dist.name in needed))
+    records += more
+    faults = (*faults, *others, *_twice(host, first, later, needed))
     damaged, checked = find_damage(host, records, contested)
     seen = Packages(
         installed=(*(_package(dist, interpreter, conda) for dist in first), *_conda_only(first, conda, interpreter)),
         unmet=unmet,
         overlaps=overlaps,
         damaged=damaged,
-        broken=_broken(listing, first),
+        broken=(*_broken(listing, first), *faults),
         duplicates=tuple(_package(dist, interpreter, conda) for dist in later),
         files_checked=checked,
         files_known=sum(record.sized for record in records),
@@ -47,13 +49,29 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
     return presentable(seen)
 
 
-def _records(host: Host, dists: Iterable[Distribution]) -> list[Record]:
-    found = (
+def _records(host: Host, dists: Iterable[Distribution]) -> tuple[list[Record], tuple[Broken, ...]]:
+    """What they say of their files, and those that cannot be read. Other damage to the same folder is told alone."""
+    found = [
         read_record(host, dist.name, dist.location, dist.file, dist.installer)
         for dist in dists
-        if dist.kind == "dist-info"
+        if dist.kind == "dist-info" and dist.broken is None
+    ]
+    faults = tuple(one for one in found if isinstance(one, Broken))
+    return [one for one in found if isinstance(one, Record)], faults
+
+
+def _twice(
+    host: Host, first: Iterable[Distribution], later: Iterable[Distribution], needed: frozenset[str]
+) -> tuple[Broken, ...]:
+    """Records of another release of what is installed in the same place: pip takes either for the installed one."""
+    winners = {dist.name: dist for dist in first}
+    return tuple(
+        Broken(path=path_rules(host).join(dist.location, dist.file), reason=f"the files are those of {winner.version}")
+        for dist in later
+        if (winner := winners[dist.name]).location == dist.location
+        and dist.kind == winner.kind == "dist-info"
+        and (is_relevant(dist.name) or dist.name in needed)
     )
-    return [record for record in found if record is not None]
 
 
 def _needed(first: Iterable[Distribution]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from gpudoctor.formats.packages_names import Entry, is_relevant, metadata_path, 
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.python import Broken
+from gpudoctor.probes.records import agreement, read_record
 from gpudoctor.probes.target_choice import path_rules
 
 #: The headers end long before this; a description, which may be long, follows them.
@@ -191,7 +192,7 @@ def _direct_url(host: Host, folder: str, file: str) -> str | None:
 
 
 def _newest_first(host: Host, here: list[Distribution]) -> list[Distribution]:
-    """Two metadata folders of one name in one place: the files on disk are those of the one written last."""
+    """Two metadata folders of one name in one place: which of them the files agree with, else which is newer."""
     counts: dict[str, int] = {}
     for dist in here:
         counts[dist.name] = counts.get(dist.name, 0) + 1
@@ -199,8 +200,11 @@ def _newest_first(host: Host, here: list[Distribution]) -> list[Distribution]:
         return here
     order = {name: index for index, name in enumerate(counts)}
 
-    def key(dist: Distribution) -> tuple[int, float]:
-        stat = host.stat(path_rules(host).join(dist.location, dist.file)) if counts[dist.name] > 1 else None
-        return order[dist.name], -stat.modified if isinstance(stat, Stat) else 0.0
+    def key(dist: Distribution) -> tuple[int, float, float]:
+        if counts[dist.name] == 1:
+            return order[dist.name], 0.0, 0.0
+        stat = host.stat(path_rules(host).join(dist.location, dist.file))
+        record = read_record(host, dist.name, dist.location, dist.file, dist.installer)
+        return order[dist.name], -agreement(host, record), -stat.modified if isinstance(stat, Stat) else 0.0
 
     return sorted(here, key=key)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.model.base import Fact
-from gpudoctor.model.python import MOST_DAMAGES, Damage
+from gpudoctor.model.python import MOST_DAMAGES, Broken, Damage
 from gpudoctor.probes.target_choice import path_rules
 
 #: tensorflow's has 2.5 MB.
@@ -22,6 +22,10 @@ _REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm
 _MODULES = {"tensorflow-cpu": "tensorflow", "tensorflow-gpu": "tensorflow", "tf-nightly": "tensorflow"}
 #: Folders that images are slimmed by, to no harm.
 _TESTS = re.compile(r"(?:^|/)tests?/")
+#: Installers that always write a RECORD, and cannot take a package away without it.
+_RECORDERS = ("pip", "uv")
+#: Of an import package, its own folders are asked for: one that is gone has many files, and none may be in the sample.
+_DEPTH = 2
 _LIBRARY = {
     "win32": re.compile(rb"\.(?:dll|pyd),"),
     "darwin": re.compile(rb"\.(?:so|dylib),"),
@@ -59,14 +63,32 @@ def parse_row(line: bytes) -> Row | None:
     return Row(path.decode("utf-8", "replace"), digest.decode("ascii", "replace"), int(size))
 
 
-def read_record(host: Host, package: str, location: str, folder: str, installer: str | None) -> Record | None:
-    """The RECORD of a distribution; None where there is none or where it does not bind the files."""
+def read_record(host: Host, package: str, location: str, folder: str, installer: str | None) -> Record | Broken | None:
+    """The RECORD of a distribution; None where it does not bind the files, or whoever installed it keeps none."""
     if any(name in (installer or "").lower() for name in _REWRITERS) or location.startswith("/nix/store/"):
         return None
-    raw = host.read(path_rules(host).join(location, folder, "RECORD"), limit=LIMIT)
+    path = path_rules(host).join(location, folder, "RECORD")
+    raw = host.read(path, limit=LIMIT)
+    if not raw and installer in _RECORDERS:
+        return Broken(path=path, reason="it is missing" if raw is None else "it is empty")
     if not isinstance(raw, bytes) or not raw:
         return None
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return Broken(path=path, reason="it is no text")
     return Record(package=package, location=location, folder=folder, raw=raw, sized=raw.count(b",sha256="))
+
+
+def agreement(host: Host, record: Record | Broken | None) -> float:
+    """Which part of the files that a RECORD lists is as it says, in a sample."""
+    if not isinstance(record, Record):
+        return 0.0
+    rows = list(_all_rows(record))
+    rows = rows[:: max(1, len(rows) // SAMPLE)]
+    found = (host.stat(path_rules(host).join(record.location, row.path)) for row in rows)
+    agreeing = sum(isinstance(stat, Stat) and stat.size == row.size for stat, row in zip(found, rows, strict=True))
+    return agreeing / len(rows) if rows else 0.0
 
 
 def find_damage(
@@ -105,11 +127,13 @@ def find_damage(
 
 
 def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, Row]]:
-    """Each package's own __init__.py, all shared libraries, then lines evenly spread, at least two of each record."""
+    """Each package's own __init__.py and those of its folders, all shared libraries, then lines evenly spread."""
     pattern = _LIBRARY.get(platform, _LIBRARY["linux"])
     for record in records:
         if (first := _own_init(record)) is not None:
             yield record, first
+        for row in _folders(record.raw):
+            yield record, row
         for row in _rows_at(record.raw, (match.start() for match in pattern.finditer(record.raw))):
             if is_library(row.path):
                 yield record, row
@@ -133,6 +157,15 @@ def _own_init(record: Record) -> Row | None:
     line = f"{module}/__init__.py,".encode()
     at = 0 if record.raw.startswith(line) else record.raw.find(b"\n" + line) + 1
     return parse_row(record.raw[at : record.raw.find(b"\n", at)]) if at or record.raw.startswith(line) else None
+
+
+def _folders(raw: bytes) -> Iterator[Row]:
+    """The __init__.py of import packages, and of the folders in them."""
+    for match in re.finditer(rb"/__init__\.py,", raw):
+        start = raw.rfind(b"\n", 0, match.start()) + 1
+        row = parse_row(raw[start : raw.find(b"\n", start)])
+        if row is not None and row.path.count("/") <= _DEPTH and not _TESTS.search(row.path):
+            yield row
 
 
 def _rows_at(raw: bytes, offsets: Iterator[int] | range) -> Iterator[Row]:

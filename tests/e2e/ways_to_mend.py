@@ -81,6 +81,14 @@ def left_over(patient: Patient) -> None:
     patient.write("~umpy/__init__.py", "")
 
 
+def record_of_another(patient: Patient) -> None:
+    """The metadata of an older release, left beside the files of a newer one."""
+    folder = "numpy-1.24.4.dist-info"
+    patient.write(f"{folder}/METADATA", "Metadata-Version: 2.1\nName: numpy\nVersion: 1.24.4\n")
+    patient.write(f"{folder}/INSTALLER", "pip\n")
+    patient.write(f"{folder}/RECORD", f"{folder}/METADATA,,\n{folder}/INSTALLER,,\n{folder}/RECORD,,\n")
+
+
 TENSORFLOW = ("tensorflow", "keras")
 OLD_TENSORFLOW = ("tensorflow-cpu==2.12.0",)
 OLD_TORCH = ("torch==1.12.1", "numpy==1.26.4")
@@ -163,4 +171,23 @@ WAYS = {
         "dependency-version",
         runs=True,
     ),
+    # Records of installations that installers stumble over, and damage between the files that are looked at first.
+    "record of numpy cut off in garbage": Way(
+        pip("jax"),
+        content("numpy-*.dist-info/RECORD", b"numpy/a.py,,1\n\xff\x00"),
+        "jax",
+        "packages-unreadable",
+        runs=True,
+    ),
+    "NumPy too old and without its list of files": Way(
+        pip("jax"),
+        lambda patient: [installed("numpy==1.24.4")(patient), gone("numpy-*.dist-info/RECORD")(patient)],
+        "jax",
+        "dependency-version",
+    ),
+    "record of an older NumPy beside the new one": Way(
+        pip("jax"), record_of_another, "jax", "packages-unreadable", runs=True, quick=True
+    ),
+    "NumPy without its record": Way(pip("jax"), gone("numpy-*.dist-info"), "jax", "package-without-record", runs=True),
+    "h5py half uninstalled": Way(pip(*TENSORFLOW), gone("h5py/_hl"), "keras", "files-damaged", runs=True),
 }

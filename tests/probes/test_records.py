@@ -248,3 +248,51 @@ def test_an_emptied_init_of_a_package_is_found(tmp_path):
         record = Record(package="torch", location=str(site), folder="torch-2.6.0.dist-info", raw=raw, sized=len(order))
         damages, _ = find_damage(RealHost(), [record])
         assert [(one.path.rpartition("/")[2], one.found) for one in damages] == [("__init__.py", 0)]
+
+
+@pytest.mark.parametrize(
+    ("raw", "installer", "reason"),
+    [
+        (None, "pip", "it is missing"),
+        (None, "uv", "it is missing"),
+        (None, "conda", None),
+        (None, None, None),
+        (b"", "pip", "it is empty"),
+        (b"numpy/__init__.py,sha256=abc,12\n\xff\x00\xfe,,,garb", "pip", "it is no text"),
+    ],
+)
+def test_a_record_without_which_pip_cannot_uninstall(raw, installer, reason, tmp_path):
+    info = install(tmp_path, "numpy", "2.4.6", {"numpy/__init__.py": "x"}, installer=installer)
+    record = info / "RECORD"
+    record.unlink()
+    if raw is not None:
+        record.write_bytes(raw)
+    seen = look(tmp_path)
+    assert [(one.path, one.reason) for one in seen.broken] == ([(str(record), reason)] if reason else [])
+    assert not seen.damaged, "what cannot be read says nothing of the files"
+
+
+def test_a_folder_of_a_package_that_is_gone(tmp_path):
+    """Its files may all lie between those of the sample."""
+    many = {f"torch/many/{number:04}.py": "x" for number in range(3000)}
+    install(tmp_path, "torch", "2.6.0", many, requires=["h5py"])
+    files = {f"h5py/tests/{number}.py": "x" for number in range(50)}
+    files |= {"h5py/__init__.py": "x", "h5py/_hl/__init__.py": "x", "h5py/_hl/files.py": "x", "h5py/version.py": "x"}
+    install(tmp_path, "h5py", "3.14.0", files)
+    for path in (tmp_path / "h5py" / "_hl").iterdir():
+        path.unlink()
+    assert {one.path for one in look(tmp_path).damaged} == {
+        str(tmp_path / "h5py" / "_hl" / name) for name in ("__init__.py", "files.py")
+    }
+
+
+@pytest.mark.parametrize("newer", ["1.24.4", "2.4.6"])
+@pytest.mark.parametrize("other", [{}, {"numpy/core.py": "old"}])
+def test_the_record_of_another_release_beside_that_of_the_files(newer, other, tmp_path):
+    for version, files in (("1.24.4", other), ("2.4.6", {"numpy/__init__.py": "x", "numpy/core.py": "new, longer"})):
+        info = install(tmp_path, "numpy", version, files)
+        os.utime(info, (1, 2 if version == newer else 1))
+    seen = look(tmp_path)
+    assert seen.find("numpy").version == "2.4.6"
+    (left,) = seen.broken
+    assert left.path == str(tmp_path / "numpy-1.24.4.dist-info")

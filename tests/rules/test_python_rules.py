@@ -287,6 +287,16 @@ def test_records_that_cannot_be_read() -> None:
     )
     found = fires("packages-unreadable", **stack(packages=packages(broken=left)))
     assert [step.argv for step in found.fixes[0].steps] == [("rm", "-r", *(one.path for one in left))]
+    info = f"{SITE}/numpy-2.4.6.dist-info"
+    other = (Broken(path=f"{SITE}/numpy-1.24.4.dist-info", reason="the files are those of 2.4.6"),)
+    found = fires("packages-unreadable", **stack(packages=packages("numpy==2.4.6", broken=other)))
+    assert [step.argv for step in found.fixes[0].steps] == [("rm", "-r", other[0].path)]
+    for reason in ("it is missing", "it is empty", "it is no text"):
+        unlisted = (Broken(path=f"{info}/RECORD", reason=reason),)
+        found = fires("packages-unreadable", **stack(packages=packages("numpy==2.4.6", broken=unlisted)))
+        first, second = found.fixes[0].steps
+        assert first.argv == ("rm", "-r", info), "pip cannot take it away"
+        assert second.argv[-1] == "numpy==2.4.6"
     mixed = fires("packages-unreadable", **stack(packages=packages(broken=(*left, *broken))))
     assert mixed.fixes[0].safety == "manual"
     quiet("packages-unreadable", **stack())

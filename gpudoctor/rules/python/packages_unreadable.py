@@ -16,7 +16,9 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 #: What a file without its content is told with; where it may not be read, another owner is to be asked.
-_DAMAGED = ("it is empty", "it is missing", "it says no version")
+_DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version")
+#: What is left behind, whole: ~umpy-1.26.4.dist-info of a cut-off uninstall, the record of another release.
+_LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 
 
 @rule("PYT008", name="packages-unreadable", severity="warning", since="0.1")
@@ -56,7 +58,7 @@ def packages_unreadable(
 
 def _fix(packages: Packages, scene: Scene) -> Fix:
     """Install what they belong to anew, where the folders' names tell, and it is the user's to write."""
-    left = tuple(one.path for one in packages.broken if re.search(r"[/\\]~[^/\\]*$", one.path))
+    left = tuple(one.path for one in packages.broken if _LEFT.search(one.path))
     if left and len(left) == len(packages.broken) and scene.os in ("linux", "macos") and not scene.is_shared:
         return Fix(title="Delete what pip left behind", safety="safe", steps=(Run(argv=("rm", "-r", *left)),))
     title = "Reinstall what they belong to"
@@ -69,13 +71,14 @@ def _fix(packages: Packages, scene: Scene) -> Fix:
     told = tuple(
         Write(path=one.path, text=f"Metadata-Version: 2.1\nName: {package.name}\nVersion: {package.version}\n")
         for one, package in zip(packages.broken, owners, strict=True)
+        if one.path.endswith("METADATA")
     )
     return replace(anew, steps=(*told, *anew.steps)) if anew.safety != "manual" else anew
 
 
 def _owner(broken: Broken, scene: Scene) -> Package | None:
-    """The distribution of a damaged METADATA, by its folder: torch, of torch-2.6.0.dist-info/METADATA."""
-    match = re.search(r"(?:^|[/\\])([^/\\~][^/\\]*?)-[^-/\\]+\.dist-info[/\\]METADATA$", broken.path)
+    """The distribution of a damaged METADATA or RECORD, by its folder: torch, of torch-2.6.0.dist-info/METADATA."""
+    match = re.search(r"(?:^|[/\\])([^/\\~][^/\\]*?)-[^-/\\]+\.dist-info[/\\](?:METADATA|RECORD)$", broken.path)
     if match is None or not broken.reason.startswith(_DAMAGED):
         return None
     return scene.find(re.sub(r"[-_.]+", "-", match[1]).lower())
