@@ -35,6 +35,7 @@ from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, s
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.moving import Moved
+from gpudoctor.apply.needless import is_needless
 from gpudoctor.apply.rebase import Step, names_of
 from gpudoctor.apply.refuse import Refused, Unreachable, check_folder
 from gpudoctor.apply.relocate import relocate
@@ -46,6 +47,8 @@ from gpudoctor.apply.user_files import carry_over
 from gpudoctor.model.base import Fact
 from gpudoctor.model.fix import Run
 
+#: Why there is nothing to do.
+NOTHING = "All that the commands would install is there already, and nothing was changed."
 #: Trains a small network with each framework of the environment of an interpreter.
 Prove = Callable[[str], tuple[Proved, ...]]
 Tell = Callable[[Event], None]
@@ -96,6 +99,8 @@ def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
         parents = _make_parents(os.path.dirname(work.environment))
         with Lock(work.environment) as lock:
             mend_unfinished(work.environment, say)
+            if work.kind == "changed" and _is_needless(work, say):
+                return _finished("nothing-to-do", reason=NOTHING)
             return _locked(work, prove, say, size_of, lock.descriptor, parents)
     except (Refused, Busy) as error:
         return _finished("refused", reason=str(error))
@@ -105,6 +110,10 @@ def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
         return _finished("refused", reason=_explained(error))
     finally:
         remove_empty(parents)
+
+
+def _is_needless(work: Work, say: Tell) -> bool:
+    return is_needless(work.environment, work.steps, environment_for(work.variables), lambda: say(Progress()))
 
 
 def _make_parents(path: str) -> tuple[str, ...]:

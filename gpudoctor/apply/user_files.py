@@ -71,7 +71,7 @@ def _is_stashed(path: str, now: Entry | None, known: Collection[tuple[str, int, 
 def _of_user(path: str, goes: Side, comes: Side, *, is_parent: bool, half: bool) -> Way | None:
     now, then, there = goes.now.get(path), (goes.then or {}).get(path), comes.now.get(path)
     was = (comes.then or {}).get(path)
-    free = _is_as_left(there, was, then)
+    free = _is_as_left(there, was, then) or _is_linked(there, was, then)
     if now is None:
         return "drop" if there is not None and free and is_alike(there, then) else None
     if now.kind == "folder":
@@ -94,6 +94,11 @@ def _is_as_left(there: Entry | None, was: Entry | None, then: Entry | None) -> b
     if there is not None and was is not None and then is not None and there.inode == was.inode == then.inode != 0:
         return True
     return is_unchanged(there, was)
+
+
+def _is_linked(there: Entry | None, was: Entry | None, then: Entry | None) -> bool:
+    """Whether it is the file that was copied, perhaps as a link: what is new in it was written through the original."""
+    return there is not None and was is not None and then is not None and there.inode == was.inode != then.inode == 0
 
 
 def _is_half(path: str, half: bool) -> bool:

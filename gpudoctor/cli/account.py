@@ -248,6 +248,8 @@ def ending(end: Finished, environment: str) -> str:
         return f"{proved}\n{changes}{more}In {environment}. To take it back: gpudoctor undo {end.id}\n"
     if end.outcome == "interrupted":
         return "Interrupted. Everything is as it was.\n"
+    if end.outcome == "nothing-to-do":
+        return f"{visible_lines(end.reason or '')}\n"
     words = {"refused": "Nothing was changed.", "failed-and-rolled-back": "It failed, and everything is as it was."}
     return f"{words[end.outcome]}\n{visible_lines(end.reason or '')}\n"
 

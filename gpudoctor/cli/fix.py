@@ -73,6 +73,10 @@ def command(
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
     report = with_plan(judge(look.result(), criteria), codes, indexes)
+    if source is None:
+        from gpudoctor.cli.tried import without_tried
+
+        report = without_tried(report)
     show_plan(report, form, script)
     if source is None and form == "terminal" and script != "-":
         click.echo(

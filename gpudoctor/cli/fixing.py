@@ -23,6 +23,7 @@ from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, with
 from gpudoctor.cli.output import write_text
 from gpudoctor.cli.proving import Proving, look
 from gpudoctor.cli.sites import NotThere
+from gpudoctor.cli.tried import without_tried
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.fix import Run, Write
 from gpudoctor.model.plan import Mending, Plan, Step
@@ -58,7 +59,7 @@ def apply(
         snapshot, complete = run_frameworks(begin_to_examine(python)(), quiet=as_json)
         if not complete:
             raise KeyboardInterrupt
-        report = with_plan(judge(snapshot, criteria), codes, indexes)
+        report = without_tried(with_plan(judge(snapshot, criteria), codes, indexes))
         return _carry_out(report, criteria, codes, tell, yes=yes)
 
 
@@ -87,7 +88,7 @@ def _carry_out(
             there = judge(look(interpreter_of(work.environment)), criteria)
             elsewhere |= dict.fromkeys(cured_there(mending, report, there), work.environment)
     snapshot, _ = run_frameworks(look(target.executable), quiet=as_json)
-    again = with_plan(without(judge(snapshot, criteria), elsewhere), codes)
+    again = without_tried(with_plan(without(judge(snapshot, criteria), elsewhere), codes))
     checked = compared(report, again, elsewhere)
     tell(checked)
     if not as_json:

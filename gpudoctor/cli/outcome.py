@@ -57,6 +57,8 @@ def outcome_text(checked: Checked, after: Report) -> str:
     """The last words of `fix --apply`."""
     parts = (("Cured", checked.cured), ("Remains", checked.remains), ("New", checked.worse))
     lines = [f"{title}: {text}" for title, texts in parts for text in texts] or ["Nothing was wrong, and nothing is."]
+    if after.plan is not None:
+        lines += [f"{one.code}: {one.reason}" for one in after.plan.unresolved if "was run for this" in one.reason]
     if after.plan is not None and any(one.scope == "system" for one in after.plan.fixes):
         lines.append("What needs an administrator is for you to run: gpudoctor fix --script mend.sh writes it down.")
     return "\n".join(lines) + "\n"

@@ -324,6 +324,24 @@ def test_an_installer_that_is_killed_while_it_writes_where_the_environment_is(pa
     assert {name.split("/")[0] for name in tree(path)} >= named
 
 
+@pytest.mark.parametrize("way", ["beside", "in-place"])
+def test_what_is_written_in_place_and_then_replaced_is_the_last_version(path, index, way):
+    """The copy may be the same file by another name: the first writing reached it."""
+    mine = path / "notes.txt"
+    mine.write_text("first")
+
+    def write():
+        with mine.open("a") as stream:
+            stream.write(" second")
+        (path / "new").write_text("third, another")
+        os.replace(path / "new", mine)
+
+    change(path, index, way=way, meanwhile=write)
+    assert mine.read_text() == "third, another"
+    undo(last(path))
+    assert mine.read_text() == "third, another"
+
+
 def test_undo_says_that_it_is_done_before_it_deletes(path, index):
     change(path, index)
     told = []

@@ -3,11 +3,15 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.python import Framework, Packages, Unmet
+from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.matrix.load import load_matrix
+from gpudoctor.model.python import Framework, Packages, Shadow, Unmet
+from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.plan.merge import plan_of
 from gpudoctor.plan.places import Scene
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_older, requirements_of
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
-from tests.rules.table import fires, judge, quiet
+from tests.rules.table import fires, judge, quiet, rule_of
 from tests.rules.test_dependency_rules import JAX, OLD_TYPING, failed, proved, unmet
 
 
@@ -157,6 +161,18 @@ def of_version(one, name="tensorflow", version="2.15.1", installer="pip", **more
 )
 def test_which_versions_are_told(one, name, told):
     (fires if told else quiet)("dependency-version", **of_version(one, name))
+
+
+@pytest.mark.parametrize(("where", "plans"), [("PYTHONPATH", False), ("user site", True)])
+def test_a_copy_of_pythonpath_is_by_hand_and_what_follows_from_it_too(where, plans):
+    """Installing another one into the environment changes nothing: it is not the one that is imported."""
+    one = unmet("jax", "numpy", ">=2.1", "1.26")
+    shadow = Shadow(module="numpy", path="/home/ada/lib/numpy", where=where)
+    sections = {**of_version(one, "jax"), "interpreter": interpreter(shadows=(shadow,))}
+    rules = tuple(rule_of(name) for name in ("dependency-version", "py-name-shadow"))
+    judged = diagnose(Snapshot(**sections), load_matrix(), rules)
+    assert any("PYT017" in mending.cures for mending in plan_of(judged).fixes) is plans
+    assert {one.code for one in judged.findings} >= {"PYT017"}
 
 
 def test_what_is_said_of_a_version():

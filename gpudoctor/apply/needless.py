@@ -1,0 +1,45 @@
+"""Whether a change would install nothing: then there is no copy, no switch and nothing to take back."""
+
+from collections.abc import Callable, Mapping
+
+from gpudoctor.apply.distributions import installed
+from gpudoctor.apply.rebase import Step
+from gpudoctor.apply.verify import is_conda, is_install, verify
+from gpudoctor.index.pages import canonical
+from gpudoctor.model.fix import Run
+
+#: Options that install what is there already.
+_ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I", "-r", "-e"})
+
+
+def is_needless(
+    environment: str, steps: tuple[Step, ...], variables: Mapping[str, str], tick: Callable[[], None]
+) -> bool:
+    """Whether all that the steps ask for is there, as the installer itself says, too. It is asked only then."""
+    commands = [step for step in steps if isinstance(step, Run)]
+    if not commands or len(commands) != len(steps) or not all(_is_there(step.argv, environment) for step in commands):
+        return False
+    said = (verify(step.argv, {**variables, **step.env}, (), tick, files=False) for step in commands)
+    return all(one.refused is None and one.says and not one.installs for one in said)
+
+
+def _is_there(argv: tuple[str, ...], environment: str) -> bool:
+    """Whether the requirements that a command names are met by what is installed; False where it names other things."""
+    # Imported here: only a change reads requirements.
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    if not is_install(argv) or is_conda(argv) or _ANEW & {word.partition("=")[0] for word in argv}:
+        return False
+    versions = {one.name: one.version for one in installed(environment)}
+    met = 0
+    for word in argv[argv.index("install") + 1 :]:
+        try:
+            wanted = Requirement(word)
+        except InvalidRequirement:  # an option, or a path
+            continue
+        version = versions.get(canonical(wanted.name))
+        if wanted.url is None and version is not None and wanted.specifier.contains(version, prereleases=True):
+            met += 1
+        elif wanted.specifier or wanted.extras:
+            return False
+    return met > 0
