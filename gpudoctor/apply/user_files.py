@@ -71,9 +71,10 @@ def _is_stashed(path: str, now: Entry | None, known: Collection[tuple[str, int, 
 def _of_user(path: str, goes: Side, comes: Side, *, is_parent: bool, half: bool) -> Way | None:
     now, then, there = goes.now.get(path), (goes.then or {}).get(path), comes.now.get(path)
     was = (comes.then or {}).get(path)
-    free = _is_as_left(there, was, then) or _is_linked(there, was, then)
+    is_same = _is_linked(there, was, then)
+    free = is_same or _is_as_left(there, was, then)
     if now is None:
-        return "drop" if there is not None and free and is_alike(there, then) else None
+        return "drop" if is_same or (there is not None and free and is_alike(there, then)) else None
     if now.kind == "folder":
         if there is not None:
             return "carry" if there.kind != "folder" and free and is_alike(then, was) else None
@@ -98,7 +99,13 @@ def _is_as_left(there: Entry | None, was: Entry | None, then: Entry | None) -> b
 
 def _is_linked(there: Entry | None, was: Entry | None, then: Entry | None) -> bool:
     """Whether it is the file that was copied, perhaps as a link: what is new in it was written through the original."""
-    return there is not None and was is not None and then is not None and there.inode == was.inode != then.inode == 0
+    return (
+        there is not None
+        and was is not None
+        and then is not None
+        and there.inode == was.inode != 0
+        and then.inode in (0, was.inode)
+    )
 
 
 def _is_half(path: str, half: bool) -> bool:

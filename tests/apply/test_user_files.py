@@ -342,6 +342,19 @@ def test_what_is_written_in_place_and_then_replaced_is_the_last_version(path, in
     assert mine.read_text() == "third, another"
 
 
+def test_what_is_moved_and_then_written_in_place_is_not_there_twice(path, index):
+    mine, moved = path / "notes.txt", path / "moved.txt"
+    mine.write_text("first")
+
+    def move():
+        os.rename(mine, moved)
+        with moved.open("a") as stream:
+            stream.write(" second")
+
+    change(path, index, meanwhile=move)
+    assert (mine.exists(), moved.read_text()) == (False, "first second")
+
+
 def test_undo_says_that_it_is_done_before_it_deletes(path, index):
     change(path, index)
     told = []
