@@ -25,6 +25,29 @@ static int devices(void) {
     return count ? atoi(count) : 0;
 }
 
+/* The GPUs that CUDA_VISIBLE_DEVICES shows, in its order: up to the first entry that is none; all are hidden by one that
+ * stands there twice. */
+static int shown[64];
+static int visible(void) {
+    const char *mask = getenv("CUDA_VISIBLE_DEVICES");
+    int all = devices(), found = 0;
+    for (int i = 0; !mask && i < all && i < 64; i++) shown[found++] = i;
+    for (; mask && *mask && found < 64; mask += strcspn(mask, ","), mask += *mask == ',') {
+        char *end;
+        long number = strtol(mask, &end, 10);
+        if (end == mask || !strchr(",", *end)) {
+            for (number = 0; number < all; number++) {
+                const char *uuid = of_cuda((int)number, "uuid");
+                if (uuid && strcspn(mask, ",") > 4 && !strncmp(uuid, mask, strcspn(mask, ","))) break;
+            }
+        }
+        if (number < 0 || number >= all) break;
+        for (int i = 0; i < found; i++) if (shown[i] == number) return 0;
+        shown[found++] = (int)number;
+    }
+    return found;
+}
+
 API int cuDriverGetVersion(int *out) {
     int code = enter(-1, "cuDriverGetVersion");
     const char *version = find("cuda");
@@ -33,12 +56,17 @@ API int cuDriverGetVersion(int *out) {
 }
 API int cuInit(unsigned flags) {
     int code = enter(-1, "cuInit");
-    if (!code && !devices()) code = NO_DEVICE;
+    if (!code && !visible()) code = NO_DEVICE;
     initialized = code == 0;
     return code;
 }
-API int cuDeviceGetCount(int *out) { ON(-1, cuDeviceGetCount) *out = devices(); return 0; }
-API int cuDeviceGet(int *out, int ordinal) { ON(ordinal, cuDeviceGet) *out = ordinal; return 0; }
+API int cuDeviceGetCount(int *out) { ON(-1, cuDeviceGetCount) *out = visible(); return 0; }
+API int cuDeviceGet(int *out, int ordinal) {
+    ON(ordinal, cuDeviceGet)
+    if (ordinal >= visible()) return INVALID_DEVICE;
+    *out = shown[ordinal];
+    return 0;
+}
 API int cuDeviceGetName(char *out, int size, int d) { ON(d, cuDeviceGetName) return put_text(of_cuda(d, "name"), out, size) ? 1 : 0; }
 API int cuDeviceGetPCIBusId(char *out, int size, int d) {
     ON(d, cuDeviceGetPCIBusId)

@@ -3,10 +3,12 @@
  *   count=2  driver=580.65.06  cuda=13000      the system
  *   gpu.0.name=...   gpu.*.power=35000         a GPU, or all; a missing key is NOT_SUPPORTED, as on real GPUs
  *   err.FUNCTION=18  err.1.FUNCTION=15         what a function returns, for all GPUs or for one; err.1.*=15
+ *   gate.FUNCTION=/dev/nvidiactl,9,4           what it returns where that file is not there, or may not be opened
  *   do.FUNCTION=hang | deaf | stop | spin | segv | ill | bus | fpe | abort | exit | exit0 | kill | close | term | hup
  *                 | quit                         do.1.FUNCTION for one GPU
  *   do.FUNCTION=print | forge | flood          what it prints; forge: broken lines of the asking script's own
  */
+#include <errno.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -79,6 +81,16 @@ static void forge(const char *text) {
         if (text) dprintf(number, "@gpudoctor %s\n@gpudoctor [\"=\", 0, \"\xff\xfe\"]\n", text);
 }
 
+/* What a function returns that needs a file: 0 where it can be opened. */
+static int gate(const char *function) {
+    char key[100], path[200];
+    int absent, denied;
+    snprintf(key, sizeof key, "gate.%s", function);
+    const char *text = find(key);
+    if (!text || sscanf(text, "%199[^,],%d,%d", path, &absent, &denied) != 3 || !access(path, R_OK | W_OK)) return 0;
+    return errno == ENOENT ? absent : denied;
+}
+
 /* Misbehave as the scenario says, then give the code to return; 0 is to go on. */
 static int enter(int gpu, const char *function) {
     char key[100];
@@ -108,7 +120,8 @@ static int enter(int gpu, const char *function) {
         printf("@gpudoctor [\"?\", \"gpu 7\"\n{not json \xff\xfe banner without an end");
         fflush(stdout);
     }
-    return error_of(gpu, function);
+    int closed = gate(function);
+    return closed ? closed : error_of(gpu, function);
 }
 
 static int put_text(const char *text, char *out, unsigned size) {
