@@ -75,6 +75,14 @@ def main(folder, *command):
     facts = stage("/proc", ["modules"])
     with open(os.path.join(facts, "modules"), "w") as copy:
         copy.write(MODULES)
+    buses = stage("/sys/bus", ["pci"])
+    gpu = os.path.join(buses, "pci", "devices", "0000:01:00.0")
+    os.makedirs(gpu)
+    for name, text in {"class": "0x030200", "vendor": "0x10de", "device": "0x2330", "power_state": "D0"}.items():
+        with open(os.path.join(gpu, name), "w") as fact:
+            fact.write(text + "\n")
+    os.symlink("../../../drivers/nvidia", os.path.join(gpu, "driver"))
+    mount("--bind", buses, "/sys/bus")
     mount("--bind", devices, "/dev")
     mount("--bind", facts, "/proc")
     os.execvp(command[0], command)
