@@ -61,7 +61,8 @@ def cleaned(raw: bytes, clean: Callable[[str], str]) -> bytes:
             except UnicodeDecodeError:
                 return value
         if isinstance(value, dict):
-            return {value_of(key): value_of(item) for key, item in value.items()}
+            # A wheel's list of its files must go on to name them as they are; record_machine has taken out people.
+            return {key: item if key.endswith("/RECORD") else value_of(item) for key, item in value.items()}
         return [value_of(item) for item in value] if isinstance(value, list | tuple) else value
 
     plain = value_of(msgspec.to_builtins(load_machine(raw), builtin_types=(bytes,)))
