@@ -12,6 +12,7 @@ from needles import needles_of
 
 from gpudoctor.knowledge.causes import Cause
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
+from gpudoctor.knowledge.programs import Program
 from gpudoctor.model.base import Fact
 
 if sys.version_info >= (3, 11):
@@ -86,6 +87,12 @@ class CauseFile(Strict, frozen=True, kw_only=True):
     cause: tuple[Cause, ...]
 
 
+class ProgramFile(Strict, frozen=True, kw_only=True):
+    """The programs whose errors are told apart."""
+
+    program: tuple[Program, ...]
+
+
 class MessageFile(Strict, frozen=True, kw_only=True):
     """The messages of one topic."""
 
@@ -110,10 +117,11 @@ def compiled() -> dict[Path, bytes]:
     messages = [
         _message(record, file.reported_by, fragments) for file in message_files().values() for record in file.message
     ]
-    schemas = {"messages": MessageFile, "fragments": dict[str, Fragment], "causes": CauseFile}
+    schemas = {"messages": MessageFile, "fragments": dict[str, Fragment], "causes": CauseFile, "programs": ProgramFile}
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).cause),
+        FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
 

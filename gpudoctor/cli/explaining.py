@@ -2,15 +2,17 @@
 
 import msgspec
 
-from gpudoctor.cli.tickets import Unreadable
+from gpudoctor.cli.tickets import Unreadable, contents_of
 from gpudoctor.engine.diagnose import diagnose
 from gpudoctor.engine.explanation import Explanation
-from gpudoctor.engine.next_question import next_question
+from gpudoctor.engine.next_question import Asked, next_question
 from gpudoctor.engine.ranking import rank, shown_causes
+from gpudoctor.engine.remedies import remedies
+from gpudoctor.engine.surroundings import system_of
 from gpudoctor.engine.triage import Message
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import ingest
-from gpudoctor.knowledge import message_of, surroundings_in
+from gpudoctor.knowledge import message_of
 from gpudoctor.matrix.load import load_matrix
 from gpudoctor.model.live import Live, Symptom
 from gpudoctor.model.snapshot import Snapshot
@@ -31,13 +33,20 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
         raise Unreadable(str(error)) from None
     snapshot = made.snapshot if facts is None else _with(facts, made.symptoms)
     diagnosis = diagnose(snapshot, matrix, rules)
-    causes = rank(snapshot, diagnosis.findings, rules, around=surroundings_in(made.words[:200_000]))
+    contents = contents_of(made)
+    system = system_of(snapshot, contents.around)
+    causes = rank(snapshot, diagnosis.findings, rules, around=contents.around)
     of_messages = {cause.key for one in made.symptoms if (row := message_of(one.signature)) for cause in row.causes}
     shown = shown_causes(one for one in causes if one.key in of_messages or not one.is_effect)
+    unknown = contents.error if not made.symptoms else None
+    asked = Asked(system=system, given=contents.given, program=unknown.program if unknown else None)
     return Explanation(
         messages=_messages(made.symptoms),
         causes=shown,
-        question=next_question(snapshot, shown, ()) if made.symptoms else None,
+        remedies=remedies(shown, diagnosis.findings, rules, system),
+        system=system,
+        error=unknown,
+        question=next_question(snapshot, shown, (), asked) if made.symptoms or asked.program else None,
         weighed=facts is not None,
     )
 

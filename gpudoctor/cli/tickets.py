@@ -6,20 +6,24 @@ import stat
 import sys
 import zipfile
 import zlib
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding
+from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding, UnknownError
 from gpudoctor.host.given import Given, open_given
+from gpudoctor.ingest.given import given_commands
 from gpudoctor.ingest.own_report import parse_own_findings
 from gpudoctor.ingest.pasted import NotText
 from gpudoctor.ingest.read import Ingested, ingest, unpacked
-from gpudoctor.knowledge import surroundings_in
+from gpudoctor.ingest.unexplained import strongest_error
+from gpudoctor.knowledge import program_of, surroundings_in
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.redact.credentials import excerpt, without_credentials
 
 Kind = Literal["snapshot", "report", "bundle", "text"]
 
@@ -34,6 +38,9 @@ _MEMBERS = 1000
 #: Bytes of their directory; and of a bundle, and of what is unpacked of it. A report is some 100 kB.
 _DIRECTORY = 200_000
 _BUNDLE = 16 * 1024 * 1024
+#: Characters at the beginning of a line by which a message is found again, of a line that may be a cut one, of any that
+#: is looked at, and of one that is quoted.
+_MARK, _CUT, _LONG, _QUOTED = 12, 400, 8_000, 300
 _REPORTS = ("report.json", "snapshot.json")
 
 
@@ -202,7 +209,7 @@ def _member(raw: bytes) -> bytes:
 def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
     made = ingest(raw, matrix)
     contents = contents_of(made, cut)
-    if not (made.fragments or made.symptoms or contents.told):
+    if not (made.fragments or made.symptoms or contents.told or (contents.error and contents.error.printed)):
         raise Unreadable(
             f"nothing in its {made.lines} lines was recognised. Ask for the output of nvidia-smi and of"
             " python -m torch.utils.collect_env, or for `gpudoctor report`"
@@ -215,6 +222,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
     first: dict[str, int] = {}
     for one in made.fragments:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
+    lines = made.words.split("\n")
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
@@ -227,4 +235,36 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
             for one in parse_own_findings(made.words)
         ),
+        given=given_commands(first, lines),
+        quoted=tuple(_quoted(made, lines)),
+        error=_unknown_error(made, lines),
+    )
+
+
+def _quoted(made: Ingested, lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Where the lines of the known messages stand."""
+    wanted = {one.text for one in made.symptoms}
+    marks = tuple({text[:_MARK] for text in wanted})
+    for number, line in enumerate(lines, 1):
+        if not line.lstrip().startswith(marks) and len(line) < _CUT:
+            continue
+        clean = without_credentials(line[:_LONG]).strip()
+        found = clean if clean in wanted else next((text for text in wanted if text in clean), None)
+        if found is not None:
+            wanted.discard(found)
+            yield number, found
+        if not wanted:
+            return
+
+
+def _unknown_error(made: Ingested, lines: list[str]) -> UnknownError | None:
+    found = strongest_error(lines, {one.text for one in made.symptoms})
+    if found is None:
+        return None
+    program = program_of(lines, found.line) if found.printed else None
+    return UnknownError(
+        text=excerpt(found.text, _QUOTED),
+        line=found.line,
+        program=program.id if program else None,
+        printed=found.printed,
     )

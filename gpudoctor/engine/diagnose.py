@@ -8,6 +8,7 @@ from gpudoctor.engine.folding import folded
 from gpudoctor.engine.implied import with_implied
 from gpudoctor.engine.ranking import in_rank_order, rank
 from gpudoctor.engine.severity import Pointing, as_grave_as_shown
+from gpudoctor.engine.snapshot_view import SnapshotView
 from gpudoctor.matrix.query import Matrix
 from gpudoctor.model.base import Gap
 from gpudoctor.model.finding import Crash, Diagnosis, Finding, Problem, Skipped
@@ -61,7 +62,7 @@ def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...
     # Imported here: a look that runs nothing needs no catalogue of messages.
     from gpudoctor.engine.message_causes import named_by_messages
 
-    named = named_by_messages(found, causes, rules)
+    named = named_by_messages(found, causes, rules, SnapshotView(snapshot).os)
     found = folded([*findings, *named]) if named else found
     return in_rank_order(found, rank(snapshot, found, rules))
 

@@ -2,7 +2,8 @@
 
 from gpudoctor.engine.next_question import Question
 from gpudoctor.engine.ranking import Candidate
-from gpudoctor.engine.triage import Message
+from gpudoctor.engine.remedies import Remedy
+from gpudoctor.engine.triage import Message, UnknownError
 from gpudoctor.model.base import Fact
 
 
@@ -12,6 +13,11 @@ class Explanation(Fact, frozen=True, kw_only=True):
     messages: tuple[Message, ...] = ()
     #: Likeliest first.
     causes: tuple[Candidate, ...] = ()
+    remedies: tuple[Remedy, ...] = ()
+    #: linux, wsl, windows or macos, as far as it is known.
+    system: str | None = None
+    #: The strongest line, where no message is known.
+    error: UnknownError | None = None
     question: Question | None = None
     #: Facts of a machine took part, not only the text's own.
     weighed: bool = False

@@ -4,28 +4,28 @@
 of such a message outranks the failure, it is found in its place, and the failure is folded under it.
 """
 
-import re
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.engine.ranking import Candidate
+from gpudoctor.engine.remedies import fix_of
 from gpudoctor.model.finding import SEVERITIES, Finding, Severity
-from gpudoctor.model.fix import Ask, Fix
 from gpudoctor.rules._declare import Rule
-
-_HOW_TO_FIX = re.compile(r"How to fix it:\n(.*?)\n\n", re.DOTALL)
 
 
 def named_by_messages(
-    findings: Iterable[Finding], causes: Iterable[Candidate], rules: Iterable[Rule]
+    findings: Iterable[Finding], causes: Iterable[Candidate], rules: Iterable[Rule], system: str | None = None
 ) -> tuple[Finding, ...]:
-    """The causes of pasted failures that no finding explains, each once; `causes` likeliest first."""
+    """The causes of pasted failures that no finding explains, each once; `causes` likeliest first.
+
+    `system` is that of the reader, for whom the fix is written.
+    """
     by_name = {rule.name: rule for rule in rules}
     findings, causes = tuple(findings), tuple(causes)
     named: dict[str, Finding] = {}
     for effect in findings:
         if effect.code.startswith("SMK") and not effect.because_of:
             for cause, rule in _cause_of(effect, causes, by_name):
-                named.setdefault(rule.name, _finding(rule, cause, effect))
+                named.setdefault(rule.name, _finding(rule, cause, effect, system))
     present = {one.name for one in findings}
     return tuple(finding for name, finding in named.items() if name not in present)
 
@@ -41,9 +41,7 @@ def _cause_of(
         yield first, rules[first.key]
 
 
-def _finding(rule: Rule, cause: Candidate, effect: Finding) -> Finding:
-    page = _HOW_TO_FIX.search(rule.manual)
-    text = " ".join(page[1].split()) if page else rule.summary
+def _finding(rule: Rule, cause: Candidate, effect: Finding, system: str | None) -> Finding:
     return Finding(
         code=rule.code,
         name=rule.name,
@@ -54,7 +52,7 @@ def _finding(rule: Rule, cause: Candidate, effect: Finding) -> Finding:
         told=True,
         evidence=effect.evidence,
         explains=(effect.name,),
-        fixes=(Fix(title=rule.summary, safety="manual", steps=(Ask(text=text),)), *effect.fixes[-1:]),
+        fixes=(fix_of(rule, system), *effect.fixes[-1:]),
     )
 
 

@@ -1,22 +1,27 @@
-"""What to ask the reporter next: the one command that decides between the causes that remain."""
+"""What to ask the reporter next: commands that decide between the causes that remain, and are not answered yet."""
 
 import re
 from collections.abc import Iterable
 
-from gpudoctor.engine.ranking import SETTLED, Candidate
-from gpudoctor.knowledge import Message, message_of
+from gpudoctor.engine.commands_for import commands_for
+from gpudoctor.engine.ranking import LIKELY, SETTLED, Candidate
+from gpudoctor.engine.snapshot_view import SnapshotView
+from gpudoctor.knowledge import Message, message_of, program_named
 from gpudoctor.model.base import Fact, Gap
 from gpudoctor.model.driver import Driver
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.live import Live
 from gpudoctor.model.python import Frameworks
 from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import System
 
 #: Sees more than any other single command.
 WHOLE = "gpudoctor report --static"
-_WINDOWS_PIP = 'pip list | findstr /i "torch tensorflow jax nvidia keras numpy"'
 _PIP = "pip list | grep -iE 'torch|tensorflow|jax|nvidia|keras|numpy'"
+#: A command that prints nothing but what is known of PyTorch.
+_TORCH = re.compile(
+    r"python3? -c (['\"])import torch; "
+    r"print\((?:(?:, )?torch\.(?:__version__|version\.cuda|cuda\.is_available\(\)))+\)\1$"
+)
 
 
 class Question(Fact, frozen=True, kw_only=True):
@@ -28,30 +33,54 @@ class Question(Fact, frozen=True, kw_only=True):
     why: str
 
 
-def next_question(snapshot: Snapshot, causes: tuple[Candidate, ...], disputed: Iterable[str] = ()) -> Question | None:
+class Asked(Fact, frozen=True, kw_only=True):
+    """Who is asked: their system, what they have shown already, and the program whose error nothing explains."""
+
+    system: str | None = None
+    #: Commands whose output is known.
+    given: tuple[str, ...] = ()
+    program: str | None = None
+
+
+def next_question(
+    snapshot: Snapshot, causes: tuple[Candidate, ...], disputed: Iterable[str] = (), asked: Asked | None = None
+) -> Question | None:
     """The next question; None where nothing is left to decide. `disputed` are facts that the text states twice."""
-    disputed = tuple(disputed)
+    disputed, asked = tuple(disputed), asked or Asked(system=SnapshotView(snapshot).os)
     if any(fact.startswith(("driver.release", "driver.cuda", "gpus")) for fact in disputed):
-        return Question(ask="nvidia-smi", why="The text states different things of the driver or the GPU.")
+        return Question(ask="nvidia-smi", why="The text states different things about the driver or the GPU.")
     if any(fact.startswith("frameworks") for fact in disputed):
-        return Question(ask=_list(snapshot), why="The text states different versions of a framework.")
+        ask = "; ".join(commands_for(_PIP, asked.system))
+        return Question(ask=ask, why="The text states different versions of a framework.")
     settled = bool(causes) and causes[0].state == "found" and causes[0].weight >= SETTLED
     if settled or (causes and causes[0].key == "harmless"):
         return None
-    return _of_signatures(snapshot, causes) or _of_gaps(snapshot, causes)
+    question = _of_messages(snapshot, causes, asked) or _of_program(snapshot, asked)
+    if question or (causes and causes[0].weight >= LIKELY):
+        return question
+    return _of_gaps(snapshot, causes, asked)
 
 
-def _of_signatures(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Question | None:
-    """The question of the message that points to the likeliest causes, unless the facts answer it already."""
+def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
+    """What of a question is not answered yet, for that system."""
+    parts = (part for part in commands_for(ask, asked.system) if not _is_answered(part, snapshot, asked))
+    return "; ".join(parts) or None
+
+
+def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
+    """The question of the message that points to the likeliest causes, unless it is answered already."""
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
     rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := message_of(name))]
     weights = {one.key: one.weight for one in causes}
-    ranked = sorted(rows, key=lambda row: (row.fallback, -_points(row, weights)))
-    for row in ranked:
-        if not _is_answered(row, snapshot):
-            between = [one for one in causes if one.key in {cause.key for cause in row.causes}][:3]
-            return Question(ask=row.ask, why=_why(between))
+    for row in sorted(rows, key=lambda row: (row.fallback, -_points(row, weights))):
+        ask = _open(row.ask, snapshot, asked)
+        if ask and ask != "nothing":
+            between = sum(one.key in {cause.key for cause in row.causes} for one in causes)
+            return Question(ask=ask, why=_WHY[min(between, 2)])
     return None
+
+
+_WHY = ("It says more about this message.", "It shows whether this is the cause.", "It decides between these causes.")
 
 
 def _points(row: Message, weights: dict[str, float]) -> float:
@@ -60,53 +89,51 @@ def _points(row: Message, weights: dict[str, float]) -> float:
     return sum(weights.get(cause.key, 0.0) * cause.prior for cause in row.causes) / told if told else 0.0
 
 
-def _why(between: list[Candidate]) -> str:
-    words = [f'"{one.words.rstrip(".")}"' for one in between]
-    if len(words) < 2:
-        return f"It shows whether this is it: {words[0]}." if words else "It says more about this message."
-    return f"It decides between {', '.join(words[:-1])} and {words[-1]}."
+def _of_program(snapshot: Snapshot, asked: Asked) -> Question | None:
+    """The question of the program that printed an error which is not known."""
+    program = program_named(asked.program)
+    ask = _open(program.question(asked.system), snapshot, asked) if program else None
+    return Question(ask=ask, why=program.why) if program and ask else None
 
 
-def _is_answered(row: Message, snapshot: Snapshot) -> bool:
-    """All commands that the question names are ones whose answers are known."""
-    known = set()
-    if isinstance(snapshot.driver, Driver) and snapshot.driver.release and isinstance(snapshot.gpus, Gpus):
-        known.add("nvidia-smi")
+def _is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
+    """The output of that command is there, or the facts hold what it would print."""
+    command = part.split(" | ", maxsplit=1)[0].removeprefix("sudo ").strip()
+    if command in asked.given:
+        return True
+    if command == "nvidia-smi":
+        driver, gpus = snapshot.driver, snapshot.gpus
+        return isinstance(driver, Driver) and driver.release is not None and isinstance(gpus, Gpus)
     torch = snapshot.frameworks.get("torch") if isinstance(snapshot.frameworks, Frameworks) else None
-    if torch is not None and torch.version and torch.variant:
-        known |= {"torch.__version__", "torch.version.cuda", "collect_env"}
-    asked = set(re.findall(r"nvidia-smi\b(?! -)|torch\.__version__|torch\.version\.cuda|collect_env", row.ask))
-    rest = re.sub(
-        r"nvidia-smi|python3? -c|import torch|print|torch\.[\w.]+|python -m torch\.utils\.collect_env", "", row.ask
-    )
-    return bool(asked) and asked <= known and not re.search(r"[a-z]{3,}", rest)
+    is_known = torch is not None and bool(torch.version and torch.variant)
+    return is_known and (command == "python -m torch.utils.collect_env" or _TORCH.match(part) is not None)
 
 
-def _list(snapshot: Snapshot) -> str:
-    host = snapshot.host
-    return _WINDOWS_PIP if isinstance(host, System) and host.os == "windows" else _PIP
-
-
-def _unknown(snapshot: Snapshot) -> str:
-    if not isinstance(snapshot.gpus, Gap):
-        return "The driver is not known."
-    return (
-        "The GPU is not known." if not isinstance(snapshot.driver, Gap) else "Neither the GPU nor its driver is known."
-    )
-
-
-def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...]) -> Question | None:
+def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
     """The section that most verdicts lack."""
-    if isinstance(snapshot.gpus, Gap) or isinstance(snapshot.driver, Gap):
-        return Question(ask="nvidia-smi", why=_unknown(snapshot))
+    unknown = [name for name in ("gpus", "driver") if isinstance(getattr(snapshot, name), Gap)]
+    makers = SnapshotView(snapshot).makers
+    if unknown and (not makers or "nvidia" in makers) and _open("nvidia-smi", snapshot, asked):
+        return Question(ask="nvidia-smi", why=_UNKNOWN[tuple(unknown)])
     if isinstance(snapshot.frameworks, Gap):
-        return Question(ask=_list(snapshot), why="No framework and no version of one is known.")
-    unbuilt = [one for one in snapshot.frameworks.found if one.variant is None] if snapshot.frameworks else []
-    if any(one.name == "torch" for one in unbuilt):
-        return Question(ask="python -m torch.utils.collect_env", why="Which build of PyTorch this is is not known.")
+        ask = _open(_PIP, snapshot, asked)
+        if ask:
+            return Question(ask=ask, why="No framework and no version of one is stated.")
+    unbuilt = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    if any(one.name == "torch" and one.variant is None for one in unbuilt):
+        ask = _open("python -m torch.utils.collect_env", snapshot, asked)
+        if ask:
+            return Question(ask=ask, why="Which build of PyTorch this is, is not stated.")
     if snapshot.doctor is not None:
         # gpudoctor has looked already; nothing that can be typed sees more.
         return None
     if not causes and not any(isinstance(getattr(snapshot, name), Gap) for name in ("libraries", "environ")):
         return None
-    return Question(ask=WHOLE, why="The text states nothing that decides; gpudoctor looks at the whole stack.")
+    return Question(ask=WHOLE, why="Nothing stated decides it; gpudoctor looks at the whole stack.")
+
+
+_UNKNOWN = {
+    ("gpus",): "The GPU is not stated.",
+    ("driver",): "The driver is not stated.",
+    ("gpus", "driver"): "Neither the GPU nor its driver is stated.",
+}

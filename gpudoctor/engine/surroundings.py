@@ -1,5 +1,8 @@
 """Where the facts were taken, in the words that causes use: wsl, container, slurm, jetson."""
 
+from collections.abc import Iterable
+
+from gpudoctor.engine.snapshot_view import SnapshotView
 from gpudoctor.model.gpus import Gpus
 from gpudoctor.model.python import Interpreter, Packages
 from gpudoctor.model.snapshot import Snapshot
@@ -29,3 +32,11 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
     if isinstance(snapshot.interpreter, Interpreter) and (snapshot.interpreter.environment or "").startswith("conda"):
         found.add("conda")
     return frozenset(found)
+
+
+def system_of(snapshot: Snapshot, around: Iterable[str] = ()) -> str | None:
+    """linux, wsl, windows or macos: as the facts state it, else as the one system that a text's words name."""
+    named = {"windows", "macos", "wsl"}.intersection(around)
+    if "wsl" in named:
+        named.discard("windows")
+    return SnapshotView(snapshot).os or (named.pop() if len(named) == 1 else None)

@@ -2,8 +2,10 @@
 
 from typing import Literal
 
-from gpudoctor.engine.next_question import Question, next_question
+from gpudoctor.engine.next_question import Asked, Question, next_question
 from gpudoctor.engine.ranking import MOST, Candidate, RuledOut, rank, ruled_out, shown_causes
+from gpudoctor.engine.remedies import Remedy, remedies
+from gpudoctor.engine.surroundings import system_of
 from gpudoctor.knowledge import message_of
 from gpudoctor.model.base import Fact
 from gpudoctor.model.finding import Finding, Severity
@@ -29,6 +31,19 @@ class Message(Fact, frozen=True, kw_only=True):
     text: str
     meaning: str
     signature: str
+    #: Where it stands in the text; None where the text says it in other words.
+    line: int | None = None
+
+
+class UnknownError(Fact, frozen=True, kw_only=True):
+    """The strongest error line of a text that no known message explains."""
+
+    text: str
+    line: int
+    #: The id of the program that printed it, in `gpudoctor.knowledge`; None where nothing names one.
+    program: str | None = None
+    #: False: the reporter's own words.
+    printed: bool = True
 
 
 class Dispute(Fact, frozen=True, kw_only=True):
@@ -62,6 +77,11 @@ class Contents(Fact, frozen=True, kw_only=True):
     #: Surroundings that its words name: wsl, container.
     around: tuple[str, ...] = ()
     told: tuple[ToldFinding, ...] = ()
+    #: Commands whose output it holds, as far as it shows them.
+    given: tuple[str, ...] = ()
+    #: Lines of known messages: (line, text).
+    quoted: tuple[tuple[int, str], ...] = ()
+    error: UnknownError | None = None
 
 
 class Ticket(Fact, frozen=True, kw_only=True):
@@ -79,6 +99,10 @@ class Ticket(Fact, frozen=True, kw_only=True):
     #: The findings that no other explains, with their fixes.
     findings: tuple[Finding, ...] = ()
     messages: tuple[Message, ...] = ()
+    #: What to do about each cause.
+    remedies: tuple[Remedy, ...] = ()
+    #: linux, wsl, windows or macos, as far as it is stated.
+    system: str | None = None
     question: Question | None = None
     contents: Contents | None = None
     unseen: tuple[str, ...] = ()
@@ -87,6 +111,11 @@ class Ticket(Fact, frozen=True, kw_only=True):
     def named(self) -> bool:
         """A cause is named."""
         return self.verdict == "findings" or bool(self.causes and self.causes[0].weight >= NAMED)
+
+    @property
+    def states_failure(self) -> bool:
+        """It says that something fails, in a program's words or the reporter's."""
+        return bool(self.messages) or bool(self.contents and self.contents.error)
 
     @property
     def exit_code(self) -> int:
@@ -110,11 +139,13 @@ def ticket_of(
     around = contents.around if contents else ()
     findings = (*_reported(contents, rules), *report.diagnosis.findings)
     shown = shown_causes(rank(snapshot, findings, rules, around=around, assumed=supposed))
+    system = system_of(snapshot, around)
     # What a better source settled need not be asked.
     disputed = tuple(one.fact for one in contents.disputes if one.taken is None) if contents else ()
     verdict: Verdict = report.verdict
     if partial and verdict in ("healthy", "no-gpu"):
         verdict = "incomplete"
+    decided = verdict in ("healthy", "no-gpu")
     return Ticket(
         name=name,
         kind=kind,
@@ -122,8 +153,10 @@ def ticket_of(
         causes=shown,
         ruled_out=ruled_out(snapshot, around, rules)[:2],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
-        messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None),
-        question=next_question(snapshot, shown, disputed) if verdict not in ("healthy", "no-gpu") else None,
+        messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
+        remedies=remedies(shown, report.diagnosis.findings, rules, system),
+        system=system,
+        question=None if decided else next_question(snapshot, shown, disputed, _known(system, contents, shown)),
         contents=contents,
         unseen=report.unseen,
     )
@@ -145,11 +178,24 @@ def _reported(contents: Contents | None, rules: tuple[Rule, ...]) -> tuple[Findi
     )
 
 
-def _messages(live: Live | None) -> tuple[Message, ...]:
+def _known(system: str | None, contents: Contents | None, causes: tuple[Candidate, ...]) -> Asked:
+    """What the next question goes by, beside the facts."""
+    error = contents.error if contents else None
+    named = bool(causes) and causes[0].weight >= NAMED
+    return Asked(
+        system=system,
+        given=contents.given if contents else (),
+        program=error.program if error and not named else None,
+    )
+
+
+def _messages(live: Live | None, contents: Contents | None) -> tuple[Message, ...]:
     """Each known message once, in the order of the text."""
+    lines = {text: line for line, text in contents.quoted} if contents else {}
     rows: dict[str, Message] = {}
     for symptom in live.symptoms if live else ():
         row = message_of(symptom.signature)
         if row is not None:
-            rows.setdefault(row.id, Message(text=symptom.text, meaning=row.meaning, signature=row.id))
+            line = lines.get(symptom.text)
+            rows.setdefault(row.id, Message(text=symptom.text, meaning=row.meaning, signature=row.id, line=line))
     return tuple(rows.values())[:MOST]

@@ -22,6 +22,24 @@ Layer = Literal[
 System = Literal["linux", "wsl", "windows", "macos"]
 
 
+class Remedy(Fact, frozen=True, kw_only=True):
+    """What to do about a cause: a sentence, and commands as they are typed; <WORDS> in them are to be filled in."""
+
+    say: str
+    #: The same on every system.
+    run: tuple[str, ...] = ()
+    #: For a POSIX shell, WSL's too.
+    linux: tuple[str, ...] = ()
+    #: For PowerShell.
+    windows: tuple[str, ...] = ()
+    macos: tuple[str, ...] = ()
+
+    def commands(self, system: str | None) -> tuple[str, ...]:
+        """The commands for linux, wsl, windows or macos; those for Linux where the system is not known."""
+        own = {"windows": self.windows, "macos": self.macos}
+        return (*self.run, *own.get(system or "linux", self.linux))
+
+
 class Cause(Fact, frozen=True, kw_only=True):
     """One cause: a record of causes.toml. Where a rule has its name, layer, severity and words are the rule's."""
 
@@ -39,6 +57,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: Conditions each of which rules it out, by their names in engine/conditions.py.
     refuted_by: tuple[str, ...] = ()
+    #: None only where nothing has to be done.
+    remedy: Remedy | None = None
 
 
 @lru_cache(maxsize=1)

@@ -8,6 +8,7 @@ import click
 from gpudoctor.engine.explanation import Explanation
 from gpudoctor.render.commands import visible
 from gpudoctor.render.terminal import Style
+from gpudoctor.render.triage import remedy_lines, unknown_error
 
 
 def render_explanation(explanation: Explanation, style: Style) -> str:
@@ -18,7 +19,10 @@ def render_explanation(explanation: Explanation, style: Style) -> str:
 def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
     if not explanation.messages:
         yield "No known error message in this text."
-        yield from _wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
+        if explanation.error:
+            yield from _wrapped(unknown_error(explanation.error), style, "  ")
+        else:
+            yield from _wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
     for message in explanation.messages:
         yield from _wrapped(f'"{visible(message.text)[:300]}"', style)
         for part in _wrapped(message.meaning, style, "  "):
@@ -31,10 +35,23 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
         seen = "Confirmed. " if cause.state == "found" else ""
         page = f" `gpudoctor explain {cause.code}`" if cause.code else ""
         yield from _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  ")
+    yield from _fix(explanation, style)
     if explanation.question:
         yield ""
         yield f"Check next: {explanation.question.why}"
         yield "    " + click.style(visible(explanation.question.ask), bold=True)
+
+
+def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
+    """What to do about the first cause."""
+    first = explanation.causes[0].key if explanation.causes else None
+    remedy = next((one for one in explanation.remedies if one.cause == first), None)
+    if remedy is None:
+        return
+    yield ""
+    yield from _wrapped(f"Fix: {visible(remedy.say)}", style)
+    for command, line in remedy_lines(remedy, explanation.system):
+        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
 
 
 def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:

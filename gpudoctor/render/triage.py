@@ -6,17 +6,21 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from gpudoctor.engine.ranking import Candidate
-from gpudoctor.engine.triage import TRIAGE_SCHEMA, Ticket
+from gpudoctor.engine.ranking import LIKELY, Candidate
+from gpudoctor.engine.remedies import Remedy
+from gpudoctor.engine.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
+from gpudoctor.knowledge import message_of, program_named
 from gpudoctor.model.codec import encode
-from gpudoctor.model.fix import Fix
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.render.commands import is_command, step_lines, visible
 from gpudoctor.render.terminal import Style
+from gpudoctor.rules._live_problem import BECAUSE, MEANS
 
 #: Up to so many tickets each is told in full.
 _FULL = 3
+#: Facts of a finding, kinds of text, and characters of a quoted line that are shown without --verbose.
+_FACTS, _FORMS, _QUOTED = 3, 4, 240
 _COLOURS = {"certain": "red", "likely": "yellow", "possible": "cyan"}
 
 
@@ -31,6 +35,10 @@ def headline(ticket: Ticket) -> str:
         )
     if ticket.verdict in ("healthy", "no-gpu"):
         return "Nothing is wrong with what was recorded."
+    if ticket.messages:
+        return "Nothing in it decides between the causes of its messages."
+    if ticket.states_failure:
+        return "The cause is not known: no known message was found in it."
     if ticket.kind == "text":
         return "What it states shows nothing wrong, and it does not state enough for a verdict."
     return "Nothing wrong was seen, but not everything could be looked at."
@@ -90,86 +98,136 @@ def _full(ticket: Ticket, style: Style) -> Iterator[str]:
         yield click.style(part, fg=colour, bold=True)
     if ticket.kind == "unreadable":
         return
-    yield from _evidence(ticket, style)
-    yield from _others(ticket, style)
-    for message in ticket.messages:
-        yield ""
-        yield from _wrapped(f'It says: "{visible(message.text)[:200]}"', style)
-        yield from _wrapped(message.meaning, style, "  ")
-    yield from _disputes(ticket, style)
+    for line in why(ticket, everything=style.verbosity > 0):
+        yield from _wrapped(line, style, "  ")
+    yield from _fix(ticket, style)
+    for line in (*others(ticket, everything=style.verbosity > 0), *disputes(ticket)):
+        yield from _wrapped(line, style, hang="  ")
     if ticket.question:
-        yield ""
-        yield from _wrapped(f"Ask the reporter next. {ticket.question.why}", style)
+        yield from _wrapped(f"Ask the reporter: {visible(ticket.question.why)}", style)
         yield "    " + click.style(visible(ticket.question.ask), bold=True)
-    yield from _contents(ticket, style)
+    if ticket.contents is not None:
+        yield from _wrapped(what_was_read(ticket, places=style.verbosity > 0), style, hang="  ")
 
 
-def _evidence(ticket: Ticket, style: Style) -> Iterator[str]:
-    """What the finding of the first cause rests on, and its first fix."""
-    top = ticket.causes[0].key if ticket.causes else None
-    finding = next((one for one in ticket.findings if one.name == top), None)
-    if finding is None:
+def why(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
+    """What the answer rests on, each thing once: the facts of the finding, and lines that stand in the text."""
+    top = ticket.causes[0] if ticket.causes and ticket.named else None
+    finding = next((one for one in ticket.findings if top and one.name == top.key), None)
+    said = {one.text for one in ticket.messages}
+    facts = [one for one in finding.evidence if one.fact not in (MEANS, BECAUSE)] if finding else []
+    facts = [one for one in facts if not said.intersection((one.fact, one.value))]
+    for one in facts if everything else facts[:_FACTS]:
+        where = f"  [{visible(one.source.where)}]" if one.source and everything else ""
+        yield f"{visible(one.fact)}: {visible(one.value)}{where}"
+    for message in quoted_messages(ticket, everything=everything):
+        yield quotation(message)
+        if top is None or everything:
+            yield f"  {message.meaning}"
+    if top is None and ticket.contents and ticket.contents.error:
+        yield unknown_error(ticket.contents.error)
+
+
+def quoted_messages(ticket: Ticket, *, everything: bool) -> tuple[Message, ...]:
+    """The messages to show: all, or the one that speaks most for the first cause."""
+    if everything or not ticket.messages:
+        return ticket.messages
+    if not ticket.named or not ticket.causes:
+        return ticket.messages[:2]
+    key = ticket.causes[0].key
+    strength = {
+        one: max((cause.prior for cause in row.causes if cause.key == key), default=0.0)
+        for one in ticket.messages
+        if (row := message_of(one.signature))
+    }
+    best = max(strength.values(), default=0.0)
+    return tuple(one for one, much in strength.items() if best and much == best)[:1]
+
+
+def quotation(message: Message) -> str:
+    """A line of the text with its number; the meaning alone where the text says it in other words."""
+    if message.line is None:
+        return message.meaning
+    return f'Line {message.line}: "{_cut(message.text)}"'
+
+
+def unknown_error(error: UnknownError) -> str:
+    """The strongest line that is not known, where it stands, and who printed it."""
+    program = program_named(error.program)
+    by = f", printed by {program.name}" if program else "" if error.printed else ", the reporter's words"
+    return f'Line {error.line}{by}: "{_cut(error.text)}"'
+
+
+def _cut(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= _QUOTED else f"{shown[: _QUOTED - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def remedy_lines(remedy: Remedy, system: str | None) -> Iterator[tuple[bool, str]]:
+    """What to do, line by line, each with whether it is a command."""
+    for step in remedy.steps:
+        for line in step_lines(step, windows=system == "windows"):
+            yield is_command(step), line
+    for command in remedy.commands:
+        yield True, visible(command)
+
+
+def remedy_for(ticket: Ticket) -> Remedy | None:
+    """What to do about the first cause, where one is named."""
+    key = ticket.causes[0].key if ticket.named and ticket.causes else None
+    return next((one for one in ticket.remedies if one.cause == key), None)
+
+
+def _fix(ticket: Ticket, style: Style) -> Iterator[str]:
+    remedy = remedy_for(ticket)
+    if remedy is None:
         return
-    for one in finding.evidence:
-        where = f"  [{visible(one.source.where)}]" if one.source and style.verbosity > 0 else ""
-        yield from _wrapped(f"{visible(one.fact)}: {visible(one.value)}{where}", style, "    ")
-    if finding.fixes:
-        yield from _fix(finding.fixes[0], style)
+    yield from _wrapped(f"Fix: {visible(remedy.say)}", style, hang="  ")
+    for command, line in remedy_lines(remedy, ticket.system):
+        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
 
 
-def _fix(fix: Fix, style: Style) -> Iterator[str]:
-    yield from _wrapped(f"To mend it: {visible(fix.title)}", style, "  ")
-    for step in fix.steps:
-        for line in step_lines(step):
-            yield from ["    " + click.style(line, bold=True)] if is_command(step) else _wrapped(line, style, "    ")
-
-
-def _others(ticket: Ticket, style: Style) -> Iterator[str]:
+def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
+    """The causes beside the first one; what to do about those that are likely; and what it is not."""
     told = ticket.causes[1:] if ticket.named else ticket.causes
-    shown = told if style.verbosity > 0 else told[:2]
-    if shown:
-        yield ""
-        yield "It may also be:" if ticket.named else "It may be, though little points to it:"
-    for cause in shown:
-        yield from _wrapped(f"- {name_of_cause(cause)}, {cause.confidence}", style, "  ")
+    said = {one.cause: one.say for one in ticket.remedies}
+    for number, cause in enumerate(told if everything else told[:2]):
+        lead = "Or" if number else "It may also be" if ticket.named else "It may be, though little points to it"
+        fix = (
+            f" Fix: {visible(said[cause.key])}" if cause.key in said and (everything or cause.weight >= LIKELY) else ""
+        )
+        yield f"{lead}: {name_of_cause(cause)}.{fix}"
     for one in ticket.ruled_out:
-        yield from _wrapped(f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.', style)
+        yield f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.'
 
 
-def _disputes(ticket: Ticket, style: Style) -> Iterator[str]:
+def disputes(ticket: Ticket) -> Iterator[str]:
+    """What the text states in two ways."""
     for one in ticket.contents.disputes if ticket.contents else ():
-        yield ""
         said = "; ".join(f"{visible(value)} ({visible(where)})" for value, where in one.values)
         taken = f" {visible(one.taken)} was believed." if one.taken else " Neither was believed."
-        yield from _wrapped(f"It contradicts itself on {one.fact}: {said}.{taken}", style)
+        yield f"It contradicts itself on {one.fact}: {said}.{taken}"
 
 
-def _contents(ticket: Ticket, style: Style) -> Iterator[str]:
-    contents = ticket.contents
-    if contents is None:
-        return
-    forms = ", ".join(
-        f"{one.form} (line {one.line})" if style.verbosity > 0 else one.form for one in contents.recognised
-    )
-    yield ""
-    yield from _wrapped(f"Recognised: {forms or 'known messages only'}. {left_of(ticket)}", style)
-
-
-def left_of(ticket: Ticket) -> str:
-    """How much of the text was used, and how it is written."""
+def what_was_read(ticket: Ticket, *, places: bool = False) -> str:
+    """Which kinds of text were recognised, how much of it was used, and how it is written."""
     contents = ticket.contents
     assert contents is not None
-    words = f"{contents.used} of {contents.lines} lines were used"
+    forms = [f"{one.form} (line {one.line})" if places else one.form for one in contents.recognised]
+    if not places and len(forms) > _FORMS:
+        forms[_FORMS:] = [f"{len(forms) - _FORMS} more"]
+    read = ", ".join(forms) or ("known messages only" if ticket.messages else "no known form")
     encoding = f"; it is written in {contents.encoding}" if contents.encoding not in (None, "utf-8") else ""
-    return f"{words}{encoding}{f'; {contents.cut}' if contents.cut else ''}."
+    cut = f"; {contents.cut}" if contents.cut else ""
+    return f"Read: {read}; {contents.used} of {contents.lines} lines{encoding}{cut}."
 
 
-def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:
+def _wrapped(text: str, style: Style, indent: str = "", hang: str = "") -> Iterator[str]:
     yield from textwrap.wrap(
         text,
         max(30, style.width),
         initial_indent=indent,
-        subsequent_indent=indent + ("  " if indent else ""),
+        subsequent_indent=indent + (hang or ("  " if indent else "")),
         break_long_words=False,
         break_on_hyphens=False,
     )
@@ -192,30 +250,34 @@ def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:
     if not alone:
         yield f"### {_escaped(ticket.name)}\n"
     yield f"**{_escaped(headline(ticket))}**\n"
-    top = ticket.causes[0].key if ticket.causes else None
-    finding = next((one for one in ticket.findings if one.name == top), None)
-    for one in finding.evidence if finding else ():
-        yield f"- {_escaped(one.fact)}: `{_code(one.value)}`"
-    if finding and finding.fixes:
-        yield f"\n{_escaped(finding.fixes[0].title)}:\n"
-        lines = [line for step in finding.fixes[0].steps for line in step_lines(step)]
-        yield "```sh\n" + "\n".join(_code(line) for line in lines) + "\n```"
+    for line in why(ticket):
+        yield f"- `{_code(line.strip())}`"
+    remedy = remedy_for(ticket)
+    if remedy is not None:
+        yield f"\nFix: {_escaped(remedy.say)}\n"
+        lines = [line for _, line in remedy_lines(remedy, ticket.system)]
+        if lines:
+            yield "```sh\n" + "\n".join(_code(line) for line in lines) + "\n```"
     if ticket.question:
-        yield f"\nTo decide, please run this and paste what it prints. {_escaped(ticket.question.why)}\n"
+        yield f"\nPlease run this and paste what it prints. {_escaped(ticket.question.why)}\n"
         yield f"```sh\n{_code(ticket.question.ask)}\n```"
-    if ticket.contents is not None or len(ticket.causes) > 1:
+    folded = tuple(looked_at(ticket))
+    if folded:
         yield "\n<details><summary>What was looked at</summary>\n"
-        for cause in ticket.causes[1:]:
-            yield f"- Also possible: {_escaped(name_of_cause(cause))}, {cause.confidence}"
-        for message in ticket.messages:
-            yield f"- `{_code(message.text[:200])}`: {_escaped(message.meaning)}"
-        for dispute in ticket.contents.disputes if ticket.contents else ():
-            said = "; ".join(f"{value} ({where})" for value, where in dispute.values)
-            yield f"- Stated differently: {_escaped(dispute.fact)}: {_escaped(said)}"
-        if ticket.contents is not None:
-            forms = ", ".join(one.form for one in ticket.contents.recognised)
-            yield f"- Recognised: {_escaped(forms or 'known messages only')}. {_escaped(left_of(ticket))}"
+        yield from (f"- {_escaped(line)}" for line in folded)
         yield "\n</details>"
+
+
+def looked_at(ticket: Ticket) -> Iterator[str]:
+    """What is folded away where there is a page for it: other causes, the other messages, what was read."""
+    yield from others(ticket, everything=True)
+    shown = quoted_messages(ticket, everything=False)
+    for message in ticket.messages:
+        if message not in shown:
+            yield f"{quotation(message)}: {message.meaning}" if message.line else message.meaning
+    yield from disputes(ticket)
+    if ticket.contents is not None:
+        yield what_was_read(ticket)
 
 
 def _escaped(text: str) -> str:

@@ -9,6 +9,9 @@ from gpudoctor.model.live import Live, Symptom
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._failures import Failure, failures_of
 
+#: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
+FIND_OUT = "Find out which cause it is"
+MEANS, BECAUSE = "meaning", "usual causes"
 #: Failures shown of one finding, and likely causes named.
 _SHOWN, _CAUSES = 4, 3
 #: A message points to the causes that are at least so likely.
@@ -149,10 +152,10 @@ def _evidence(failed: Failed) -> Iterator[Evidence]:
         said = {one.text for one in failed.failures}
         yield from (seen(f"{run.framework} printed", line) for line in _printed(failed) if line not in said)
     if failed.meaning:
-        yield seen("meaning", failed.meaning)
+        yield seen(MEANS, failed.meaning)
     causes = tuple(_causes(failed.symptoms))
     if causes:
-        yield seen("usual causes", "; ".join(cause.rstrip(".") for cause in causes))
+        yield seen(BECAUSE, "; ".join(cause.rstrip(".") for cause in causes))
 
 
 def _printed(failed: Failed) -> tuple[str, ...]:
@@ -178,7 +181,7 @@ def _questions(failed: Failed) -> tuple[Fix, ...]:
     row = next((row for one in failed.symptoms if (row := message_of(one.signature))), None)
     if row is None:
         return ()
-    return (Fix(title="Find out which cause it is", safety="manual", steps=(Ask(text=f"Check: {row.ask}"),)),)
+    return (Fix(title=FIND_OUT, safety="manual", steps=(Ask(text=f"Check: {row.ask}"),)),)
 
 
 def _sentence(text: str) -> str:

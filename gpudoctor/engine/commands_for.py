@@ -1,0 +1,84 @@
+"""Commands of a question, for the system of the one who is asked: translated, or left out where it has none."""
+
+import re
+from collections.abc import Iterator
+
+#: What a sentence or a command cannot hold where that system is: it is about another one.
+_FOREIGN = {
+    "windows": re.compile(
+        r"(?<![\w-])(?:sudo|apt(?:-get)?|dnf|dpkg|rpm|ldconfig|ldd|modprobe|modinfo|lsmod|lspci|dmesg|dkms|mokutil"
+        r"|systemctl|journalctl|prime-select|update-alternatives|nvidia-ctk|nvidia-modprobe|ulimit|uname|fuser|chmod)(?![\w-])"
+        r"|(?<![\w.])/(?:etc|dev|proc|sys|usr|lib|var|tmp|sbin)\b|LD_LIBRARY_PATH|LD_PRELOAD|~/\.|\.so\b"
+    ),
+    "macos": re.compile(
+        r"(?<![\w-])(?:apt(?:-get)?|dnf|dpkg|rpm|ldconfig|ldd|modprobe|modinfo|lsmod|lspci|dmesg|dkms|mokutil|systemctl"
+        r"|journalctl|prime-select|update-alternatives|nvidia-\w+|nvcc|fuser|compute-sanitizer)(?![\w-])"
+        r"|(?<![\w.])/(?:dev|proc|sys)\b|LD_LIBRARY_PATH|LD_PRELOAD|\bNCCL_|\.so\b"
+    ),
+}
+#: Commands whose names are also words: those that Windows has not, and those of Linux alone.
+_POSIX = re.compile(r"(?:ls|cat|find|free|df|stat|ip|ss|id|strings|ps|pwd|hostname|env|time|ldd|grep|sort|tail)\b")
+_LINUX = re.compile(r"(?:free|ip|ss|strings)\b")
+_GREP = re.compile(r"grep((?: -[A-Za-z]+\d*)*) (?:'([^']*)'|\"([^\"]*)\"|(\S+))")
+_SETTING = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ")
+_VARIABLE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
+_PYTHON = re.compile(r"(python3? -c) '([^']*)'")
+
+
+def commands_for(ask: str, system: str | None) -> tuple[str, ...]:
+    """The commands (or requests in words) of a question, as that system has them; without those that it has not."""
+    return tuple(made for part in parts_of(ask) if (made := _on(part, system)))
+
+
+def is_foreign(text: str, system: str | None) -> bool:
+    """A sentence that is about another system than this one."""
+    pattern = _FOREIGN.get(system or "")
+    return pattern is not None and pattern.search(text) is not None
+
+
+def parts_of(ask: str) -> Iterator[str]:
+    """The commands of a line, cut at each ; that no quotes hold."""
+    part, quote = "", ""
+    for char in ask:
+        if char in "'\"" and quote in ("", char):
+            quote = "" if quote else char
+        if char == ";" and not quote:
+            yield part.strip()
+            part = ""
+        else:
+            part += char
+    yield part.strip()
+
+
+def _on(part: str, system: str | None) -> str | None:
+    if is_foreign(part, system):
+        return None
+    if system == "macos" and _LINUX.match(part):
+        return None
+    if system != "windows":
+        return part
+    command, *filters = part.split(" | ")
+    if _POSIX.match(command):
+        return None
+    wanted = [made for one in filters if (made := _findstr(one))]
+    return " | ".join([_powershell(command.replace(" 2>&1", "").replace(" 2>/dev/null", "")), *wanted[:1]])
+
+
+def _powershell(command: str) -> str:
+    if command.startswith("echo "):
+        return _VARIABLE.sub(r"$env:\1", command)
+    if command.startswith("which "):
+        return "where.exe " + command[6:].removeprefix("-a ")
+    setting = _SETTING.match(command)
+    if setting:
+        return f'$env:{setting[1]} = "{setting[2]}"; {_powershell(command[setting.end() :])}'
+    return _PYTHON.sub(lambda match: f'{match[1]} "{match[2].replace(chr(34), chr(39))}"', command)
+
+
+def _findstr(filtered: str) -> str | None:
+    """What stands for a grep; head and tail only shorten."""
+    match = _GREP.match(filtered)
+    if match is None:
+        return None
+    words = re.sub(r"[\^$()\\]", "", match[2] or match[3] or match[4]).split("|")
+    return f'findstr /i "{" ".join(word.strip() for word in words)}"'

@@ -1,0 +1,38 @@
+"""Commands whose output a text holds: nobody is asked for them again."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+#: What a kind of text is the output of, where it is not called by its command.
+_COMMANDS: dict[str, tuple[str, ...]] = {
+    "nvidia-smi's failure": ("nvidia-smi",),
+    "collect_env of PyTorch": ("python -m torch.utils.collect_env",),
+    "a list of packages": ("pip list",),
+    "pip freeze": ("pip list",),
+    "kernel log": ("dmesg",),
+    "uname": ("uname -r", "uname -a"),
+    "jax.print_environment_info()": ("python -c 'import jax; jax.print_environment_info()'",),
+}
+_TYPED = re.compile(
+    r"^.{0,80}?(?:[$#>%]|PS [A-Z]:\\[^>]{0,80}>)\s*(?:sudo\s+)?([a-z][\w.-]*(?: [^|;&]{0,100}?)?)\s*(?:$|[|;&])"
+)
+_MOST = 100
+
+
+def given_commands(forms: Iterable[str], lines: Iterable[str]) -> tuple[str, ...]:
+    """The commands, without sudo and without what their output is piped into; each once."""
+    known = (command for form in forms for command in _COMMANDS.get(form, (form,)))
+    return tuple(dict.fromkeys((*known, *_typed(lines))))
+
+
+def _typed(lines: Iterable[str]) -> Iterator[str]:
+    """Commands that stand behind a prompt and are followed by a line."""
+    command, count = None, 0
+    for line in lines:
+        match = _TYPED.match(line[:300]) if command or any(mark in line[:200] for mark in "$#>%") else None
+        if command and not match and line.strip():
+            yield command
+            command, count = None, count + 1
+        if count >= _MOST:
+            return
+        command = match[1].strip() if match else command if not line.strip() else None

@@ -1,0 +1,138 @@
+"""The strongest error line of a text: what to quote where no message in it is known. Linear in the text."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+#: Characters of a line that are looked at.
+_WIDE = 1000
+#: Words without which no line is one; looked for before any expression.
+_WORDS = (
+    *(
+        "error",
+        "exception",
+        "fail",
+        "fatal",
+        "cannot",
+        "can't",
+        "could not",
+        "couldn't",
+        "unable",
+        "not found",
+        "no such",
+    ),
+    *("denied", "abort", "segmentation", "core dumped", "killed", "exit", "invalid", "unsupported", "not supported"),
+    *(
+        "warning",
+        "not work",
+        "crash",
+        "hang",
+        "freez",
+        "undefined",
+        "refused",
+        "timed out",
+        "timeout",
+        "panic",
+        "traceback",
+    ),
+    *("doesn't", "does not", "did not", "doesnt", "cant", "stuck", "wrong", "broken", "not detect", "missing"),
+)
+#: What is printed before a message: a log's level and time, the rank of a process.
+_BEFORE = r"^(?:\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}\s*(?:-\s*)?){0,4}"
+_EXCEPTION = re.compile(
+    _BEFORE + r"(?:[A-Za-z_]\w*\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|\s*$)"
+)
+#: Exceptions that only pass on that another process or step failed.
+_WRAPPERS = frozenset(
+    (
+        "CalledProcessError",
+        "ChildFailedError",
+        "SystemExit",
+        "KeyboardInterrupt",
+        "RayTaskError",
+        "ProcessRaisedException",
+    )
+)
+_FATAL = re.compile(r"\b(?:fatal(?: error)?|panic)\b\s*:|^F\d{4} ", re.I)
+_ERROR = re.compile(
+    r"\berror\b\s*(?:\[?\w{0,12}\]?)?:|\berror response\b|\[error\]|^E: |^E\d{4} |^error\b|: E \S|\bERROR\b", re.I
+)
+_CRASH = re.compile(
+    r"segmentation fault|core dumped|terminate called|^\W*aborted\b|^\W*killed\W*$|stack smashing", re.I
+)
+_EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status):?\s*-?[1-9]\d*|non-zero exit status", re.I)
+_FAILING = re.compile(
+    r"\bfail(?:ed|s|ure|ing)?\b|\bcannot\b|\bcan't\b|\bcould(?: not|n't)\b|\bunable to\b|\bnot found\b"
+    r"|\bno such\b|\bdenied\b|\binvalid\b|\b(?:un|not )supported\b|\bundefined\b|\brefused\b|\btimed? ?out\b|\bmissing\b",
+    re.I,
+)
+_WARNING = re.compile(r"\bwarn(?:ing)?\b", re.I)
+#: What people write of a failure in their own words.
+_COMPLAINT = re.compile(
+    r"\berrors?\b|\bfail|\b(?:doesnt|dont|cant|wont)\b|\bcrash|\bhangs?\b|\bfreez|\bstuck\b"
+    r"|\b(?:does|did|do|is|are|will|can)(?: not|n't)\b|\bcannot\b"
+    r"|\bcan't\b|\bcouldn't\b|\bunable\b|\bwrong\b|\bbroken\b|\bnot (?:work|detect|found|recogni[sz])|\bmissing\b",
+    re.I,
+)
+#: "0 errors", "errors: none".
+_NONE = re.compile(
+    r"\b(?:no|0|zero|without(?: any)?) (?:errors?|warnings?|failures?|failed)\b"
+    r"|\b(?:errors?|failed|failures?|warnings?)\s*[:=]\s*(?:0|none|no|n/?a|false)\b",
+    re.I,
+)
+#: Lines of a program's text, of a table, of a form; a command that was typed.
+_SOURCE = re.compile(
+    r"^\s*(?:raise|except|try|print|assert|return|def|class|import|from|if|elif|else|with|for|while|logger|logging)\b"
+    r"(?!.*\berror: )"
+    r"|^\s*(?:#|//|\||\+[-=]|>>> |\.\.\. |\$ |\^|~~|File \"|Traceback |In \[)|^\s*\S+ = |https?://\S+\s*$",
+)
+_LABEL = re.compile(r"^\W*(?:[\w'/()-]+ ?){1,8}\W*[:?]\W*$")
+_PERSON = re.compile(
+    r"\b(?:I|I'm|I've|I'd|i'm|we|We|my|My|our|Our|me|you|You|your|please|Please|thanks|Thanks|hello|Hello|Hi|anyone|someone)\b|\?\s*$"
+)
+_SENTENCE = re.compile(r"^[A-Z][^:/\\_()\[\]{}=<>]{40,}[.!]\s*$")
+
+
+class ErrorLine(NamedTuple):
+    """An error as it stands in a text. `printed`: a program's line, not the reporter's own words."""
+
+    line: int
+    text: str
+    printed: bool
+
+
+def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorLine | None:
+    """The line that says most about a failure; None where none states one. `known` are lines that need no quoting.
+
+    An exception's last line outranks "fatal:", that "error:", that a failure in other words, that the reporter's own
+    sentence. Of several exceptions the last is taken, of the others the first.
+    """
+    best, place = 0, 0
+    for number, line in enumerate(lines, 1):
+        head = line[:_WIDE]
+        lower = head.lower()
+        if not any(word in lower for word in _WORDS) or line.strip() in known:
+            continue
+        weight = _weight(head)
+        if weight > best or (weight == best == _OF_EXCEPTION):
+            best, place = weight, number
+    return ErrorLine(place, lines[place - 1].strip(), best > _OF_PROSE) if best else None
+
+
+_OF_EXCEPTION, _OF_PROSE = 100, 10
+
+
+def _weight(line: str) -> int:
+    if _NONE.search(line):
+        return 0
+    exception = _EXCEPTION.match(line.strip())
+    if exception:
+        return 65 if exception["name"] in _WRAPPERS else _OF_EXCEPTION
+    if _SOURCE.match(line) or _LABEL.match(line[:200]):
+        return 0
+    if _PERSON.search(line) or _SENTENCE.match(line):
+        return _OF_PROSE if _COMPLAINT.search(line) else 0
+    for pattern, weight in ((_FATAL, 90), (_ERROR, 80), (_CRASH, 75), (_EXIT, 55), (_WARNING, 20), (_FAILING, 50)):
+        if pattern.search(line):
+            return weight
+    return _OF_PROSE if _COMPLAINT.search(line) else 0

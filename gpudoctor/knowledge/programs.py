@@ -1,0 +1,99 @@
+"""The programs that print errors: how a line shows which one it was, and what to ask for then."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+
+import msgspec
+
+from gpudoctor.model.base import Fact
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.json")
+#: Characters of a line that are looked at, and lines above it.
+_WIDE, _ABOVE = 1000, 60
+_FRAME = re.compile(r"[/\\](?:site|dist)-packages[/\\](\w+)")
+_TYPED = re.compile(r"^.{0,80}?(?:[$#%>]|\bRUN|\bIn \[\d*\]: ?!)\s*(?:sudo\s+)?(?:python3? -m )?([a-z][\w.-]*)")
+
+
+class Program(Fact, frozen=True, kw_only=True):
+    """A program and its deciding question: one record of programs.toml."""
+
+    id: str
+    #: As it is told: nvidia-smi, the kernel.
+    name: str
+    #: Regular expressions for lines that only this program prints, without regard to case.
+    prints: tuple[str, ...] = ()
+    #: Folders of site-packages whose files stand in its tracebacks.
+    packages: tuple[str, ...] = ()
+    #: How it is called in a shell.
+    commands: tuple[str, ...] = ()
+    #: Commands whose output decides; and for the systems where they are others.
+    ask: str
+    windows: str | None = None
+    macos: str | None = None
+    #: What the answer shows.
+    why: str
+    #: It is this one only where nothing names another.
+    fallback: bool = False
+
+    def question(self, system: str | None) -> str:
+        """What to ask for on linux, wsl, windows or macos."""
+        return {"windows": self.windows, "macos": self.macos}.get(system or "") or self.ask
+
+
+@lru_cache(maxsize=1)
+def programs() -> tuple[Program, ...]:
+    """All of them; the first that a line fits is taken."""
+    with open(_FILE, "rb") as stream:
+        return msgspec.json.decode(stream.read(), type=tuple[Program, ...])
+
+
+def program_named(id: str | None) -> Program | None:  # noqa: A002 - what the record calls it
+    """The program of that id."""
+    return next((one for one in programs() if one.id == id), None)
+
+
+def program_of(lines: Sequence[str], number: int) -> Program | None:
+    """Which program printed line `number` (from 1): by its words, the traceback above it, or the command above it."""
+    line = lines[number - 1][:_WIDE]
+    own = (one for one in programs() if not one.fallback and _prints(one.id, line))
+    found = (
+        next(own, None) or _by_name("packages", _frames(lines, number)) or _by_name("commands", _typed(lines, number))
+    )
+    return found or next((one for one in programs() if one.fallback and _prints(one.id, line)), None)
+
+
+def _prints(id: str, line: str) -> bool:  # noqa: A002
+    return any(pattern.search(line) for pattern in _compiled(id))
+
+
+@cache
+def _compiled(id: str) -> tuple[re.Pattern[str], ...]:  # noqa: A002
+    program = program_named(id)
+    return tuple(re.compile(one, re.IGNORECASE) for one in program.prints) if program else ()
+
+
+def _by_name(field: str, names: Iterator[str]) -> Program | None:
+    for name in names:
+        for program in programs():
+            if name in getattr(program, field):
+                return program
+    return None
+
+
+def _frames(lines: Sequence[str], number: int) -> Iterator[str]:
+    """The packages in the traceback above a line, the innermost first."""
+    for line in reversed(lines[max(0, number - 1 - _ABOVE) : number - 1]):
+        if line.lstrip().startswith("Traceback "):
+            return
+        yield from (match[1] for match in _FRAME.finditer(line[:_WIDE]))
+
+
+def _typed(lines: Sequence[str], number: int) -> Iterator[str]:
+    """The last command that was typed above a line."""
+    for line in reversed(lines[max(0, number - 1 - _ABOVE) : number - 1]):
+        match = _TYPED.match(line[:_WIDE])
+        if match:
+            yield match[1]
+            return
