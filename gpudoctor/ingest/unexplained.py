@@ -63,7 +63,8 @@ _CRASH = re.compile(
 _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status):?\s*-?[1-9]\d*|non-zero exit status", re.I)
 _FAILING = re.compile(
     r"\bfail(?:ed|s|ure|ing)?\b|\bcannot\b|\bcan't\b|\bcould(?: not|n't)\b|\bunable to\b|\bnot found\b"
-    r"|\bno such\b|\bdenied\b|\binvalid\b|\b(?:un|not )supported\b|\bundefined\b|\brefused\b|\btimed? ?out\b|\bmissing\b",
+    r"|\bno such\b|\bdenied\b|\binvalid\b"
+    r"|\b(?:un|not )supported\b|\bundefined\b|\brefused\b|\btimed? ?out\b|\bmissing\b",
     re.I,
 )
 _WARNING = re.compile(r"\bwarn(?:ing)?\b", re.I)

@@ -1,10 +1,19 @@
 """What is known of messages and causes, as data: what a message means, what causes it, the question that decides.
 
-People edit messages/*.toml, fragments.toml, causes.toml and programs.toml; scripts/compile_knowledge makes
-of them the JSON that is loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)` ranks what they point to.
+People edit messages/*.toml, fragments.toml, causes.toml and programs.toml; scripts/compile_knowledge makes of them the
+JSON that is loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)` ranks what
+they point to, `program_of(lines, number)` tells who printed a line.
 """
 
-from gpudoctor.knowledge.causes import Cause, LikelyCause, Remedy, all_causes, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.causes import (
+    Cause,
+    LikelyCause,
+    Remedy,
+    all_causes,
+    causes_of,
+    causes_without_rule,
+    words_of_cause,
+)
 from gpudoctor.knowledge.message import Message, PossibleCause, message_of, messages
 from gpudoctor.knowledge.programs import Program, program_named, program_of, programs
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise

@@ -44,7 +44,7 @@ def test_a_pasted_text_is_judged_and_a_question_asked() -> None:
     shown = triage(str(FOLDER / "bumblebee-854.txt"))
     assert shown.exit_code == 1
     assert "uvm-missing" in shown.output
-    assert "Ask the reporter next." in shown.output
+    assert "Ask the reporter" in shown.output
     assert "lsmod | grep nvidia_uvm" in shown.output
 
 

@@ -27,7 +27,7 @@ def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) ->
     file system, or in an image with another layout.
 
     How to fix it:
-    Run ldconfig in the container, or put the folder named below on LD_LIBRARY_PATH.
+    Run ldconfig in the container, or put the folder of the driver's libraries on LD_LIBRARY_PATH.
 
     When to ignore it:
     Never: CUDA programs do not find libcuda.

@@ -36,7 +36,7 @@ def tf_protobuf(
     pulled protobuf up or down.
 
     How to fix it:
-    Install the protobuf range below, or a newer patch release of TensorFlow.
+    Install a protobuf release that this TensorFlow accepts, or a newer patch release of TensorFlow.
 
     When to ignore it:
     Never: the import fails.
