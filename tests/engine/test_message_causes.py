@@ -46,9 +46,9 @@ def test_it_is_likely_with_the_message_and_what_its_page_says():
     cause, effect = [one for one in found(HEADER) if one.severity != "info"]
     assert (cause.told, cause.confidence, cause.severity) == (True, "likely", "error")
     assert HEADER in [one.value for one in cause.evidence]
-    step = cause.fixes[0].steps[0]
-    assert isinstance(step, Ask)
-    assert "ready-made wheel" in step.text
+    fix = cause.fixes[0]
+    assert fix.title != cause.summary
+    assert "ready-made wheel" in " ".join([fix.title, *(one.text for one in fix.steps if isinstance(one, Ask))])
     assert effect.because_of == (cause.code,)
 
 
