@@ -119,12 +119,12 @@ def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, no
     scale, unit = (1e9, "GB/s") if one.unit == "B/s" else (1e12, "TFLOP/s")
     name = device.product or device.name
     found = tuple(causes(bench, gpu))
-    because = f", probably because {found[0].text}" if found else "; why was not seen"
+    because = f", probably because {found[0].text}" if found else "; the cause is unknown"
     confidence: Confidence = "likely" if found else "possible"
     advice = found[0].advice if found else "Measure again on an idle machine; compare clocks and power in the samples."
     share = one.of_reference if one.of_reference is not None else one.of_peak
     return Problem(
-        summary=f"{noun} {share or 0:.0%} as quick as on a healthy {name}{because}.",
+        summary=f"{noun} {share or 0:.0%} as fast as on a healthy {name}{because}.",
         subject=gpu.label if gpu else name,
         confidence=confidence,
         evidence=(
@@ -133,5 +133,5 @@ def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, no
             *(cause.evidence for cause in found),
             *((seen("link under load", link_of(bench, gpu)),) if "host" in one.what else ()),
         ),
-        fixes=(Fix(title="Take away what holds the GPU back", safety="manual", steps=(Ask(text=advice),)),),
+        fixes=(Fix(title="Remove what slows the GPU down", safety="manual", steps=(Ask(text=advice),)),),
     )

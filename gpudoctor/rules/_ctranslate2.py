@@ -24,10 +24,10 @@ def of_ctranslate2(gpus: Gpus | None, libraries: Libraries, frameworks: Framewor
     if engine is None or engine.variant != "cuda" or gpus is None or not gpus.nvidia or not missing:
         return
     installed = [copies[0] for one in missing if (copies := copies_of(one, libraries))]
-    state = "installed, but not where it looks" if len(installed) == len(missing) else "nowhere to be found"
+    state = "installed, but not where it looks" if len(installed) == len(missing) else "not found"
     yield Problem(
         summary=f"{engine.label} opens {in_words(one.soname for one in missing)}, which "
-        f"{'is' if len(missing) == 1 else 'are'} {state}; it ends when it first uses the GPU.",
+        f"{'is' if len(missing) == 1 else 'are'} {state}; it crashes when it first uses the GPU.",
         subject=engine.label,
         severity=_severity(missing, libraries),
         confidence="likely",

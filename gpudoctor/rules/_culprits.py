@@ -48,7 +48,7 @@ def fixes_of(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     if wanted is not None:
         return (wanted,)
     if scene.find(package) is not None:
-        return (reinstall(scene, (package,), f"Install {package} anew"),)
+        return (reinstall(scene, (package,), f"Reinstall {package}"),)
     return (Fix(title=f"Install {package}", safety=safety(scene), steps=install(scene, package)),)
 
 
@@ -85,4 +85,4 @@ def _anew(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     if failed.name is None:
         return ()
     package = broken_package(failed.first, scene) or package_of(failed.name, scene) or failed.name
-    return (reinstall(scene, (package,), f"Install {package} anew"),)
+    return (reinstall(scene, (package,), f"Reinstall {package}"),)

@@ -25,7 +25,7 @@ REBOOT = Fix(
 )
 
 RELOAD_MODULES = Fix(
-    title="Or, without a restart: end every program that uses the GPU, then load the kernel modules anew",
+    title="Or, without a restart: end every program that uses the GPU, then reload the kernel modules",
     safety="manual",
     steps=(
         Ask(text="End every program that uses the GPU, the graphical desktop included."),

@@ -28,8 +28,8 @@ def answer_words(answer: Answer | None) -> str:
         "no-library": "its library could not be loaded",
         "crashed": "it crashed",
         "timed-out": "no answer before the deadline",
-        "stuck": "no answer, and the process that asked cannot be ended",
-        "garbage": "an answer that makes no sense",
+        "stuck": "no answer, and the process that called it cannot be killed",
+        "garbage": "a nonsensical answer",
     }[answer.outcome]
     return f"{words} ({answer.detail})" if answer.detail else words
 

@@ -108,12 +108,12 @@ def _of_run(live: Live, run: AgentRun, label: str) -> Iterator[Failure]:
 
 def _how_it_ended(run: AgentRun) -> str:
     words = {
-        "failed": "it failed, and no reason was told",
-        "died": f"the system ended it with {run.signal or 'a signal'}",
-        "silent": f"it ended without a word (exit code {'not known' if run.code is None else run.code})",
-        "flooded": "it printed without end and was stopped",
+        "failed": "it failed without giving a reason",
+        "died": f"the system killed it with {run.signal or 'a signal'}",
+        "silent": f"it ended without any message (exit code {'not known' if run.code is None else run.code})",
+        "flooded": "it printed endlessly and was stopped",
         "out-of-memory": "it ran out of memory and was stopped",
-        "timed-out": f"it had not ended after {run.seconds:.0f} s and was stopped",
+        "timed-out": f"it had not finished after {run.seconds:.0f} s and was stopped",
         "abandoned": "it hangs and cannot be stopped",
         "not-started": "it could not be started",
     }[run.ending]
@@ -133,7 +133,7 @@ def _of_trials(smoke: SmokeRun, label: str) -> Iterator[Failure]:
             owner=of_symptoms(symptoms) or of_detail(trial),
             framework=label,
             doing=_training(trial),
-            text=_line(trial.error) or trial.detail or "it failed, and no reason was told",
+            text=_line(trial.error) or trial.detail or "it failed without giving a reason",
             device=trial.device,
             optional=trial.precision != _PLAIN_PRECISION or trial.mode in _OPTIONAL_MODES,
             symptoms=symptoms,
@@ -146,7 +146,7 @@ def _of_trials(smoke: SmokeRun, label: str) -> Iterator[Failure]:
                 owner="peer-copy-wrong",
                 framework=label,
                 doing=f"copy from gpu:{source} to gpu:{target}",
-                text="what arrived is not what was sent",
+                text="the data that arrived differs from the data sent",
                 device=f"gpu:{source}+gpu:{target}",
                 run=smoke.run,
             )

@@ -59,7 +59,7 @@ def _reach(
     folders = dict.fromkeys(posixpath.dirname(copy.path) for copy in copies)
     value = ":".join(dict.fromkeys((*folders, *libraries.search_path)))
     name = Fix(
-        title="Name the folder for this program",
+        title="Add the folder for this program",
         safety="safe",
         steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),),
         undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
@@ -101,7 +101,7 @@ def _parent(folder: str) -> str:
 
 def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:
     if not nvidia_gpus(scene):
-        text = f"Here {framework.label} runs on the processor. Install its CUDA libraries where there is an NVIDIA GPU."
+        text = f"Here {framework.label} runs on the CPU. Install its CUDA libraries on machines with an NVIDIA GPU."
         return Fix(title="Nothing to do on this machine", safety="manual", steps=(Ask(text=text),))
     if framework.name == "tensorflow":
         numbers, version = release_numbers(framework.version), framework.version

@@ -79,7 +79,7 @@ def _problem(package: Package, tensorflow: Framework, have: Line, span: tuple[Li
     # What is not compiled of tensorflow-io and tensorflow-addons may work on.
     severity: Severity | None = None if package.name == "tensorflow-text" else "warning"
     return Problem(
-        summary=f"{label} was built for another TensorFlow than the installed {tensorflow.version}.",
+        summary=f"{label} was not built for the installed TensorFlow {tensorflow.version}.",
         subject=label,
         severity=severity,
         confidence="certain" if severity is None else "likely",

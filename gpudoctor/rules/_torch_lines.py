@@ -92,7 +92,7 @@ def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
             continue
         label = f"{package.name} {package.version}"
         yield Problem(
-            summary=f"{misfit.part}{label} needs torch {misfit.wants}, and torch {torch.version} is installed"
+            summary=f"{misfit.part}{label} needs torch {misfit.wants}, but torch {torch.version} is installed"
             f"{misfit.otherwise}.",
             subject=label,
             severity=misfit.severity,

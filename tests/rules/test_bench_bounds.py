@@ -142,7 +142,7 @@ def test_each_gpu_is_judged():
 def test_what_a_slow_gpu_is_told():
     found = fires("bench-products-slow", gpus=h100(), live=live(SLOW))
     assert found.summary == (
-        "Matrix products in bfloat16 are only 38% as quick as on a healthy NVIDIA H100 80GB HBM3; why was not seen."
+        "Matrix products in bfloat16 are only 38% as fast as on a healthy NVIDIA H100 80GB HBM3; the cause is unknown."
     )
     assert found.confidence == "possible"
     assert [fact for fact, _ in values(found)] == ["measured (bfloat16)", "healthy ones reach"]
@@ -214,7 +214,7 @@ def test_a_link_of_which_not_all_is_known():
     found = fires(
         "bench-link-narrow", gpus=h100(pcie=PcieLink(width_max=16)), live=live(SLOW, samples=[sample(pcie_width=8)])
     )
-    assert found.summary.endswith("and ?.0 x16 is possible.")
+    assert found.summary.endswith("although ?.0 x16 is possible.")
     found = fires(
         "bench-link-narrow",
         gpus=h100(pcie=PcieLink(generation_max=5)),
@@ -253,10 +253,10 @@ def test_no_gain(measured, speaks):
 
 def test_what_is_said_of_no_gain():
     found = fires("bench-no-gain", gpus=None, live=live(*steps(0.5), *steps(0.8, ("conv",), batch=128)))
-    assert "NVIDIA H100 80GB HBM3: at best it is 0.8 times as quick as the CPU." in found.summary
+    assert "NVIDIA H100 80GB HBM3: at best it is 0.8 times as fast as the CPU." in found.summary
     assert found.subject == "NVIDIA H100 80GB HBM3"
     assert values(found) == [
-        ("best of the large networks", "conv batch 128 input 28 float32, 0.80 times as quick"),
+        ("best of the large networks", "conv batch 128 input 28 float32, 0.80 times as fast"),
         ("compared", "3 steps that are not noisy"),
     ]
 

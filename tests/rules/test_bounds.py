@@ -498,7 +498,7 @@ def unreadable(number):
 
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(1, "The record of an installed package cannot"), (2, "The records of 2 inst"), (6, "The records of 6 inst")],
+    [(1, "An installed package's metadata cannot"), (2, "The metadata of 2 inst"), (6, "The metadata of 6 inst")],
 )
 def test_packages_whose_records_cannot_be_read(number, words):
     found = fires("packages-unreadable", **unreadable(number))

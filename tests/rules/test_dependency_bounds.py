@@ -177,7 +177,7 @@ def test_a_copy_of_pythonpath_is_by_hand_and_what_follows_from_it_too(where, pla
 
 def test_what_is_said_of_a_version():
     found = fires("dependency-version", **of_version(unmet("tensorflow", "six", ">=1.12", "1.11")))
-    assert "needs six >=1.12, and 1.11 is installed." in found.summary
+    assert "needs six >=1.12, but 1.11 is installed." in found.summary
     assert [(one.fact, one.value) for one in found.evidence] == [("tensorflow needs", "six>=1.12"), ("six", "1.11")]
     quiet("dependency-version", **of_version(unmet("tensorflow", "six", ">=1.12", "1.11"), installer="conda"))
 

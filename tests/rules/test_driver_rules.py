@@ -108,7 +108,7 @@ def test_drv_lib_mismatch_fixes():
     assert any("modprobe" in argv for argv in commands(found))
     mixed = driver("550.163.01", libraries=libraries("550.144.03"), nvml=answer(18))
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=mixed, **HERE)
-    assert found.fixes[0].title == "Install the driver anew"
+    assert found.fixes[0].title == "Reinstall the driver"
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=mixed, host=UBUNTU, container=DOCKER)
     assert "image" in words(found)
 

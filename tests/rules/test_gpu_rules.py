@@ -51,7 +51,7 @@ def test_no_gpu_knows_where_it_is():
     in_wsl = Container(kind="none", wsl=Wsl(version=2, driver_library=False))
     assert "Windows" in words(fires("no-gpu", container=in_wsl, **NOTHING))
     cores = System(os="linux", cpu=Cpu(cores=16))
-    assert "16 processor cores" in words(fires("no-gpu", gpus=None, driver=None, host=cores, container=BARE))
+    assert "16 CPU cores" in words(fires("no-gpu", gpus=None, driver=None, host=cores, container=BARE))
 
 
 def test_no_gpu_is_not_said_where_signs_of_one_are():

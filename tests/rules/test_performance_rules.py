@@ -115,7 +115,7 @@ def test_a_complaint_and_a_measurement():
     found = fires("perf-workload-too-small", gpus=gpus(), live=live(*small, *large))
     told = {one.fact: one.value for one in found.evidence}
     assert found.confidence == "likely"
-    assert told["quicker on the CPU"].startswith("dense, batch 8")
+    assert told["faster on the CPU"].startswith("dense, batch 8")
     assert told["quicker here"].startswith("conv, batch 64")
     assert fires("perf-workload-too-small", gpus=gpus(), live=live(*large)).confidence == "possible"
     quiet("perf-workload-too-small", gpus=gpus(), live=live(*small))

@@ -33,8 +33,8 @@ SAYS = [
     (smoke(ending="died", stage="import torch"), "framework-import-crashed", "crashes Python."),
     (smoke(ending="died", stage=TRAINS, signal="SIGBUS"), "framework-run-crashed", f'step "{TRAINS}" (SIGBUS).'),
     (smoke(ending="died", stage=TRAINS), "framework-run-crashed", f'in the step "{TRAINS}".'),
-    (smoke(ending="timed-out", stage="import torch", seconds=180.4), "framework-import-hung", "end within 180 s."),
-    (smoke(ending="abandoned", stage="import torch"), "framework-import-hung", "did not end within its time."),
+    (smoke(ending="timed-out", stage="import torch", seconds=180.4), "framework-import-hung", "finish within 180 s."),
+    (smoke(ending="abandoned", stage="import torch"), "framework-import-hung", "did not finish within its time."),
     (smoke(ending="timed-out", stage=TRAINS, seconds=60.0), "framework-run-hung", f'"{TRAINS}" within 60 s.'),
     (smoke(ending="abandoned", stage=TRAINS), "framework-run-hung", "within its time."),
     (smoke(ending="silent", stage=TRAINS, code=0), "framework-run-ended-silently", f'"{TRAINS}" (exit code 0).'),
@@ -44,17 +44,17 @@ SAYS = [
     (smoke(trial(detail="did not run where it was asked to", placed_on="cpu")), "trained-on-wrong-device", "on cpu."),
     (smoke(trial(detail="it did not run where it was asked to")), "trained-on-wrong-device", "on another one."),
     (fails_with("CUDA out of memory."), "gpu-out-of-memory", "on gpu:0: torch 2.6.0 could not train even a small"),
-    (smoke(trial(detail="the loss did not fall")), "loss-did-not-fall", "trained on gpu:0, and the network did not"),
+    (smoke(trial(detail="the loss did not fall")), "loss-did-not-fall", "trained on gpu:0, but the network did not"),
     (fails_with("CUDA error: an illegal memory access was encountered"), "cuda-program-error", "torch 2.6.0 failed on"),
     (smoke(peers=((0, 1, True, True), (1, 2, True, False))), "peer-copy-wrong", "(gpu:1+gpu:2)"),
-    (fails_to_import("libcudnn.so.9: cannot open shared object file"), "library-not-loaded", "Torch 2.6.0 does not"),
+    (fails_to_import("libcudnn.so.9: cannot open shared object file"), "library-not-loaded", "Torch 2.6.0 cannot"),
     (fails_to_import("numpy.dtype size changed", "ValueError"), "numpy-abi", "Torch 2.6.0 was compiled"),
     (smoke(ending="died", stage="import torch", signal="SIGILL"), "cpu-instruction-missing", "Torch 2.6.0 uses"),
     # Of a pasted message nobody knows who said it.
-    (pasted("libcudnn.so.9: cannot open shared object file"), "library-not-loaded", "A compiled part does not load"),
-    (pasted("numpy.dtype size changed, may indicate"), "numpy-abi", "A compiled part was compiled for another"),
+    (pasted("libcudnn.so.9: cannot open shared object file"), "library-not-loaded", "A compiled part cannot load"),
+    (pasted("numpy.dtype size changed, may indicate"), "numpy-abi", "A compiled part was compiled for a different"),
     (pasted("Illegal instruction (core dumped)"), "cpu-instruction-missing", "A compiled part uses an instruction"),
-    (pasted("Segmentation fault (core dumped)"), "framework-run-crashed", "A compiled part of the program crashed."),
+    (pasted("Segmentation fault (core dumped)"), "framework-run-crashed", "Compiled code in the program crashed."),
     (pasted("RuntimeError: CUDA out of memory. Tried to"), "gpu-out-of-memory", "full: the program asked for more"),
 ]  # fmt: skip
 
@@ -125,11 +125,11 @@ def test_the_first_line_of_an_error_stands_for_it():
 @pytest.mark.parametrize(
     ("how", "words"),
     [
-        ({"ending": "silent", "code": 3}, "it ended without a word (exit code 3)"),
-        ({"ending": "silent"}, "it ended without a word (exit code not known)"),
-        ({"ending": "died"}, "the system ended it with a signal"),
-        ({"ending": "died", "signal": "SIGABRT"}, "the system ended it with SIGABRT"),
-        ({"ending": "timed-out", "seconds": 61.2}, "it had not ended after 61 s and was stopped"),
+        ({"ending": "silent", "code": 3}, "it ended without any message (exit code 3)"),
+        ({"ending": "silent"}, "it ended without any message (exit code not known)"),
+        ({"ending": "died"}, "the system killed it with a signal"),
+        ({"ending": "died", "signal": "SIGABRT"}, "the system killed it with SIGABRT"),
+        ({"ending": "timed-out", "seconds": 61.2}, "it had not finished after 61 s and was stopped"),
         ({"ending": "abandoned", "reason": "in nvidia_ioctl"}, "it hangs and cannot be stopped: in nvidia_ioctl"),
     ],
 )
@@ -165,7 +165,7 @@ def test_memory_that_was_not_given_back_is_the_gpus():
     stage = Stage(name="memory of gpu:1", outcome="failed", error=raised("120 MiB were not given back", "MemoryError"))
     found = fires("memory-not-given-back", live=smoke(of=run(stages=(stage,))))
     assert values(found) == [("memory of gpu:1", "MemoryError: 120 MiB were not given back")]
-    assert "back on gpu:1: " in found.summary
+    assert "memory on gpu:1: " in found.summary
     assert not any(fix.title.startswith("Find out which cause") for fix in found.fixes)
 
 

@@ -64,7 +64,7 @@ def test_each_line_goes_with_the_torch_it_is_paired_with_and_no_other(name, line
     quiet("torch-companion-version", **beside(f"{ours}.1", name, f"{line}.0"))
     for other in {its for *_, its in ALL_PAIRED} - {ours}:
         finding = fires("torch-companion-version", **beside(f"{other}.0", name, f"{line}.0"))
-        assert f"needs torch {ours}, and torch {other}.0 is installed" in finding.summary
+        assert f"needs torch {ours}, but torch {other}.0 is installed" in finding.summary
         newest = [one for one in ALL_PAIRED if one[0] == name and one[2] == other]
         assert not newest or f"{name}=={newest[-1][1]}.*" in said(finding)
 
@@ -242,7 +242,7 @@ def test_the_kernels_of_torchao_are_for_one_torch(row):
     assert expected in said(finding)
     assert finding.severity == "info"
     assert finding.summary.startswith(f"What is compiled in torchao {version} needs torch 2.")
-    assert finding.summary.endswith(f", and torch {ours}+cu128 is installed; it is left out.")
+    assert finding.summary.endswith(f", but torch {ours}+cu128 is installed; it is left out.")
 
 
 @pytest.mark.parametrize(

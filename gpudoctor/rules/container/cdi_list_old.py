@@ -15,7 +15,7 @@ from gpudoctor.rules._situation import is_bare
 
 @rule("BOX026", name="cdi-list-old", severity="info", since="0.1")
 def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The list of GPUs for containers (CDI) names files of another driver than the one that runs.
+    """The container device specification (CDI) names files of a different driver version.
 
     What it means:
     Podman, Docker and others hand GPUs to a container by a list, /etc/cdi/nvidia.yaml or /var/run/cdi/nvidia.yaml. It
@@ -27,7 +27,7 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
     service for that (nvidia-cdi-refresh), which keeps the list in /var/run/cdi; one in /etc/cdi it leaves alone.
 
     How to fix it:
-    Write the list anew. If the service does that already, remove the old one of /etc/cdi.
+    Regenerate the CDI specification. If the service does that already, remove the old one of /etc/cdi.
 
     When to ignore it:
     When no container is started by the list: docker run --gpus and --runtime=nvidia can do without it.
@@ -50,7 +50,7 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
         return
     old = ranking[-1]
     yield Problem(
-        summary="The list of GPUs for containers (CDI) names files of another driver than the one that runs.",
+        summary="The container device specification (CDI) names files of a different driver version.",
         subject=old.path,
         confidence="certain" if old.absent else "likely",
         evidence=(
@@ -60,7 +60,7 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
         ),
         fixes=(
             Fix(
-                title="Write the list anew",
+                title="Regenerate the CDI specification",
                 safety="manual",
                 steps=(Run(argv=("nvidia-ctk", "cdi", "generate", f"--output={old.path}")),),
                 needs_root=True,

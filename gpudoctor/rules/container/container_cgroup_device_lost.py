@@ -24,7 +24,7 @@ UNKNOWN = 999
 def container_cgroup_device_lost(
     gpus: Gpus, driver: Driver, container: Container, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """The container may no longer open the GPU's device files, although they are there.
+    """The container has lost access to the GPU's device files, although they exist.
 
     What it means:
     The kernel keeps a list of devices for every container. The GPU was struck from it, or never on it. nvidia-smi says
@@ -62,7 +62,7 @@ def container_cgroup_device_lost(
     if not (unknown or (refused and _is_in_the_way(driver))):
         return
     yield Problem(
-        summary="The container may not open the GPU's device files, although they are there.",
+        summary="The container has lost access to the GPU's device files, although they exist.",
         confidence="certain" if refused else "likely",
         evidence=(
             *(seen(node.path, node.error) for node in refused[:3]),
@@ -86,7 +86,7 @@ def _is_in_the_way(driver: Driver) -> bool:
 def _again(container: Container) -> Fix:
     if container.kubernetes or container.kind == "kubernetes":
         steps: tuple[Ask, ...] = (
-            Ask(text="Delete the pod, so that it is made anew."),
+            Ask(text="Delete the pod, so that it is recreated."),
             Ask(text="For good: give the device plugin passDeviceSpecs or CDI (needed with a static CPU manager)."),
         )
     else:

@@ -16,7 +16,7 @@ from gpudoctor.rules._situation import is_contained
 
 @rule("BOX014", name="container-driver-in-image", severity="error", since="0.1")
 def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The container's image brings driver libraries of its own, which get in the way of the host's.
+    """The container image contains its own driver libraries, which conflict with the host's.
 
     What it means:
     A container must use the driver libraries of its host, which the container toolkit hands in. This image has others
@@ -45,7 +45,7 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
     if all(answer.ok for answer in answers):
         return
     yield Problem(
-        summary="The container's image brings driver libraries of its own, which get in the way of the host's.",
+        summary="The container image contains its own driver libraries, which conflict with the host's.",
         confidence="certain" if foreign else "likely",
         evidence=(
             *((seen("driver packages in the image", ", ".join(inside[:5])),) if inside else ()),

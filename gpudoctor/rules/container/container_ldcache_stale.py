@@ -16,7 +16,7 @@ from gpudoctor.rules._situation import is_contained
 
 @rule("BOX020", name="container-ldcache-stale", severity="error", since="0.1")
 def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The driver's libraries are in the container, but its loader does not find them.
+    """The driver's libraries are in the container, but its dynamic loader does not find them.
 
     What it means:
     The toolkit put libcuda and libnvidia-ml into the container. The loader looks libraries up in a cache, and that
@@ -44,7 +44,7 @@ def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) ->
     if not copies:
         return
     yield Problem(
-        summary="The driver's libraries are in the container, but its loader does not find them.",
+        summary="The driver's libraries are in the container, but its dynamic loader does not find them.",
         confidence="likely",
         evidence=tuple(seen(copy.name, f"{copy.path}, not found by the loader") for copy in copies),
         explains=("nvml-library-missing", "container-no-compute-cap", *NO_CUDA),

@@ -18,7 +18,7 @@ VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
 
 @rule("BOX005", name="container-no-compute-cap", severity="error", since="0.1")
 def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """The container got nvidia-smi but not libcuda: its driver capabilities leave computing out.
+    """The container has nvidia-smi but not libcuda: its driver capabilities lack "compute".
 
     What it means:
     NVIDIA's toolkit hands a container only those parts of the driver that the variable NVIDIA_DRIVER_CAPABILITIES
@@ -48,7 +48,7 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
         return
     text = f"Start the container again with: docker run --gpus all -e {VARIABLE}=compute,utility IMAGE"
     yield Problem(
-        summary="The container got nvidia-smi but not libcuda: its driver capabilities leave computing out.",
+        summary="The container has nvidia-smi but not libcuda: its driver capabilities lack 'compute'.",
         confidence="certain" if value else "likely",
         evidence=(
             seen(VARIABLE, value if value is not None else "not set, or not known"),

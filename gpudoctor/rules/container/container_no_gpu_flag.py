@@ -59,7 +59,7 @@ def container_no_gpu_flag(
     if unseen or CUDA_LIBRARY in libraries or (nodes and NVML_LIBRARY in libraries):
         return
     yield Problem(
-        summary="This container was started without access to the GPU of its host.",
+        summary="This container was started without access to the host's GPU.",
         evidence=(
             seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
             *_evidence(container, [node.path for node in nodes], libraries),

@@ -22,7 +22,7 @@ from gpudoctor.rules._situation import is_contained
 
 @rule("BOX017", name="container-selinux", severity="error", since="0.1")
 def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: System) -> Iterator[Problem]:
-    """SELinux does not let the container use the GPU's device files.
+    """SELinux blocks the container's access to the GPU's device files.
 
     What it means:
     The permissions of the device files would let you in, but the host's security rules (SELinux) keep containers from
@@ -49,7 +49,7 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
         return
     allow = Run(argv=("setsebool", "-P", "container_use_devices", "1"))
     yield Problem(
-        summary="SELinux does not let the container use the GPU's device files.",
+        summary="SELinux blocks the container's access to the GPU's device files.",
         confidence="likely",
         evidence=(
             *(

@@ -17,7 +17,7 @@ from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
 def container_shm_small(
     gpus: Gpus, host: System, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """The container has only 64 MiB of shared memory, too little for data loaders and for several GPUs.
+    """The container has only 64 MiB of shared memory, too little for data loaders and multi-GPU training.
 
     What it means:
     Processes of one program hand data to each other through /dev/shm. Container engines give it 64 MiB by default.

@@ -13,7 +13,7 @@ from gpudoctor.rules._situation import is_bare
 
 @rule("BOX025", name="ctk-docker-desktop", severity="warning", since="0.1")
 def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Docker's commands go to Docker Desktop, which has no GPU on Linux.
+    """Docker commands go to Docker Desktop, which has no GPU support on Linux.
 
     What it means:
     On Linux, Docker Desktop runs its containers in a virtual machine. The machine's GPU is not in it, and it does not
@@ -45,7 +45,7 @@ def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
         undo="docker context use desktop-linux",
     )
     yield Problem(
-        summary="Docker's commands go to Docker Desktop, which has no GPU on Linux.",
+        summary="Docker commands go to Docker Desktop, which has no GPU support on Linux.",
         confidence="likely",
         evidence=(seen("docker context", "Docker Desktop's"),),
         fixes=(switch,),

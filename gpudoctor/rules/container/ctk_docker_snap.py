@@ -13,7 +13,7 @@ from gpudoctor.rules._situation import is_bare
 
 @rule("BOX016", name="ctk-docker-snap", severity="warning", since="0.1")
 def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Docker was installed as a snap, which does not see the host's NVIDIA Container Toolkit.
+    """Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.
 
     What it means:
     A snap is shut off from most of the system. Docker in a snap does not find the toolkit that is installed outside.
@@ -35,7 +35,7 @@ def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
         return
     text = "Remove the snap (snap remove docker), then install Docker: https://docs.docker.com/engine/install/"
     yield Problem(
-        summary="Docker was installed as a snap, which does not see the host's NVIDIA Container Toolkit.",
+        summary="Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.",
         confidence="likely",
         evidence=(seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),),
         explains=("ctk-missing", "ctk-not-configured"),

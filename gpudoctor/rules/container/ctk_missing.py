@@ -18,7 +18,7 @@ ENGINES = ("docker", "podman", "nerdctl")
 
 @rule("BOX003", name="ctk-missing", severity="warning", since="0.1")
 def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Docker or Podman is here, but not the NVIDIA Container Toolkit: containers cannot use the GPU.
+    """Docker or Podman is installed without the NVIDIA Container Toolkit, so containers cannot use the GPU.
 
     What it means:
     A container engine cannot hand a GPU to a container by itself. The NVIDIA Container Toolkit teaches it to.
@@ -53,7 +53,7 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     if "podman" in tools.engines:
         steps += (Run(argv=("nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml")),)
     yield Problem(
-        summary=f"{engines.capitalize()} cannot hand out the GPU: the NVIDIA Container Toolkit is missing.",
+        summary=f"{engines.capitalize()} cannot give containers a GPU: the NVIDIA Container Toolkit is missing.",
         evidence=(
             *(seen(name, path) for name, path in found.items()),
             seen("NVIDIA Container Toolkit", "not found"),

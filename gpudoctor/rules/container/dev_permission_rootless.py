@@ -25,7 +25,7 @@ from gpudoctor.rules._situation import is_contained
 def dev_permission_rootless(
     gpus: Gpus, driver: Driver, container: Container, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """A rootless container dropped the group through which your user may use the GPU.
+    """A rootless container dropped the group that gives your user access to the GPU.
 
     What it means:
     On the host your user may open the GPU through a group. A rootless container keeps the user but not the groups.
@@ -53,7 +53,7 @@ def dev_permission_rootless(
         return
     text = "Start the container again with: podman run --group-add keep-groups --device nvidia.com/gpu=all IMAGE"
     yield Problem(
-        summary="A rootless container dropped the group through which your user may use the GPU.",
+        summary="A rootless container dropped the group that gives your user access to the GPU.",
         confidence="likely",
         evidence=(
             *(

@@ -15,7 +15,7 @@ NOTEWORTHY_MIB = 256
 
 @rule("BOX022", name="slurm-gpu-allocation", severity="error", since="0.1")
 def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
-    """Another user's program runs on the GPU that Slurm gave to this job.
+    """Another user's program is running on the GPU that Slurm assigned to this job.
 
     What it means:
     Slurm hands each GPU to one job. On the GPU of this job somebody else's program holds memory.
@@ -43,7 +43,7 @@ def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
             continue
         text = "Tell the administrator which node, GPU and processes these are."
         yield Problem(
-            summary="Another user's program runs on the GPU that Slurm gave to this job.",
+            summary="Another user's program is running on the GPU that Slurm assigned to this job.",
             subject=gpu.label,
             confidence="likely",
             evidence=tuple(

@@ -76,7 +76,7 @@ def slurm_no_gpu(
 
 def _summary(slurm: Slurm) -> str:
     if not slurm.in_job:
-        return "This is a Slurm node outside of any job."
+        return "This is a Slurm node, outside any job."
     if _is_left_out(slurm):
         return "This step of the Slurm job was given no GPU, though the job has one."
     return "This Slurm job was given no GPU."

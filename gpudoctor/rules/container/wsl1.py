@@ -15,7 +15,7 @@ from gpudoctor.rules._situation import kernel_of
 
 @rule("BOX012", name="wsl1", severity="warning", since="0.1")
 def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Problem]:
-    """WSL 1 cannot use a GPU at all; WSL 2 can.
+    """WSL 1 cannot use a GPU; WSL 2 can.
 
     What it means:
     There are two kinds of the Windows Subsystem for Linux. WSL 1 translates calls of Linux programs; it has no Linux

@@ -17,7 +17,7 @@ from gpudoctor.rules._situation import known
 
 @rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")
 def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> Iterator[Problem]:
-    """WSL has no libraries of an NVIDIA driver, so no NVIDIA GPU can be used from it.
+    """WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.
 
     What it means:
     WSL 2 uses the driver of Windows. When Windows has an NVIDIA driver, WSL shows its libraries in /usr/lib/wsl/lib.
@@ -46,7 +46,7 @@ def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> It
     restart = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
     yield Problem(
-        summary="WSL has no libraries of an NVIDIA driver, so no NVIDIA GPU can be used from it.",
+        summary="WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.",
         # Without these libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
         severity="error" if found else "warning",
         confidence="certain" if found else "possible",

@@ -22,7 +22,7 @@ FIRST_KERNEL = (5, 10, 43, 3)
 def wsl_kernel(
     driver: Driver | None, container: Container, host: System, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """WSL runs a kernel that cannot reach the GPU of Windows.
+    """WSL runs a kernel that cannot access the GPU.
 
     What it means:
     WSL 2 reaches the GPU through the device /dev/dxg, which Microsoft's own WSL kernel has since 5.10.43.3. This kernel
@@ -53,7 +53,7 @@ def wsl_kernel(
         return
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]
     yield Problem(
-        summary="WSL runs a kernel that cannot reach the GPU of Windows.",
+        summary="WSL runs a kernel that cannot access the GPU.",
         # Without the driver's libraries WSL cannot tell whether Windows has an NVIDIA GPU at all.
         severity=None if wsl.driver_library or _wants_cuda(known(frameworks)) else "warning",
         confidence=confidence,

@@ -20,7 +20,7 @@ LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 def wsl_ldconfig_warning(
     container: Container | Gap | None, toolkits: Toolkits | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link"; that is harmless.
+    """Installing packages in WSL prints "libcuda.so.1 is not a symbolic link", which is harmless.
 
     What it means:
     Windows shows its driver's libraries in /usr/lib/wsl/lib as plain files. The tool ldconfig expects a link there and
@@ -48,7 +48,7 @@ def wsl_ldconfig_warning(
         return
     text = "Leave it as it is; Windows writes these files anew at each start."
     yield Problem(
-        summary='If ldconfig says that libcuda.so.1 "is not a symbolic link": in WSL that is harmless.',
+        summary='In WSL, the ldconfig warning that libcuda.so.1 "is not a symbolic link" is harmless.',
         evidence=(seen(LIBRARY, "a plain file"),),
         fixes=(Fix(title="Nothing needs to be done", safety="manual", steps=(Ask(text=text),)),),
     )

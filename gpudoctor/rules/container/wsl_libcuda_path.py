@@ -28,7 +28,7 @@ NEWER = Fix(
 
 @rule("BOX021", name="wsl-libcuda-path", severity="error", since="0.1")
 def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries | Gap | None) -> Iterator[Problem]:
-    """WSL has Windows' driver libraries, but programs do not find them.
+    """WSL has the Windows driver libraries, but programs do not find them.
 
     What it means:
     WSL shows the libraries of Windows' NVIDIA driver in /usr/lib/wsl/lib. The loader of this distribution does not
@@ -58,7 +58,7 @@ def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries 
         yield from _bare_name(libraries, container.wsl)
         return
     yield Problem(
-        summary="WSL has Windows' driver libraries, but programs do not find them.",
+        summary="WSL has the Windows driver libraries, but programs do not find them.",
         evidence=(seen(f"{FOLDER}/libcuda.so.1", "present"), answer_seen("Loading the library", missing[0])),
         explains=("no-gpu", "nvml-library-missing", *NO_CUDA),
         fixes=(FIX,),
@@ -71,7 +71,7 @@ def _bare_name(libraries: Libraries | Gap | None, wsl: Wsl) -> Iterator[Problem]
         return
     for cudnn in in_vain(libraries, wsl):
         yield Problem(
-            summary=f"cuDNN {cudnn.version} opens libcuda.so, and WSL's loader knows the driver as libcuda.so.1 only: "
+            summary=f"cuDNN {cudnn.version} opens libcuda.so, but WSL's loader knows only libcuda.so.1: "
             "the first convolution fails.",
             subject=cudnn.framework,
             severity="warning",

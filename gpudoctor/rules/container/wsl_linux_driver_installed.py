@@ -24,7 +24,7 @@ WSL_LIBRARIES = "/usr/lib/wsl/"
 
 @rule("BOX010", name="wsl-linux-driver-installed", severity="error", since="0.1")
 def wsl_linux_driver_installed(driver: Driver, container: Container, host: System | Gap) -> Iterator[Problem]:
-    """A Linux NVIDIA driver is installed inside WSL, where the driver of Windows must be used.
+    """A Linux NVIDIA driver is installed inside WSL, which must use the Windows driver.
 
     What it means:
     In WSL the GPU is served by the driver of Windows; its libraries lie in /usr/lib/wsl/lib. A Linux driver that is
@@ -53,7 +53,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     if not packages and not foreign:
         return
     yield Problem(
-        summary="A Linux NVIDIA driver is installed inside WSL; it hides the driver of Windows, which must be used.",
+        summary="A Linux NVIDIA driver is installed inside WSL; it hides the Windows driver, which WSL must use.",
         confidence="certain" if packages else "likely",
         evidence=(
             *(seen(package.name, package.version) for package in packages[:4]),

@@ -14,7 +14,7 @@ from gpudoctor.rules._evidence import answer_seen, seen
 
 @rule("BOX024", name="wsl-singularity", severity="error", since="0.1")
 def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Problem]:
-    """The Apptainer container in WSL does not have the libraries of Windows' driver.
+    """The Apptainer container in WSL lacks the Windows driver libraries.
 
     What it means:
     WSL keeps the driver's libraries in /usr/lib/wsl/lib. Apptainer (once named Singularity) does not bring them into
@@ -51,7 +51,7 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
         ),
     )
     yield Problem(
-        summary="This Apptainer container in WSL does not have the libraries of Windows' driver.",
+        summary="This Apptainer container in WSL lacks the Windows driver libraries.",
         evidence=(
             seen("container", "Apptainer, in WSL 2"),
             *((answer_seen("NVML", driver.nvml),) if barred and driver else ()),

@@ -21,7 +21,7 @@ from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 def blackwell_needs_open_module(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The GPU works only with NVIDIA's open kernel modules, and the proprietary ones are installed.
+    """The GPU needs NVIDIA's open kernel modules, but the proprietary ones are installed.
 
     What it means:
     NVIDIA's driver comes with two flavours of kernel module, proprietary and open. GPUs from Blackwell on (RTX 50
@@ -50,7 +50,7 @@ def blackwell_needs_open_module(
             continue
         kind = f"{architecture.name} GPU" if architecture else "GPU"
         yield Problem(
-            summary=f"This {kind} works only with the open kernel modules, but proprietary ones run.",
+            summary=f"This {kind} needs the open kernel modules, but the proprietary ones are loaded.",
             subject=gpu.label,
             evidence=(
                 gpu_seen(gpu),

@@ -17,7 +17,7 @@ from gpudoctor.rules._situation import wsl_of
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
 def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """There is a GPU, but the driver reports an error when it is started.
+    """CUDA cannot be initialised, although the machine has a GPU.
 
     What it means:
     gpudoctor started the driver's two libraries, as every CUDA program does, and one of them answered with an error.
@@ -45,7 +45,7 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
     if not failed and not empty:
         return
     who, answer = failed[0] if failed else ("The CUDA driver", driver.cuda_init)
-    what = f"{who} reports {answer_words(answer)}" if failed else "The CUDA driver starts, but it lists no GPU."
+    what = f"{who} reports {answer_words(answer)}" if failed else "The CUDA driver starts but lists no GPU."
     yield Problem(
         summary=what if what.endswith(".") else f"{what}.",
         evidence=(

@@ -16,7 +16,7 @@ from gpudoctor.rules._evidence import log_seen, seen
 
 @rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")
 def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Iterator[Problem]:
-    """The CUDA driver gives out fewer GPUs than the machine has, and no variable asks for that.
+    """The CUDA driver offers fewer GPUs than the machine has, though no variable hides any.
 
     What it means:
     nvidia-smi and NVML count all GPUs; CUDA programs see fewer of them. CUDA_VISIBLE_DEVICES, which may hide GPUs, does
@@ -43,7 +43,7 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
         return
     mask = environ.get(MASK)
     yield Problem(
-        summary=f"NVML counts {counts.nvml} GPUs, but the CUDA driver gives programs {counts.cuda} of them.",
+        summary=f"NVML counts {counts.nvml} GPUs, but the CUDA driver offers only {counts.cuda}.",
         evidence=(
             seen("GPUs that NVML counts", counts.nvml),
             seen("GPUs that the CUDA driver lists", counts.cuda),

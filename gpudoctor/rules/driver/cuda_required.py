@@ -22,7 +22,7 @@ from gpudoctor.rules._situation import os_of
 def cuda_required(
     driver: Driver | None, host: System | Gap, container: Container | Gap | None, wish: Wish, matrix: Matrix
 ) -> Iterator[Problem]:
-    """You require a CUDA version that the driver does not offer.
+    """The driver does not support the CUDA version you require.
 
     What it means:
     The option --require 'cuda>=12.4' was given. It is about the newest CUDA version that the driver offers, which is
@@ -48,7 +48,7 @@ def cuda_required(
         if unmet(str(offered) if offered else None, requirement.comparisons):
             has = f"it offers {offered}" if offered else "what it offers is not known"
             yield Problem(
-                summary=f"You require {requirement.text} of the driver, and {has}.",
+                summary=f"{requirement.text} is required of the driver, but {has}.",
                 subject=requirement.text,
                 evidence=(seen("CUDA version that the driver offers", offered or "none, or not known"),),
                 explains=("no-gpu",),

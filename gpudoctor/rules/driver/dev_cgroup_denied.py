@@ -16,7 +16,7 @@ from gpudoctor.rules._situation import is_bare
 
 @rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")
 def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
-    """A device filter of the system keeps this session from the GPU's device files.
+    """A system device filter (cgroup) blocks this session's access to the GPU.
 
     What it means:
     The permissions of /dev/nvidia0 would let everybody in, and still the kernel answers "not permitted" (EPERM). A
@@ -44,7 +44,7 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
         return
     job = container.slurm is not None and container.slurm.in_job
     yield Problem(
-        summary="A device filter of the system keeps this session from the GPU's device files.",
+        summary="A system device filter (cgroup) blocks this session's access to the GPU.",
         evidence=(
             *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error}") for node in denied[:3]),
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),

@@ -22,7 +22,7 @@ CONTROL = "/dev/nvidiactl"
 def dev_nodes_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The kernel module is loaded, but the device files through which programs reach it do not exist.
+    """The kernel module is loaded, but its device files in /dev do not exist.
 
     What it means:
     Programs talk to the driver through files such as /dev/nvidiactl and /dev/nvidia0. The driver's kernel module runs,
@@ -49,7 +49,7 @@ def dev_nodes_missing(
     if driver.device_nodes is None or driver.node(CONTROL) or not _fails(driver.nvml, driver.cuda_init):
         return
     make = Run(argv=("nvidia-modprobe", "-c", "0", "-u"))
-    lasting = Ask(text="To have them at every start, enable the service nvidia-persistenced.")
+    lasting = Ask(text="To create them at every boot, enable the service nvidia-persistenced.")
     yield Problem(
         summary="The NVIDIA kernel module is loaded, but its device files in /dev do not exist.",
         evidence=(
@@ -59,7 +59,7 @@ def dev_nodes_missing(
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
         ),
         explains=NO_DEVICE,
-        fixes=(Fix(title="Make the device files", safety="manual", steps=(make, lasting), needs_root=True),),
+        fixes=(Fix(title="Create the device files", safety="manual", steps=(make, lasting), needs_root=True),),
     )
 
 

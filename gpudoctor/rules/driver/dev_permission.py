@@ -19,7 +19,7 @@ from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
 def dev_permission(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """Your user may not open the GPU's device files.
+    """Your user is not allowed to open the GPU's device files.
 
     What it means:
     Programs reach the GPU through files such as /dev/nvidia0. The permissions of these files do not let your user
@@ -54,7 +54,7 @@ def dev_permission(
         evidence.append(answer_seen("NVML", driver.nvml))
     groups = sorted({node.group for node in denied if node.group and node.group != "root"})
     yield Problem(
-        summary="This user may not open the GPU's device files.",
+        summary="Your user is not allowed to open the GPU's device files.",
         evidence=tuple(evidence),
         explains=NO_DEVICE,
         fixes=_fixes(container, groups),
@@ -79,7 +79,7 @@ def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, .
             ),
         )
     if groups:
-        add = Ask(text=f"Have an administrator run: usermod -aG {groups[0]} YOUR_USER_NAME")
+        add = Ask(text=f"Ask an administrator to run: usermod -aG {groups[0]} YOUR_USER_NAME")
     else:
         add = Ask(text="Ask the administrator for access to /dev/nvidia*: a group, or mode 0666 of the files.")
     steps = (Run(argv=("ls", "-l", "/dev/nvidiactl")), add, Ask(text="Log out, and log in again."))

@@ -20,7 +20,7 @@ from gpudoctor.rules._situation import kernel_of, place
 def driver_dropped_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver is too new for this GPU: its branch no longer serves it.
+    """The driver is too new for this GPU: its branch no longer supports it.
 
     What it means:
     From time to time NVIDIA ends the support of old GPUs. Newer driver branches then ignore the card. Branch 580 is the
@@ -52,7 +52,7 @@ def driver_dropped_gpu(
         lines = of_gpu(log_lines(driver, "Legacy drivers", "will ignore this GPU"), gpu)
         hold = "Install the driver of branch " + f"{last} from your distribution's legacy packages, and hold it."
         yield Problem(
-            summary=f"Driver {release} no longer serves this {architecture.name} GPU; branch {last} is its last one.",
+            summary=f"Driver {release} does not support this {architecture.name} GPU; branch {last} is the last to.",
             subject=gpu.label,
             evidence=(
                 seen("driver", release),

@@ -16,10 +16,10 @@ from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import place
 
 WORDS = {
-    "stuck": "does not answer, and the process that asked it hangs in the kernel and cannot be ended",
-    "timed-out": "did not answer in time",
-    "crashed": "crashes when it is asked",
-    "garbage": "gives an answer that makes no sense",
+    "stuck": "does not respond, and the process that called it hangs in the kernel and cannot be killed",
+    "timed-out": "did not respond in time",
+    "crashed": "crashes when it is called",
+    "garbage": "gives a nonsensical answer",
 }
 
 
@@ -27,7 +27,7 @@ WORDS = {
 def driver_not_answering(
     gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver hangs, crashes, or gives an answer that makes no sense.
+    """The driver hangs, crashes or gives nonsensical answers.
 
     What it means:
     gpudoctor asks the driver in a separate process, so that it cannot be taken down with it. That process hung,
@@ -95,9 +95,9 @@ def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
         needs_root=True,
     )
     if worst.outcome in ("crashed", "garbage"):
-        text = "Check that the library named above belongs to the NVIDIA driver; then install the driver anew."
+        text = "Check that the library named above belongs to the NVIDIA driver; then reinstall the driver."
         anew = Fix(
-            title="Install the driver anew",
+            title="Reinstall the driver",
             safety="manual",
             steps=(Ask(text=text),),
             needs_root=True,

@@ -13,7 +13,7 @@ from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 
 @rule("DRV031", name="driver-refuses", severity="error", since="0.1")
 def driver_refuses(driver: Driver) -> Iterator[Problem]:
-    """The driver starts and counts its GPUs, but then answers a question about them with an error.
+    """The driver starts and counts its GPUs, but then reports an error about one.
 
     What it means:
     gpudoctor asked NVML and the CUDA driver for every GPU, and for every pair of GPUs, what programs ask of them. To

@@ -17,7 +17,7 @@ from gpudoctor.rules._required import unmet
 def driver_required(
     driver: Driver | None, host: System | Gap | None, container: Container | Gap | None, wish: Wish
 ) -> Iterator[Problem]:
-    """You require a driver release that this machine does not have.
+    """The driver does not meet your requirement.
 
     What it means:
     The option --require 'driver>=570' was given, and the NVIDIA driver in use is another one, or there is none.
@@ -43,7 +43,7 @@ def driver_required(
                 else "no NVIDIA driver is in use here that could be read"
             )
             yield Problem(
-                summary=f"You require {requirement.text}, and {has}.",
+                summary=f"{requirement.text} is required, but {has}.",
                 subject=requirement.text,
                 evidence=(seen("driver in use", release or "none, or not known"),),
                 explains=("no-gpu",),

@@ -22,7 +22,7 @@ from gpudoctor.rules._situation import is_real, kernel_of
 def driver_too_old_for_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver is older than this GPU and does not know it.
+    """The driver is too old for this GPU.
 
     What it means:
     Every GPU generation needs a first driver branch. The installed driver is from before that.
@@ -51,7 +51,7 @@ def driver_too_old_for_gpu(
             continue
         first = architecture.first_branch
         yield Problem(
-            summary=f"Driver {release} does not know this {architecture.name} GPU; it needs branch {first} or newer.",
+            summary=f"Driver {release} is too old for this {architecture.name} GPU: it needs {first} or newer.",
             subject=gpu.label,
             evidence=(
                 seen("driver", release),
@@ -79,7 +79,7 @@ def _by_the_kernel(
     if not lines or (last and release.branch > last) or (architecture is not None and not is_real(host)):
         return
     yield Problem(
-        summary=f"Driver {release} does not know this GPU: the kernel log calls it not supported.",
+        summary=f"Driver {release} does not support this GPU, says the kernel log.",
         subject=gpu.label,
         confidence="likely",
         evidence=(seen("driver", release), *log_seen(lines), seen(gpu.label, "not listed by NVML")),

@@ -20,7 +20,7 @@ from gpudoctor.rules._situation import is_contained, wsl_of
 def drv_absent(
     gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """There is an NVIDIA GPU, and no NVIDIA driver is installed.
+    """An NVIDIA GPU is present, but no NVIDIA driver is installed.
 
     What it means:
     The computer has an NVIDIA graphics card, but the software that lets programs use it is missing.
@@ -45,7 +45,7 @@ def drv_absent(
     architectures = [architecture_of(gpu, matrix) for gpu in found]
     needs_open = any(one is not None and one.kernel_module == "open" for one in architectures)
     yield Problem(
-        summary="There is an NVIDIA GPU, but no NVIDIA driver is installed, so no program can use it.",
+        summary="No NVIDIA driver is installed, so no program can use the NVIDIA GPU.",
         evidence=(
             *(gpu_seen(gpu) for gpu in found),
             seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),

@@ -20,7 +20,7 @@ from gpudoctor.rules._situation import is_contained, wsl_of
 def drv_dkms_not_built(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver is installed, but the running kernel has no module of it.
+    """The driver is installed, but not its module for the running kernel.
 
     What it means:
     A kernel module fits one kernel only. The NVIDIA driver is installed, but there is no module for the kernel that
@@ -50,7 +50,7 @@ def drv_dkms_not_built(
     if built is not False or not (brings_kernel_module(driver) or others):
         return
     yield Problem(
-        summary=f"The NVIDIA driver is installed, but it has no kernel module for the running kernel {host.kernel}.",
+        summary=f"The NVIDIA driver is installed, but not its module for the running kernel {host.kernel}.",
         confidence="certain" if driver.module_files is not None else "likely",
         evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver), *log_seen(foreign)),
         explains=(*NO_MODULE, "drv-nouveau-bound"),

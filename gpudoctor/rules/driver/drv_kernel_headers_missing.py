@@ -20,7 +20,7 @@ from gpudoctor.rules._situation import is_contained, wsl_of
 def drv_kernel_headers_missing(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The headers of the running kernel are missing, so the driver's module could not be built.
+    """The running kernel's headers are missing, so the driver's module could not be built.
 
     What it means:
     DKMS builds the NVIDIA module for every kernel. For that it needs the headers of that kernel, and these are not

@@ -24,7 +24,7 @@ MISMATCH = 18
 def drv_lib_mismatch(
     gpus: Gpus | Gap | None, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's libraries and its loaded kernel module are of different releases.
+    """The driver's libraries and its loaded kernel module have different versions.
 
     What it means:
     The driver has two halves: a module in the kernel and libraries on disk. Both must be of exactly the same release,
@@ -81,7 +81,7 @@ def _in_use(driver: Driver) -> list[DriverLibrary]:
 
 def _summary(module: DriverRelease | None, library: DriverRelease | None) -> str:
     if module is None or library is None:
-        return "The driver's libraries and its loaded kernel module are of different releases."
+        return "The driver's libraries and its loaded kernel module have different versions."
     return f"The loaded kernel module is release {module}, but the driver's libraries on disk are {library}."
 
 
@@ -105,7 +105,7 @@ def _fixes(
     if newer_module or (library is not None and differ(on_disk, library)):
         text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."
         again = Fix(
-            title="Install the driver anew",
+            title="Reinstall the driver",
             safety="manual",
             steps=(Ask(text=text),),
             needs_root=True,

@@ -22,7 +22,7 @@ FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 def drv_nouveau_bound(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The free driver nouveau holds the GPU, so NVIDIA's driver cannot.
+    """The open-source driver nouveau holds the GPU, so NVIDIA's driver cannot use it.
 
     What it means:
     Linux brings its own driver for NVIDIA cards, nouveau, and lately a successor, nova. They can show pictures at most,
@@ -55,7 +55,7 @@ def drv_nouveau_bound(
         evidence.append(seen("nouveau on the blacklist", "yes" if "nouveau" in state.blacklisted else "no"))
     evidence.append(seen("NVIDIA driver", {True: "installed", False: "not installed", None: "not known"}[installed]))
     yield Problem(
-        summary=f"The free driver {held[0].bound_driver} holds the GPU, and CUDA needs NVIDIA's own driver.",
+        summary=f"The open-source driver {held[0].bound_driver} holds the GPU, but CUDA needs NVIDIA's own driver.",
         subject=held[0].label if works else None,
         severity="warning" if works else "error",
         evidence=tuple(evidence),

@@ -45,7 +45,7 @@ BUILT_TOGETHER = Fix(
 def drv_secureboot_rejected(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """Secure Boot is on, and the kernel does not take the NVIDIA module.
+    """Secure Boot is on, and the kernel refuses the NVIDIA module.
 
     What it means:
     With Secure Boot the kernel loads only modules that were signed with a key it trusts. The NVIDIA module for this
@@ -79,7 +79,7 @@ def drv_secureboot_rejected(
         return
     file = module_for(driver, host.kernel)
     yield Problem(
-        summary=f"{_why(driver)}, and the kernel does not load the NVIDIA module because it does not trust its key.",
+        summary=f"{_why(driver)}, and the kernel does not trust the key of the NVIDIA module.",
         confidence="certain" if lines else "likely",
         evidence=(
             *enforced,

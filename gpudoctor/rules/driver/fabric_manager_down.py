@@ -20,7 +20,7 @@ NOT_READY = 802
 
 @rule("DRV017", name="fabric-manager-down", severity="error", since="0.1")
 def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The machine has NVSwitch, and NVIDIA Fabric Manager, which it needs, is not running.
+    """NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.
 
     What it means:
     In servers with NVSwitch the GPUs form one fabric. A service, NVIDIA Fabric Manager, must set it up before any CUDA
@@ -53,7 +53,7 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
     if not_ready:
         evidence.append(answer_seen("The CUDA driver (cuInit)", driver.cuda_init))
     yield Problem(
-        summary="This machine has NVSwitch, and NVIDIA Fabric Manager, which it needs, is not running.",
+        summary="NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.",
         confidence="certain" if down and not_ready else "likely",
         evidence=tuple(evidence),
         explains=(*NO_CUDA, "fabric-state-incomplete"),

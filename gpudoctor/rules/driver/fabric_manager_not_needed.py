@@ -15,7 +15,7 @@ from gpudoctor.rules._situation import is_contained
 
 @rule("DRV023", name="fabric-manager-not-needed", severity="info", since="0.1")
 def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """NVIDIA Fabric Manager is installed but not needed here; that it does not run is no fault.
+    """NVIDIA Fabric Manager is installed but not needed here; it need not run.
 
     What it means:
     Fabric Manager serves machines with NVSwitch. This machine has none, so the service stops with a message.

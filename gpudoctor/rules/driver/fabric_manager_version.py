@@ -17,7 +17,7 @@ from gpudoctor.rules._situation import is_contained
 
 @rule("DRV018", name="fabric-manager-version", severity="error", since="0.1")
 def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """NVIDIA Fabric Manager and the driver are of different releases.
+    """NVIDIA Fabric Manager and the driver have different versions.
 
     What it means:
     On servers with NVSwitch, Fabric Manager must be of exactly the driver's release, to the last number.

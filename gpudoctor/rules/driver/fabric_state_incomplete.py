@@ -18,7 +18,7 @@ from gpudoctor.rules._situation import is_contained, is_virtual
 def fabric_state_incomplete(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """A GPU has not joined the NVSwitch fabric of its machine, and CUDA does not start until it has.
+    """A GPU has not joined the machine's NVSwitch fabric, so CUDA does not start.
 
     What it means:
     In machines with NVSwitch the service Fabric Manager connects the GPUs to one another. The driver says that this GPU
@@ -74,7 +74,9 @@ def _fixes(container: Container | Gap | None, *, in_guest: bool) -> tuple[Fix, .
         return (Fix(title="Have the host connect the GPUs", safety="manual", steps=(Ask(text=text),), needs_root=True),)
     if is_contained(container):
         text = "On the host: restart nvidia-fabricmanager, then this container. Without access to it, use another."
-        return (Fix(title="Have the host's fabric mended", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+        return (
+            Fix(title="Have the host's fabric repaired", safety="manual", steps=(Ask(text=text),), needs_root=True),
+        )
     steps = (
         Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
         Run(argv=("journalctl", "-u", "nvidia-fabricmanager", "--no-pager")),

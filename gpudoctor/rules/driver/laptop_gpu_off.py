@@ -25,7 +25,7 @@ OPTIRUN = Fix(
 def laptop_gpu_off(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The NVIDIA GPU is switched off: the machine uses the GPU of its processor.
+    """The NVIDIA GPU is switched off: the machine uses its integrated graphics.
 
     What it means:
     Laptops with two GPUs can switch the NVIDIA one off to save power. The driver is then kept from loading.
@@ -61,7 +61,7 @@ def laptop_gpu_off(
     optirun = any(package.name.startswith("bumblebee") for package in driver.packages or ())
     power = found[0].pci_power_state if found else None
     yield Problem(
-        summary="The NVIDIA GPU is switched off: its driver is kept from loading, and the processor's GPU is used.",
+        summary="The NVIDIA GPU is switched off: its driver is kept from loading, and integrated graphics are used.",
         severity="warning" if optirun else None,
         confidence="likely",
         evidence=(

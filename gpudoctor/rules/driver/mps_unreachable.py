@@ -25,7 +25,7 @@ VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 def mps_unreachable(
     gpus: Gpus | Gap | None, driver: Driver, environ: Environ | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """CUDA was sent to NVIDIA's Multi-Process Service (MPS), which does not take this program.
+    """CUDA is directed to NVIDIA's Multi-Process Service (MPS), which does not accept this program.
 
     What it means:
     MPS lets several programs share a GPU: they hand their work to a server. A CUDA program that finds MPS's folder

@@ -21,7 +21,7 @@ from gpudoctor.rules._situation import is_contained, wsl_of
 def nvml_library_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's libraries cannot be loaded, although there is a GPU.
+    """The driver's libraries cannot be loaded, although the machine has a GPU.
 
     What it means:
     Beside its kernel module the driver has libraries: libcuda for CUDA programs, libnvidia-ml for looking after the
@@ -48,7 +48,7 @@ def nvml_library_missing(
         return
     copies = [one for one in driver.libraries or () if one.name in missing and not one.stub]
     yield Problem(
-        summary=f"There is a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
+        summary=f"The machine has a GPU, but the driver's {' and '.join(missing)} cannot be loaded.",
         # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
         severity="warning" if cuda_works else None,
         evidence=tuple(_evidence(driver, missing, copies)),

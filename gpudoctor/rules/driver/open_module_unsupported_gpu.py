@@ -20,7 +20,7 @@ from gpudoctor.rules._situation import place
 def open_module_unsupported_gpu(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The GPU is too old for NVIDIA's open kernel modules, and these are installed.
+    """The GPU is too old for NVIDIA's open kernel modules, which are installed.
 
     What it means:
     NVIDIA's driver comes with two flavours of kernel module. The open one needs a part of the GPU (the GSP) that exists
@@ -53,7 +53,7 @@ def open_module_unsupported_gpu(
         last = f", branch {architecture.last_branch} or older" if architecture and architecture.last_branch else ""
         text = f"Install the driver with the proprietary kernel modules{last}, and hold its packages."
         yield Problem(
-            summary=f"This {kind} is too old for the open kernel modules, and these are in use.",
+            summary=f"This {kind} is too old for the open kernel modules, which are loaded.",
             subject=gpu.label,
             evidence=(
                 gpu_seen(gpu),

@@ -17,12 +17,12 @@ from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)
-_SUMMARY = "The driver is loaded, but it could not start this GPU."
+_SUMMARY = "The driver is loaded but could not initialise this GPU."
 
 
 @rule("DRV012", name="rm-init-failed", severity="error", since="0.1")
 def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The driver is there, but it could not start this GPU.
+    """The driver is loaded, but could not initialise this GPU.
 
     What it means:
     The card is on the PCI bus and the driver runs, but nvidia-smi does not list the card: "No devices were found". The
@@ -49,7 +49,9 @@ def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None
     if is_loaded(driver) is False and homeless:
         for gpu in unlisted(gpus):
             if of_gpu(homeless, gpu) or len(gpus.nvidia) == 1:
-                yield _problem(gpu, gpus, driver, homeless, "The firmware gave this GPU no place in the address space.")
+                yield _problem(
+                    gpu, gpus, driver, homeless, "The firmware (BIOS) assigned this GPU no memory addresses."
+                )
         return
     if is_loaded(driver) is not True or driver.nvml is None:
         return

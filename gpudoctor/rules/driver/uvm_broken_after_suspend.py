@@ -20,7 +20,7 @@ UNKNOWN = 999
 
 @rule("DRV021", name="uvm-broken-after-suspend", severity="error", since="0.1")
 def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """The machine slept, and since then the driver's memory module is out of order.
+    """The driver's memory module stopped working after the machine slept.
 
     What it means:
     After suspend and resume CUDA often fails with "unknown error" (999), while nvidia-smi and the display work. The
@@ -57,7 +57,7 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
     )
     services = (("systemctl", "enable", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"),)
     yield Problem(
-        summary="The machine slept, and since then CUDA fails with an unknown error.",
+        summary="CUDA has failed with an unknown error since the machine slept.",
         confidence="likely",
         evidence=tuple(evidence),
         explains=NO_CUDA,

@@ -21,7 +21,7 @@ PARAMETER = "uvm_disable_hmm"
 
 @rule("DRV022", name="uvm-hmm-init", severity="error", since="0.1")
 def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
-    """CUDA cannot start (error 3) although the driver works; often its HMM feature is the cause.
+    """CUDA initialisation fails (error 3) although the driver works; often its HMM feature is the cause.
 
     What it means:
     nvidia-smi is fine, the device files are there, and still CUDA answers "not initialized" (3). Reports with the open
@@ -50,7 +50,7 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
         return
     option = Write(path="/etc/modprobe.d/nvidia-uvm-hmm.conf", text=f"options nvidia_uvm {PARAMETER}=1\n")
     yield Problem(
-        summary="The driver works, but CUDA cannot start (error 3); often the HMM feature of nvidia_uvm is the cause.",
+        summary="The driver works, but CUDA does not start (error 3), often because of nvidia_uvm's HMM feature.",
         confidence="possible",
         evidence=(
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),

@@ -23,7 +23,7 @@ NO_DEVICE = 100
 def uvm_missing(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, environ: Environ | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's memory module nvidia-uvm is not there, and CUDA cannot start without it.
+    """The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.
 
     What it means:
     CUDA needs a second kernel module, nvidia_uvm, and its device file /dev/nvidia-uvm. nvidia-smi does not: that is
@@ -59,7 +59,7 @@ def uvm_missing(
     if no_module:
         evidence.append(seen("kernel module nvidia_uvm", "not loaded"))
     yield Problem(
-        summary="The driver's memory module nvidia-uvm is not available, and CUDA cannot start without it.",
+        summary="The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.",
         confidence="certain" if no_node else "likely",
         evidence=tuple(evidence),
         explains=NO_CUDA,
@@ -77,8 +77,8 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
     if is_contained(container):
         steps: tuple[Run | Ask, ...] = (
             Ask(text="On the host, run: nvidia-modprobe -c 0 -u"),
-            Ask(text="Start the container again; with CDI, first write the CDI file anew (nvidia-ctk cdi generate)."),
+            Ask(text="Start the container again; with CDI, first regenerate the CDI file (nvidia-ctk cdi generate)."),
         )
         return (Fix(title="Load the module on the host", safety="manual", steps=steps, needs_root=True),)
-    lasting = Ask(text="To have it at every start, add a line nvidia_uvm to a file in /etc/modules-load.d.")
+    lasting = Ask(text="To load it at every boot, add a line nvidia_uvm to a file in /etc/modules-load.d.")
     return (Fix(title="Load the module and create its file", safety="manual", steps=(load, lasting), needs_root=True),)

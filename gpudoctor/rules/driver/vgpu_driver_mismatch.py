@@ -32,7 +32,7 @@ WORDS = "incompatible with host driver"
 def vgpu_driver_mismatch(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The driver in this virtual machine does not fit its virtual GPU (vGPU).
+    """The driver in this virtual machine does not match its virtual GPU (vGPU).
 
     What it means:
     A virtual machine can get a share of a GPU, a vGPU. That takes the vGPU driver (GRID driver) of NVIDIA, of a release
@@ -88,8 +88,8 @@ def _refused(gpu: Gpu, gpus: Gpus, driver: Driver, host: System | Gap, matrix: M
 
 def _summary(*, behind: bool) -> str:
     if behind:
-        return "The vGPU driver in this virtual machine does not fit the vGPU software of its host."
-    return "The driver refuses this GPU; in a virtual machine it is then mostly a vGPU, which needs its own driver."
+        return "The vGPU driver in this virtual machine does not match its host's vGPU software."
+    return "The driver refuses this GPU; in a virtual machine it is then usually a vGPU, which needs its own driver."
 
 
 def _machine(host: System | Gap) -> Iterator[Evidence]:

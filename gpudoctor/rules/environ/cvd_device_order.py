@@ -13,7 +13,7 @@ from gpudoctor.rules._visible import is_numeric
 
 @rule("ENV002", name="cvd-device-order", severity="info", since="0.1")
 def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
-    """GPU numbers of nvidia-smi and of CUDA may differ here, because the GPUs are of different models.
+    """nvidia-smi and CUDA may number the GPUs differently, because they are different models.
 
     What it means:
     nvidia-smi numbers the GPUs by their slot. CUDA by default puts the fastest first. With different models, GPU 0 of a
@@ -38,7 +38,7 @@ def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     if len(models) < 2 or environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" or (mask and not is_numeric(mask)):
         return
     yield Problem(
-        summary="The GPUs are of different models, so CUDA may number them otherwise than nvidia-smi.",
+        summary="The GPUs are different models, so CUDA may number them differently from nvidia-smi.",
         confidence="likely" if mask else "possible",
         evidence=(
             seen("models", ", ".join(models)),

@@ -20,7 +20,7 @@ VARIABLE = "CUDA_VISIBLE_DEVICES"
 def cvd_invalid(
     gpus: Gpus, environ: Environ, driver: Driver | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """CUDA_VISIBLE_DEVICES hides GPUs that it seems meant to show, or all of them.
+    """CUDA_VISIBLE_DEVICES hides all GPUs, or some it seems meant to show.
 
     What it means:
     This variable lists the GPUs that CUDA programs may see, by number or by UUID. Programs see the listed GPUs up to
@@ -72,7 +72,7 @@ def _summary(mask: Mask) -> str:
         return f"{VARIABLE} hides every GPU: {mask.reason}."
     count = len(mask.visible)
     shown = "only 1 GPU" if count == 1 else f"only {count} GPUs"
-    return f"{VARIABLE} shows {shown}: {mask.reason}, and what follows is ignored."
+    return f"{VARIABLE} shows {shown}: {mask.reason}, and the rest is ignored."
 
 
 def _evidence(value: str, mask: Mask, gpus: Gpus) -> Iterator[Evidence]:

@@ -13,7 +13,7 @@ from gpudoctor.rules._visible import read_mask
 
 @rule("ENV005", name="cvd-uuid-app-parse", severity="info", since="0.1")
 def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
-    """CUDA_VISIBLE_DEVICES names GPUs by their UUID; CUDA takes that, some programs do not.
+    """CUDA_VISIBLE_DEVICES lists GPUs by UUID, which CUDA accepts but some programs do not.
 
     What it means:
     The variable may hold numbers or UUIDs. CUDA reads both. Some programs read the variable themselves and expect
@@ -42,7 +42,7 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     numbers = ",".join(str(index) for index in indexes)
     steps = (SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"), SetEnv(name="CUDA_VISIBLE_DEVICES", value=numbers))
     yield Problem(
-        summary="CUDA_VISIBLE_DEVICES names GPUs by their UUID; some programs expect numbers there.",
+        summary="CUDA_VISIBLE_DEVICES lists GPUs by UUID; some programs accept only numbers.",
         confidence="possible",
         evidence=(seen("CUDA_VISIBLE_DEVICES", value), seen("the same GPUs by number", numbers)),
         fixes=(

@@ -13,7 +13,7 @@ SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
 @rule("ENV006", name="env-login-only", severity="warning", since="0.1")
 def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
-    """The login shell sets variables for CUDA that this notebook's kernel does not have.
+    """The login shell sets CUDA variables that this notebook's kernel lacks.
 
     What it means:
     Files such as ~/.profile and ~/.bashrc set variables when somebody logs in. This process was started by a service,
@@ -45,7 +45,7 @@ def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
     )
     where = Ask(text='The file is listed by "jupyter kernelspec list". For a systemd unit, use Environment= instead.')
     yield Problem(
-        summary=f"The login files set {' and '.join(missing)} for CUDA; this notebook's kernel does not have that.",
+        summary=f"The login files set {' and '.join(missing)} for CUDA; this notebook's kernel lacks that.",
         confidence="likely",
         evidence=tuple(
             evidence

@@ -33,7 +33,7 @@ EVERYWHERE = frozenset(
 
 @rule("ENV004", name="pip-no-matching-distribution", severity="warning", since="0.1")
 def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """The installer is set to an index that holds only some packages, and to no other.
+    """The installer is configured to use only an index that lacks common packages.
 
     What it means:
     pip and uv look for packages in an index. A variable replaces the usual index, which has everything, by one of
@@ -63,11 +63,11 @@ def _partial(lacking: NoMatch) -> Problem:
     beside = Ask(text="Write --extra-index-url in place of --index-url, so that the usual index is asked as well.")
     first = Ask(text=f"Or install {lacking.package} first, without any option about an index.")
     return Problem(
-        summary=f"The index that was asked does not have {lacking.package}, which every complete index has.",
+        summary=f"The package index in use does not have {lacking.package}, which every complete index has.",
         subject="pip",
         severity="error",
         confidence="likely",
-        evidence=(seen(f"versions of {lacking.package} that it has", "none, says the installer"),),
+        evidence=(seen(f"versions of {lacking.package} that it has", "none, according to the installer"),),
         explains=("install-failed",),
         fixes=(Fix(title="Let it look in the usual index as well", safety="manual", steps=(beside, first)),),
     )

@@ -17,7 +17,7 @@ _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE
 
 @rule("ENV003", name="pip-tls-ca", severity="error", since="0.1")
 def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """A variable names a file of certificates that does not exist, or the server is not trusted, so nothing downloads.
+    """Downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted.
 
     What it means:
     Downloads over HTTPS are checked against a list of certificates. A variable says in which file it is, and that file
@@ -45,7 +45,7 @@ def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
             text="Find where it is set (~/.profile, ~/.bashrc, the environment's activate script), and remove it."
         )
         yield Problem(
-            summary=f"{name} names a file of certificates that does not exist, so pip cannot download anything.",
+            summary=f"{name} names a certificate file that does not exist, so pip cannot download anything.",
             subject=name,
             evidence=(seen(name, value), seen("that file", "does not exist")),
             explains=("pip-no-matching-distribution",),
@@ -78,7 +78,7 @@ def _untrusted(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
         "python -m pip config set global.cert FILE"
     )
     yield Problem(
-        summary="The certificate of the package index is not trusted here, so nothing can be downloaded.",
+        summary="The package index's certificate is not trusted here, so nothing can be downloaded.",
         confidence="likely",
         evidence=evidence,
         explains=("pip-no-matching-distribution", "install-failed"),

@@ -18,7 +18,7 @@ from gpudoctor.rules._declare import rule
 def arch_ok_warning_only(
     gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch prints a warning about this GPU that needs no action.
+    """PyTorch prints a harmless warning about this GPU.
 
     What it means:
     PyTorch compares the GPU's compute capability with the newest one it was compiled for, and warns when the GPU's is
@@ -51,7 +51,7 @@ def arch_ok_warning_only(
     names = labels_with_capability(served)
     text = f"PyTorch's warning about compute capability {served[0].capability} can be ignored."
     yield Problem(
-        summary=f"{torch.label} warns about {names}, and runs on it all the same with its code for {newest}.",
+        summary=f"{torch.label} warns about {names}, but runs on it with its code for {newest}.",
         subject=torch.label,
         evidence=(*evidence_of(served), code.evidence(torch)),
         fixes=(Fix(title="Nothing to do", safety="manual", steps=(Ask(text=text),)),),

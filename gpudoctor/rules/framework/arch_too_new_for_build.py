@@ -60,7 +60,7 @@ def arch_too_new_for_build(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A GPU is newer than everything the installed framework was compiled for.
+    """The GPU is too new for the installed framework build.
 
     What it means:
     The framework contains machine code for a fixed list of GPU architectures, and none of it runs on this GPU. The GPU
@@ -166,7 +166,7 @@ def _while_it_runs(
     text = "Install torch 1.13 or newer in an environment with Python 3.7 or newer."
     too_old = Fix(title="Use a newer torch, on a newer Python", safety="manual", steps=(Ask(text=text),))
     yield Problem(
-        summary=f"{framework.label} cannot compile code for {labels_with_capability(unknown)}, while it runs: its CUDA "
+        summary=f"{framework.label} cannot compile code for {labels_with_capability(unknown)} at run time: its CUDA "
         f"{framework.cuda} does not know that GPU.",
         subject=framework.label,
         severity="warning",

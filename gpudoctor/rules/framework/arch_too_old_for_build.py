@@ -50,7 +50,7 @@ def arch_too_old_for_build(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A GPU is older than everything the installed framework was compiled for.
+    """The GPU is too old for the installed framework build.
 
     What it means:
     The framework's machine code begins at a newer architecture than this GPU has, or leaves it out. The GPU is found,

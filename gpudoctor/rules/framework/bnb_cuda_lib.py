@@ -37,7 +37,7 @@ def bnb_cuda_lib(
     interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
 ) -> Iterator[Problem]:
-    """Bitsandbytes has no compiled part for the CUDA that it would use.
+    """No compiled library of bitsandbytes exists for the CUDA version it would use.
 
     What it means:
     bitsandbytes brings one compiled part for each CUDA version and takes the one of torch's CUDA, or the one that the
@@ -121,7 +121,7 @@ def _old_release(bnb: Framework, torch: Framework, host: System, libraries: Libr
     if any(one.cuda_major in (torch.cuda.major, None) for one in runtimes):
         return None
     found = ", ".join(one.path for one in runtimes) or "none"
-    text = f"{bnb.label} looks for CUDA {torch.cuda.major}'s runtime on the library path, and there is none."
+    text = f"{bnb.label} looks for CUDA {torch.cuda.major}'s runtime on the library path and finds none."
     return text, None, (seen("CUDA runtimes found", found),)
 
 

@@ -20,7 +20,7 @@ VARIABLE = "CUDA_CACHE_DISABLE"
 def cuda_jit_cache_off(
     gpus: Gpus, frameworks: Frameworks | Gap | None, environ: Environ, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """The cache of compiled GPU code is switched off, and a program may depend on it.
+    """The cache of compiled GPU code is switched off, so some programs start slowly every time.
 
     What it means:
     CUDA_CACHE_DISABLE is set. What has only PTX for this GPU, the driver compiles at every start.
@@ -44,11 +44,11 @@ def cuda_jit_cache_off(
     known = [(one, code) for one in built if (code := device_code(one, matrix, host)) is not None]
     for framework, code in known:
         if any(one.coverage == "ptx" for one in services(code, framework.cuda, gpus, matrix)):
-            summary = f"{framework.label} is compiled anew at each start, because {VARIABLE} is set."
+            summary = f"{framework.label} is recompiled at each start, because {VARIABLE} is set."
             yield _problem(summary, framework.label, (seen(VARIABLE, "1"), code.evidence(framework)))
     if not known:
         what = "A program that has only PTX for this GPU" if not built else in_words(one.label for one in built)
-        summary = f"{what} may be compiled anew at each start, because {VARIABLE} is set."
+        summary = f"{what} may be recompiled at each start, because {VARIABLE} is set."
         yield _problem(summary, None, (seen(VARIABLE, "1"),), "possible")
 
 

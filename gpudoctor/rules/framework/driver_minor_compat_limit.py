@@ -29,7 +29,7 @@ def driver_minor_compat_limit(
     host: System | Gap | None,
     container: Container | Gap | None,
 ) -> Iterator[Problem]:
-    """The driver is new enough to start this build, but not for everything that CUDA 12.1 brought.
+    """The driver can run this build, but not every CUDA 12.1 feature.
 
     What it means:
     Drivers of the 525 branch run programs built with any CUDA 12 (minor-version compatibility). What came later than

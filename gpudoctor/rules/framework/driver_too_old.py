@@ -34,7 +34,7 @@ def driver_too_old(
     packages: Packages | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The NVIDIA driver is older than what an installed framework needs.
+    """The NVIDIA driver is too old for an installed framework.
 
     What it means:
     The framework was built with a CUDA version that this driver cannot serve. PyTorch then says "The NVIDIA driver on

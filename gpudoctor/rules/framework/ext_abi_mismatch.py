@@ -33,7 +33,7 @@ def ext_abi_mismatch(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """A compiled extension was built for another torch, or TensorFlow, than the installed one.
+    """A compiled extension was built for a different version of torch or TensorFlow.
 
     What it means:
     A package such as flash-attn, xformers or vllm carries machine code that was linked against one build of torch,
@@ -69,7 +69,7 @@ def ext_abi_mismatch(
         if extension.name in COMPANIONS or not differences:
             continue
         yield Problem(
-            summary=f"{extension.label} was built for another torch: {'; '.join(differences)}.",
+            summary=f"{extension.label} was built for a different torch: {'; '.join(differences)}.",
             subject=extension.label,
             evidence=(
                 seen("torch", torch.version, torch.source),

@@ -27,7 +27,7 @@ def jax_cpu_only(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """JAX is installed without its CUDA plugin, although there is an NVIDIA GPU.
+    """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
 
     What it means:
     JAX's own package runs on the processor. The GPU part is a plugin of its own, and it is not installed here.

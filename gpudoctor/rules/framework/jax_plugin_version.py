@@ -29,7 +29,7 @@ def jax_plugin_version(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The packages that make up JAX with CUDA are not of one version.
+    """The packages that make up JAX with CUDA have different versions.
 
     What it means:
     JAX with CUDA is four packages: jax, jaxlib, the CUDA plugin and its pjrt part. The plugin and its pjrt part must
@@ -66,7 +66,7 @@ def jax_plugin_version(
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     mixed = ", ".join(f"{name} {versions[name]}" for name in wrong)
     yield Problem(
-        summary=f"The parts of JAX do not belong together: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
+        summary=f"JAX's packages do not match: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
         subject="jax",
         evidence=(
             *(seen(name, version) for name, version in versions.items()),

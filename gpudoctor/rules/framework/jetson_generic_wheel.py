@@ -39,7 +39,7 @@ JAX_CONTAINER = Fix(
 def jetson_generic_wheel(
     host: System, frameworks: Frameworks, gpus: Gpus | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A general ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
+    """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
 
     What it means:
     Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for

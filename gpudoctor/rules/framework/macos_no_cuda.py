@@ -14,13 +14,13 @@ from gpudoctor.rules._evidence import seen
 ADVICE = {
     "torch": 'PyTorch: use the device "mps", as in tensor.to("mps").',
     "tensorflow": "TensorFlow: the plugin tensorflow-metal gives it the Apple GPU.",
-    "jax": "JAX: it runs on the processor; the plugin jax-metal is experimental.",
+    "jax": "JAX: it runs on the CPU; the plugin jax-metal is experimental.",
 }
 
 
 @rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")
 def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish) -> Iterator[Problem]:
-    """There is no CUDA on macOS; the GPU of a Mac is used through Metal.
+    """There is no CUDA on macOS; frameworks use a Mac's GPU through Metal.
 
     What it means:
     NVIDIA makes neither drivers nor CUDA for current macOS. No CUDA package can work here, and none is needed.
@@ -44,7 +44,7 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
         return
     advice = tuple(Ask(text=ADVICE[name]) for name in found or ADVICE)
     yield Problem(
-        summary="This is macOS, which has no CUDA; frameworks reach the GPU of a Mac through Metal.",
+        summary="macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
         evidence=(seen("operating system", host.pretty_name or "macOS"),),
         explains=("no-gpu",),
         fixes=(Fix(title="Use the GPU of the Mac through Metal", safety="manual", steps=advice),),

@@ -49,7 +49,7 @@ def ptx_jit_slow_start(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The framework has no machine code for this GPU; the driver compiles it at the start, which takes long.
+    """The framework has no machine code for this GPU, so its first start is slow while the driver compiles it.
 
     What it means:
     The build holds code for this GPU only as PTX. It works, but at the first use the driver compiles all of it. That

@@ -39,7 +39,7 @@ def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Pr
         if framework is None or have is None or known is None or have <= known:
             continue
         yield Problem(
-            summary=f"{framework.label} is newer than the newest {name} that gpudoctor knows, {newest}.",
+            summary=f"{framework.label} is newer than the latest {name} that gpudoctor knows, {newest}.",
             subject=framework.label,
             evidence=(
                 seen("installed", framework.version, framework.source),

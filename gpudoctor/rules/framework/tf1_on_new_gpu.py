@@ -36,7 +36,7 @@ def tf1_on_new_gpu(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """TensorFlow built with CUDA 10 or older runs on an Ampere or newer GPU, which its libraries do not know.
+    """TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs.
 
     What it means:
     TensorFlow before 2.4 uses CUDA 10 or older. The GPU is of a later generation. It may start after a long pause, and

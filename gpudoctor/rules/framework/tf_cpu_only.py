@@ -34,7 +34,7 @@ def tf_cpu_only(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed TensorFlow is built for the processor only, although there is an NVIDIA GPU.
+    """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
 
     What it means:
     The TensorFlow in this environment contains no CUDA code, so it lists no GPU. This is the package
@@ -48,7 +48,7 @@ def tf_cpu_only(
     tf-windows-native.)
 
     How to fix it:
-    Remove the processor build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
+    Remove the CPU build and install `tensorflow[and-cuda]` of a release that fits this Python, driver and GPU.
     On ARM Linux use NVIDIA's TensorFlow container, as there are no GPU wheels.
 
     When to ignore it:
@@ -70,7 +70,7 @@ def tf_cpu_only(
     hidden = _hidden(tensorflow, packages)
     others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]
     yield Problem(
-        summary=f"{tensorflow.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
+        summary=f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=tensorflow.label,
         severity="info" if others else None,
         evidence=(
@@ -91,7 +91,7 @@ def tf_cpu_only(
 
 
 def _hidden(tensorflow: Framework, packages: Packages | Gap | None) -> Package | None:
-    """A distribution of the GPU build whose files the processor build has overwritten: both own the same ones."""
+    """A distribution of the GPU build whose files the CPU build has overwritten: both own the same ones."""
     if not isinstance(packages, Packages) or isinstance(packages.overlaps, Gap):
         return None
     names = {one.first for one in packages.overlaps} | {one.second for one in packages.overlaps}

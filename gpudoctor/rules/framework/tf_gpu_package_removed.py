@@ -31,7 +31,7 @@ def tf_gpu_package_removed(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The package tensorflow-gpu is asked for, and it no longer exists.
+    """The package tensorflow-gpu was requested, but it no longer exists.
 
     What it means:
     `tensorflow-gpu` was a package of its own up to release 2.11. Since then `tensorflow` is the GPU build on Linux, and

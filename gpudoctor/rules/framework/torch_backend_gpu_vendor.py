@@ -38,7 +38,7 @@ def torch_backend_gpu_vendor(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """PyTorch is built for another maker's GPUs than the ones in this machine.
+    """PyTorch is built for another vendor's GPUs.
 
     What it means:
     A build for CUDA drives NVIDIA GPUs only, a build for ROCm AMD GPUs only, a build for XPU Intel GPUs only.
@@ -53,7 +53,7 @@ def torch_backend_gpu_vendor(
     When to ignore it:
     If the GPU is only the graphics part of the processor and is not meant for computing; most of those are not
     supported. That is why a CUDA build is only a note beside such graphics, and an error beside an AMD card that ROCm
-    serves (Instinct, Radeon RX 6000 and newer, Radeon PRO). A processor build is named only beside an AMD accelerator
+    serves (Instinct, Radeon RX 6000 and newer, Radeon PRO). A CPU build is named only beside an AMD accelerator
     (Instinct), which is there for computing: as a warning.
 
     Sources:
@@ -97,14 +97,14 @@ def _is_of_rocm(gpu: Gpu) -> bool:
 
 
 def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:
-    """A processor build beside an AMD accelerator."""
+    """A CPU build beside an AMD accelerator."""
     found = [
         gpu for gpu in gpus.devices if INSTINCT.fullmatch(gpu.pci_id or "") or "instinct" in (gpu.name or "").lower()
     ]
     if not found or gpus.nvidia:
         return
     yield Problem(
-        summary=f"{torch.label} is built for the processor only, and this machine has an AMD accelerator.",
+        summary=f"{torch.label} is a CPU-only build, and this machine has an AMD accelerator.",
         subject=torch.label,
         severity="warning",
         evidence=(

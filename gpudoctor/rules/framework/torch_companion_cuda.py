@@ -16,7 +16,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.framework.torch_companion_version import severity_of
 
 COMPANIONS = ("torchvision", "torchaudio")
-#: From this release on torchaudio works with any torch that is as new, a processor build too; it still compares the
+#: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the
 #: CUDA versions (torchaudio/_extension/utils.py of the wheel, read 2026-11-22).
 FREE_TORCHAUDIO = (2, 11)
 #: From this release on torchaudio compares its CUDA version with torch's when it is imported (torchaudio/_extension).
@@ -34,13 +34,13 @@ def torch_companion_cuda(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed torchvision or torchaudio is built for another CUDA version, or for the processor, than torch.
+    """The installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only.
 
     What it means:
     The three packages belong together: same release pair and same build. Here one of them comes from another build.
 
     Why it breaks:
-    Their compiled parts call into torch. With a processor build beside a CUDA build, operators are missing
+    Their compiled parts call into torch. With a CPU build beside a CUDA build, operators are missing
     ("operator torchvision::nms does not exist", "Couldn't load custom C++ ops"); torchvision refuses another CUDA
     major version, and torchaudio any other CUDA version. It happens when they are installed from different indexes
     or one after the other.
@@ -96,6 +96,6 @@ def _severity(torch: Framework, companion: Framework) -> Severity | None:
 def _kind(framework: Framework) -> str:
     if framework.variant == "cuda":
         return f"CUDA {framework.cuda}" if framework.cuda else "CUDA"
-    return {"cpu": "the processor", "rocm": "AMD GPUs (ROCm)", "xpu": "Intel GPUs", "mps": "Apple GPUs"}.get(
+    return {"cpu": "the CPU", "rocm": "AMD GPUs (ROCm)", "xpu": "Intel GPUs", "mps": "Apple GPUs"}.get(
         framework.variant or "", "an unknown device"
     )

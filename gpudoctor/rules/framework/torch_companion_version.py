@@ -28,7 +28,7 @@ def torch_companion_version(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed torchvision, torchaudio or torchtext belongs to another release of torch.
+    """The installed torchvision, torchaudio or torchtext does not match the torch version.
 
     What it means:
     Each torchvision and torchaudio release is compiled against one torch release, torchtext, torchcodec and dgl against
@@ -64,7 +64,7 @@ def torch_companion_version(
             continue
         wanted = _torch_wanted(companion, packages, matrix)
         yield Problem(
-            summary=f"{companion.label} needs torch {' or '.join(wanted)}, and torch {torch.version} is installed.",
+            summary=f"{companion.label} needs torch {' or '.join(wanted)}, but torch {torch.version} is installed.",
             subject=companion.label,
             severity=severity,
             evidence=(

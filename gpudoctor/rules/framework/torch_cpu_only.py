@@ -27,7 +27,7 @@ def torch_cpu_only(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed PyTorch is built for the processor only, although there is an NVIDIA GPU.
+    """A CPU-only PyTorch is installed, although this machine has an NVIDIA GPU.
 
     What it means:
     The machine has an NVIDIA GPU, but the PyTorch in this environment contains no CUDA code. It cannot use the GPU,
@@ -35,7 +35,7 @@ def torch_cpu_only(
 
     Why it breaks:
     PyTorch comes in several builds of the same release: one for the processor, and one for each supported CUDA
-    version. On Windows, and before release 2.11 on ARM Linux, a plain `pip install torch` gives the processor build.
+    version. On Windows, and before release 2.11 on ARM Linux, a plain `pip install torch` gives the CPU build.
     A mirror, a lock file or `--index-url .../whl/cpu` gives it on Linux too.
 
     How to fix it:
@@ -57,7 +57,7 @@ def torch_cpu_only(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
-        summary=f"{torch.label} is built for the processor only, so it cannot use {gpu_names(gpus)}.",
+        summary=f"{torch.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,
         evidence=(
             seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),

@@ -23,7 +23,7 @@ def torch_cpu_only_conda(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """Conda chose the processor build of PyTorch, although there is an NVIDIA GPU.
+    """Conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU.
 
     What it means:
     The `pytorch` package of this conda environment has a build string that begins with `cpu`: it contains no CUDA code.
@@ -54,7 +54,7 @@ def torch_cpu_only_conda(
     if has_cpuonly:
         evidence.append(seen("conda package", "cpuonly is installed"))
     yield Problem(
-        summary=f"Conda installed a processor-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
+        summary=f"Conda installed a CPU-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,
         evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
         explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),

@@ -31,14 +31,14 @@ def torch_cpu_only_lock(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The project's lock file asks for the processor build of PyTorch.
+    """The project's lock file pins a CPU-only build of PyTorch.
 
     What it means:
     The packages of this environment come from a lock file, and it resolves torch to the build for the processor on
     this platform. There is an NVIDIA GPU.
 
     Why it breaks:
-    On Windows the package index has only the processor build, and on all systems an index or an extra of the project
+    On Windows the package index has only the CPU build, and on all systems an index or an extra of the project
     may choose it. What you install by hand is undone at the next `uv run`, `uv sync` or `poetry install`.
 
     How to fix it:
@@ -61,8 +61,7 @@ def torch_cpu_only_lock(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
-        summary=f"{LOCKS[tool]} asks for {torch.label}, built for the processor only, so it cannot use "
-        f"{gpu_names(gpus)}.",
+        summary=f"{LOCKS[tool]} asks for {torch.label}, a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,
         confidence="certain" if pins else "likely",
         evidence=(

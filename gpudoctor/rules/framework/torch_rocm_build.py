@@ -34,7 +34,7 @@ def torch_rocm_build(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """PyTorch is built for AMD GPUs, and an extension for CUDA is installed or wanted.
+    """PyTorch is built for AMD GPUs, but a CUDA extension is installed or required.
 
     What it means:
     The installed PyTorch is a ROCm build: it drives AMD GPUs. An extension such as flash-attn is compiled for CUDA.
@@ -66,7 +66,7 @@ def torch_rocm_build(
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     text = f"Use the ROCm build of {in_words(names)}; its own page says how."
     yield Problem(
-        summary=f"{torch.label} is built for AMD GPUs, and {in_words(names)} is made for CUDA.",
+        summary=f"{torch.label} is built for AMD GPUs, but {in_words(names)} is made for CUDA.",
         subject=torch.label,
         evidence=(
             seen("torch", f"{torch.version or 'unknown version'}, built for ROCm", torch.source),

@@ -13,7 +13,7 @@ from gpudoctor.rules._required import unmet
 
 @rule("GPU901", name="capability-required", severity="error", since="0.1")
 def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterator[Problem]:
-    """You require a compute capability that a GPU of this machine does not have.
+    """A GPU does not have the compute capability you require.
 
     What it means:
     The option --require 'compute-capability>=8.0' was given. Every NVIDIA GPU must meet it, because a framework may
@@ -34,7 +34,7 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
     for requirement in wish.of("compute-capability"):
         if gpus is None or not gpus.nvidia:
             yield Problem(
-                summary=f"You require {requirement.text}, and there is no NVIDIA GPU.",
+                summary=f"{requirement.text} is required, but there is no NVIDIA GPU.",
                 subject=requirement.text,
                 evidence=(seen("NVIDIA GPUs", 0),),
                 explains=("no-gpu",),
@@ -46,7 +46,7 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
                 continue
             has = f"has {capability}" if capability else "has one that is not known"
             yield Problem(
-                summary=f"You require {requirement.text}, and {gpu.label} {has}.",
+                summary=f"{requirement.text} is required, but {gpu.label} {has}.",
                 subject=gpu.label,
                 evidence=(seen(f"{gpu.label}: compute capability", capability or "not known", gpu.source),),
             )

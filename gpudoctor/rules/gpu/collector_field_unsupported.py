@@ -16,7 +16,7 @@ LAST_WITHOUT = 470
 
 @rule("GPU023", name="collector-field-unsupported", severity="info", since="0.1")
 def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
-    """The nvidia-smi of this driver cannot tell the compute capability; tools that ask it for that fail.
+    """The installed nvidia-smi cannot report the compute capability; tools that ask for it fail.
 
     What it means:
     Build scripts ask nvidia-smi --query-gpu=compute_cap for which GPU they should compile. This driver's nvidia-smi is

@@ -22,7 +22,7 @@ CUDA_BUSY = (46, 216)
 
 @rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
 def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """The GPU's compute mode lets no further program use it.
+    """The GPU's compute mode does not allow another program.
 
     What it means:
     A GPU can be set to serve one process at a time (exclusive) or none (prohibited). Here no place is
@@ -87,8 +87,8 @@ def _is_busy(driver: Driver | Gap | None, live: Live | Gap | None) -> bool:
 
 def _summary(mode: str | None) -> str:
     if mode == "prohibited":
-        return "The compute mode of this GPU is prohibited: no CUDA program may use it."
-    return "The compute mode of this GPU lets one process in, and one is there already."
+        return "This GPU's compute mode is prohibited: no CUDA program may use it."
+    return "This GPU's compute mode allows only one process, and one is already using it."
 
 
 def _word(mode: str | None) -> str:

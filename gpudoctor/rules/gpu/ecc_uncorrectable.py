@@ -20,7 +20,7 @@ CUDA_ECC = 214
 
 @rule("GPU005", name="ecc-uncorrectable", severity="error", since="0.1")
 def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
-    """The memory of a GPU had errors that could not be corrected.
+    """A GPU's memory had uncorrectable errors.
 
     What it means:
     ECC checks the GPU's memory. Since the driver was loaded it met errors it could not correct. Programs that touched
@@ -67,7 +67,7 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
                     steps=(
                         Ask(text="Move the work to another GPU and end every program on this one."),
                         Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),
-                        Ask(text="If errors come back, have the GPU tested and exchanged. Leave ECC on."),
+                        Ask(text="If errors come back, have the GPU tested and replaced. Leave ECC on."),
                     ),
                     needs_root=True,
                 ),
@@ -77,16 +77,16 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
 
 def _summary(count: int) -> str:
     if not count:
-        return "The driver reports memory errors of a GPU that could not be corrected."
+        return "The driver reports uncorrectable memory errors of a GPU."
     errors = "1 error" if count == 1 else f"{count} errors"
-    return f"The memory of this GPU had {errors} that could not be corrected."
+    return f"This GPU's memory had {errors} that could not be corrected."
 
 
 def _totals(gpu: Gpu) -> Iterator[Evidence]:
     if gpu.ecc_uncorrected_aggregate is not None:
         yield seen("uncorrected memory errors in all", gpu.ecc_uncorrected_aggregate)
     if gpu.retired_pages is not None:
-        yield seen("memory pages taken out of use", gpu.retired_pages)
+        yield seen("memory pages retired", gpu.retired_pages)
 
 
 def _which(gpu: Gpu) -> tuple[str, ...]:

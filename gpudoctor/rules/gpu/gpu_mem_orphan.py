@@ -18,7 +18,7 @@ DRIVER_MIB = 1024
 
 @rule("GPU002", name="gpu-mem-orphan", severity="warning", since="0.1")
 def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iterator[Problem]:
-    """GPU memory is in use, and no process that can be seen holds it.
+    """GPU memory is in use, but no visible process holds it.
 
     What it means:
     The GPU reports used memory, but the driver lists no process with that much. Often a training run was ended and
@@ -52,7 +52,7 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
             or "none"
         )
         yield Problem(
-            summary=f"{lost} MiB of GPU memory are in use, and no process that can be seen holds them.",
+            summary=f"{lost} MiB of GPU memory are in use, but no visible process holds them.",
             subject=gpu.label,
             confidence="possible",
             evidence=(

@@ -13,7 +13,7 @@ from gpudoctor.rules._evidence import gpu_seen
 
 @rule("GPU016", name="gpu-passed-through", severity="info", since="0.1")
 def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU is reserved for a virtual machine, so programs of this system cannot use it.
+    """A GPU is reserved for a virtual machine, so programs on this system cannot use it.
 
     What it means:
     The driver vfio-pci holds the card, so that a virtual machine can have it for itself.
@@ -36,7 +36,7 @@ def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
             continue
         text = "Take the card's id out of the vfio-pci options in /etc/modprobe.d and on the kernel command line."
         yield Problem(
-            summary="This GPU is reserved for a virtual machine, so programs of this system cannot use it.",
+            summary="This GPU is reserved for a virtual machine, so programs on this system cannot use it.",
             subject=gpu.label,
             severity="info" if ours else "error",
             evidence=(gpu_seen(gpu),),

@@ -19,7 +19,7 @@ BUSY_PERCENT = 90
 
 @rule("GPU010", name="gpu-power-capped", severity="warning", since="0.1")
 def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU may draw less power than its equals, or than its limit says.
+    """A GPU has a lower power limit than its peers, or draws less than its limit allows.
 
     What it means:
     Each GPU has a limit of the power it may draw. One of your equal GPUs has a lower one, or it is held back as if it
@@ -65,7 +65,7 @@ def _held_back(gpu: Gpu) -> Problem:
     draw = f"{gpu.power.draw:.0f} W" if gpu.power and gpu.power.draw is not None else "not known"
     look = "Check the GPU's power cables and supplies, and the power and thermal settings of the server's management."
     return Problem(
-        summary=f"This GPU is slowed down for its power at {draw}, although it may draw {_limit(gpu):.0f} W.",
+        summary=f"This GPU is slowed down for power at {draw}, although its limit is {_limit(gpu):.0f} W.",
         subject=gpu.label,
         confidence="likely",
         evidence=(
@@ -87,8 +87,8 @@ def _problem(gpu: Gpu, highest: float) -> Problem:
     if gpu.index is not None:
         step = Run(argv=("nvidia-smi", "-i", str(gpu.index), "-pl", f"{highest:.0f}"))
     return Problem(
-        summary=f"This GPU may draw {_limit(gpu):.0f} W, and its equals {highest:.0f} W; training waits for it.",
+        summary=f"This GPU may draw {_limit(gpu):.0f} W, its peers {highest:.0f} W; training waits for it.",
         subject=gpu.label,
-        evidence=(seen("its power limit", f"{_limit(gpu):.0f} W"), seen("limit of its equals", f"{highest:.0f} W")),
+        evidence=(seen("its power limit", f"{_limit(gpu):.0f} W"), seen("limit of its peers", f"{highest:.0f} W")),
         fixes=(Fix(title="Set the same limit", safety="manual", steps=(step,), needs_root=True),),
     )

@@ -14,7 +14,7 @@ NOTICEABLE_WATTS = 5
 
 @rule("GPU014", name="gpu-power-limit-lowered", severity="info", since="0.1")
 def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
-    """The power limit of a GPU is set below its default.
+    """A GPU's power limit is below its default.
 
     What it means:
     Somebody or some tool lets this GPU draw less power than its maker intended. It is cooler and somewhat slower.
@@ -39,7 +39,7 @@ def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
             continue
         which = ("-i", str(gpu.index)) if gpu.index is not None else ()
         yield Problem(
-            summary=f"This GPU may draw {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
+            summary=f"This GPU's power limit is {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
             subject=gpu.label,
             evidence=(
                 seen("power limit", f"{power.limit:.0f} W"),

@@ -16,7 +16,7 @@ from gpudoctor.rules._situation import known
 
 @rule("GPU900", name="gpu-required", severity="error", since="0.1")
 def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> Iterator[Problem]:
-    """You require a GPU, and there are fewer usable NVIDIA GPUs than you require.
+    """The machine has fewer usable NVIDIA GPUs than you require.
 
     What it means:
     The option --require gpu (or 'gpu>=2') was given. A GPU counts when the driver lists it.
@@ -42,7 +42,7 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
         if not unmet(str(usable), wanted):
             continue
         yield Problem(
-            summary=f"You require {requirement.text}, and the driver lists {usable or 'no'} usable NVIDIA GPUs.",
+            summary=f"{requirement.text} is required, but the driver lists {usable or 'no'} usable NVIDIA GPUs.",
             subject=requirement.text,
             evidence=(
                 seen("NVIDIA GPUs that the driver lists", usable),

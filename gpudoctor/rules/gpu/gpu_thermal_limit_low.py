@@ -15,7 +15,7 @@ GAP_C = 25
 
 @rule("GPU015", name="gpu-thermal-limit-low", severity="warning", since="0.1")
 def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
-    """The temperature limit of a GPU is set so low that it is slowed down in normal use.
+    """A GPU's temperature limit is so low that it slows down in normal use.
 
     What it means:
     A GPU lowers its clocks when it reaches its highest operating temperature. Here that is far below the usual.

@@ -13,7 +13,7 @@ REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
 
 @rule("GPU011", name="gpu-thermal-throttle", severity="warning", since="0.1")
 def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU runs slower now because it is too hot.
+    """A GPU is running slower because it is too hot.
 
     What it means:
     Above its temperature limit a GPU lowers its clocks to protect itself.
@@ -38,7 +38,7 @@ def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
         limit = gpu.temperature_max_operating_c or gpu.temperature_slowdown_c
         cool = Ask(text="Clean fans and filters, and see that cool air reaches the card; raise the fan speed.")
         yield Problem(
-            summary="This GPU runs slower now because it is too hot.",
+            summary="This GPU is running slower because it is too hot.",
             subject=gpu.label,
             evidence=(
                 seen("reasons for lower clocks", ", ".join(active)),

@@ -15,7 +15,7 @@ THERMAL = "HwThermalSlowdown"
 
 @rule("GPU017", name="gpu-throttle-reasons", severity="warning", since="0.1")
 def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
-    """The hardware slows a GPU down now, because of its power supply.
+    """A GPU is being slowed down by its hardware because of the power supply.
 
     What it means:
     The board or the power supply asks the GPU to draw much less power (power brake, or hardware slowdown). It then runs
@@ -41,7 +41,7 @@ def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
         draw = gpu.power.draw if gpu.power else None
         cables = Ask(text="With the power off, check the card's power cables; check the power supply and its log.")
         yield Problem(
-            summary="The hardware slows this GPU down now, mostly because of its power supply.",
+            summary="This GPU is being slowed down by its hardware, usually because of the power supply.",
             subject=gpu.label,
             confidence="likely",
             evidence=(

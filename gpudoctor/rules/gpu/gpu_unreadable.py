@@ -12,7 +12,7 @@ from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 
 @rule("GPU004", name="gpu-unreadable", severity="error", since="0.1")
 def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
-    """The driver did not tell facts of this GPU that it should tell.
+    """The driver did not report facts about this GPU that it should.
 
     What it means:
     gpudoctor asked the driver for facts such as memory, identity and error counters, and got an error instead. That is

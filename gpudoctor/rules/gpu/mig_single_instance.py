@@ -14,7 +14,7 @@ from gpudoctor.rules._situation import known
 
 @rule("GPU008", name="mig-single-instance", severity="info", since="0.1")
 def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[Problem]:
-    """The GPU is divided (MIG): a program sees one part only, or none was made yet.
+    """The GPU is partitioned (MIG): a program sees one instance only, or none exists yet.
 
     What it means:
     MIG divides a GPU into several small ones. A CUDA program uses one of them, whatever it lists. With MIG on and no
@@ -42,12 +42,12 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
         elif len(gpu.mig_instances) > 1 and chosen.count("MIG-") != 1:
             first = gpu.mig_instances[0].uuid
             yield Problem(
-                summary=f"This GPU is divided into {len(gpu.mig_instances)} parts (MIG); a program sees one of them.",
+                summary=f"This GPU is divided into {len(gpu.mig_instances)} MIG instances; a program sees only one.",
                 subject=gpu.label,
                 evidence=(seen("MIG", "on"), seen("parts", len(gpu.mig_instances))),
                 fixes=(
                     Fix(
-                        title="Choose the part for a program",
+                        title="Choose the MIG instance for a program",
                         safety="safe",
                         steps=(SetEnv(name="CUDA_VISIBLE_DEVICES", value=first),),
                     ),
@@ -58,14 +58,14 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
 def _nothing_made(gpu: Gpu) -> Problem:
     which = ("-i", str(gpu.index)) if gpu.index is not None else ()
     return Problem(
-        summary="MIG is on, but this GPU has no part that a program could use.",
+        summary="MIG is on, but this GPU has no instance that a program could use.",
         subject=gpu.label,
         severity="error",
         evidence=(seen("MIG", "on"), seen("parts", "none")),
         explains=("cuda-init-failed",),
         fixes=(
             Fix(
-                title="Make the parts",
+                title="Create MIG instances",
                 safety="manual",
                 steps=(
                     Run(argv=("nvidia-smi", "mig", *which, "-lgip")),

@@ -29,7 +29,7 @@ def nccl_p2p_geforce(
     container: Container | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """The driver says that these GeForce cards can copy to one another directly; with them that often hangs.
+    """The driver reports direct copies (P2P) between these GeForce cards, which often hang.
 
     What it means:
     GeForce cards of the 40 and 50 series cannot copy from card to card over PCIe. Some drivers say they can, and NCCL,
@@ -57,13 +57,13 @@ def nccl_p2p_geforce(
     state = known(driver)
     release = state.release if state else None
     avoid = Fix(
-        title="Tell NCCL to copy through the main memory",
+        title="Make NCCL copy through RAM",
         safety="safe",
         steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),),
         undo="unset NCCL_P2P_DISABLE",
     )
     yield Problem(
-        summary="The driver says that these GeForce cards reach one another directly, which can hang NCCL.",
+        summary="The driver reports direct copies (P2P) between these GeForce cards, which can hang NCCL.",
         confidence="possible",
         evidence=(
             seen("GPUs", ", ".join(gpu.label for gpu in cards)),

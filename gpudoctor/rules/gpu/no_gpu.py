@@ -25,7 +25,7 @@ OTHERS = {
 def no_gpu(
     gpus: Gpus | None, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """There is no NVIDIA GPU here; that is fine, and much works without one.
+    """No NVIDIA GPU was found; that is fine, and much works without one.
 
     What it means:
     gpudoctor looked on the PCI bus and asked the driver's library, and saw no NVIDIA GPU. Frameworks then compute on
@@ -37,7 +37,7 @@ def no_gpu(
 
     How to fix it:
     Without a GPU: train on all cores of the processor, take a small pretrained model and train only its last layers
-    (transfer learning), or run ready models on the processor, quantised to 8 or 4 bits. Or use a hosted notebook or a
+    (transfer learning), or run ready models on the CPU, quantised to 8 or 4 bits. Or use a hosted notebook or a
     cloud machine with a GPU.
 
     When to ignore it:
@@ -58,7 +58,7 @@ def no_gpu(
     fixes: tuple[Fix, ...] = (Fix(title="If you expected a GPU here", safety="manual", steps=places),) if places else ()
     fixes += (Fix(title="Use the GPU that is here", safety="manual", steps=own),) if own else ()
     yield Problem(
-        summary="No NVIDIA GPU was found here. Frameworks compute on the processor.",
+        summary="No NVIDIA GPU was found. Frameworks run on the CPU.",
         evidence=(
             seen("NVIDIA GPUs", "none seen"),
             *(seen("other GPU", vendor) for vendor in others),
@@ -82,14 +82,14 @@ def _where_else(container: Container | Gap | None) -> Iterator[str]:
 
 
 def _without_gpu(cores: int | None) -> Fix:
-    use = f"on all {cores} processor cores" if cores and cores > 1 else "on the processor"
+    use = f"on all {cores} CPU cores" if cores and cores > 1 else "on the CPU"
     return Fix(
         title="What you can do without a GPU",
         safety="manual",
         steps=(
             Ask(text=f"Train {use}; frameworks use several cores by themselves. Small models train well that way."),
             Ask(text="Take a small pretrained model and train only its last layers (transfer learning)."),
-            Ask(text="Run ready models on the processor, quantised (ONNX Runtime, llama.cpp, OpenVINO)."),
+            Ask(text="Run ready models on the CPU, quantised (ONNX Runtime, llama.cpp, OpenVINO)."),
             Ask(text="Use a hosted notebook (Colab, Kaggle) or a cloud machine for larger training."),
         ),
     )

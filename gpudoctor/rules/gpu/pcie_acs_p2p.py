@@ -28,7 +28,7 @@ TURNED_ON = ("intel_iommu=on", "iommu=force", "amd_iommu=force_enable", "amd_iom
 
 @rule("GPU019", name="pcie-acs-p2p", severity="warning", since="0.1")
 def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
-    """Several GPUs are said to reach one another directly, but settings of the machine stand in the way.
+    """GPUs report direct access to each other (P2P), but the machine's settings block it.
 
     What it means:
     Training on several GPUs copies data between them. Without NVLink it goes over PCIe, from card to card (peer to
@@ -67,11 +67,11 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: 
         return
     confidence: Confidence = "certain" if redirected else translated[1] if translated else "possible"
     yield Problem(
-        summary="Copies between the GPUs are sent through the processor: they can be slow, hang, or bring wrong data.",
+        summary="Copies between the GPUs go through the CPU: they can be slow, hang or corrupt data.",
         severity="error" if avoided == "1" else None,
         confidence=confidence,
         evidence=(
-            seen("GPUs that should reach one another over PCIe", ", ".join(gpu.label for gpu in peers)),
+            seen("GPUs that should reach each other over PCIe", ", ".join(gpu.label for gpu in peers)),
             *((seen("bridges with ACS redirection above", len(redirected)),) if redirected else ()),
             *((translated[0],) if translated else ()),
             *((seen("NCCL_P2P_DISABLE", avoided),) if avoided else ()),

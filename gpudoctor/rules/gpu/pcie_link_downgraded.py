@@ -27,7 +27,7 @@ _SEAT = Fix(
 
 @rule("GPU009", name="pcie-link-downgraded", severity="warning", since="0.1")
 def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
-    """A GPU uses fewer or slower PCIe lanes than it and its slot could.
+    """A GPU uses fewer or slower PCIe lanes than it and its slot support.
 
     What it means:
     Data goes to the GPU over PCIe lanes, 16 at best. This GPU uses fewer than the driver says are possible, so copying
@@ -59,7 +59,7 @@ def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
             )
         elif _stays_slow(gpu, link):
             yield Problem(
-                summary=f"This GPU works at PCIe {link.generation}.0, and {link.generation_max}.0 is possible.",
+                summary=f"This GPU runs at PCIe {link.generation}.0, although {link.generation_max}.0 is possible.",
                 subject=gpu.label,
                 confidence="likely",
                 evidence=(

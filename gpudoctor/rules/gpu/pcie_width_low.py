@@ -17,7 +17,7 @@ NARROW = 4
 
 @rule("GPU018", name="pcie-width-low", severity="warning", since="0.1")
 def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
-    """A GPU is in a slot that has far fewer PCIe lanes than the card.
+    """A GPU is in a slot with far fewer PCIe lanes than the card supports.
 
     What it means:
     Data goes to the GPU over PCIe lanes. The card has more of them than the slot it is in, so copying to and from it
@@ -49,7 +49,7 @@ def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
             continue
         text = "With the power off, put the card into a slot with 16 or 8 lanes; the board's manual names them."
         yield Problem(
-            summary=f"This GPU can use {link.device_width_max} PCIe lanes, and its slot has {link.port_width_max}.",
+            summary=f"This GPU has {link.device_width_max} PCIe lanes, but its slot only {link.port_width_max}.",
             subject=gpu.label,
             severity="info" if integrated else None,
             evidence=(

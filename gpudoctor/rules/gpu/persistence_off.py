@@ -15,7 +15,7 @@ from gpudoctor.rules._situation import is_bare, os_of
 
 @rule("GPU013", name="persistence-off", severity="info", since="0.1")
 def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: Container) -> Iterator[Problem]:
-    """Persistence mode is off: every first program waits until the driver has started the GPU again.
+    """Persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU.
 
     What it means:
     Without a display and without persistence mode, the driver puts the GPU to sleep when the last program ends. The
@@ -43,7 +43,7 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     toolkit = container.tools is not None and bool(container.tools.nvidia_toolkit)
     start = Run(argv=("systemctl", "enable", "--now", "nvidia-persistenced"))
     yield Problem(
-        summary="Persistence mode is off, so the first program after a pause waits until the GPU has started.",
+        summary="Persistence mode is off, so after a pause programs wait until the GPU is initialised again.",
         severity="warning" if toolkit and len(gpus.nvidia) > 1 else None,
         confidence="certain" if told else "possible",
         evidence=(

@@ -11,7 +11,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("GPU006", name="row-remap-failure", severity="error", since="0.1")
 def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
-    """Bad memory of a GPU could not be replaced, or waits for a reset to be replaced.
+    """Faulty memory of a GPU could not be replaced, or needs a reset to be replaced.
 
     What it means:
     GPUs from Ampere on have spare memory rows and exchange bad ones for them; older ones retire bad pages. Either the
@@ -35,13 +35,13 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
             evidence = [seen("row remapping", "failed")]
             if remaps.uncorrectable is not None:
                 evidence.append(seen("rows remapped after uncorrectable errors", remaps.uncorrectable))
-            text = "Take this GPU out of use, save nvidia-bug-report.sh's file, and have the GPU exchanged."
+            text = "Take this GPU out of use, save nvidia-bug-report.sh's file, and have the GPU replaced."
             yield Problem(
-                summary="Bad memory of this GPU could not be replaced: no spare rows are left.",
+                summary="Faulty memory of this GPU could not be replaced: no spare rows are left.",
                 subject=gpu.label,
                 evidence=tuple(evidence),
                 explains=("ecc-uncorrectable",),
-                fixes=(Fix(title="Have the GPU exchanged", safety="manual", steps=(Ask(text=text),)),),
+                fixes=(Fix(title="Have the GPU replaced", safety="manual", steps=(Ask(text=text),)),),
             )
         elif (remaps is not None and remaps.pending) or gpu.retired_pages_pending:
             yield _pending(gpu)
@@ -50,10 +50,10 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
 def _pending(gpu: Gpu) -> Problem:
     which = ("-i", str(gpu.index)) if gpu.index is not None else ()
     return Problem(
-        summary="Bad memory of this GPU will be replaced at the next reset; until then it stays in use.",
+        summary="Faulty memory of this GPU will be replaced at the next reset; until then it stays in use.",
         subject=gpu.label,
         severity="warning",
-        evidence=(seen("replacement of bad memory", "waits for a reset"),),
+        evidence=(seen("replacement of faulty memory", "waits for a reset"),),
         fixes=(
             Fix(
                 title="End the work on this GPU and reset it",

@@ -17,7 +17,7 @@ REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")
 
 @rule("GPU022", name="vgpu-feature-limit", severity="info", since="0.1")
 def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]:
-    """On a virtual GPU unified memory and memory pools may be switched off.
+    """A virtual GPU (vGPU) may not support unified memory and memory pools.
 
     What it means:
     A vGPU is a part of a real GPU. Some features of CUDA, among them unified memory and with it memory pools, are off

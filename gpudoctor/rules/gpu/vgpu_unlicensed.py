@@ -11,7 +11,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1")
 def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
-    """A virtual GPU has no licence, so the driver slows it down and soon refuses CUDA.
+    """A virtual GPU (vGPU) has no licence, so the driver slows it down and later refuses CUDA.
 
     What it means:
     The GPU is a part of a real one, handed out by NVIDIA's vGPU software. That software wants a licence from a licence
@@ -37,7 +37,7 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
         token = Ask(text="Put the client token of your licence server into /etc/nvidia/ClientConfigToken.")
         steps = (token, Run(argv=("systemctl", "restart", "nvidia-gridd")), Run(argv=("nvidia-smi", "-q")))
         yield Problem(
-            summary="This virtual GPU has no licence: it is slowed down, and CUDA programs stop working.",
+            summary="This virtual GPU has no licence: it is slowed down, and CUDA programs will stop working.",
             subject=gpu.label,
             evidence=(seen("virtualization mode", "vGPU"), seen("licence", "none")),
             explains=("cuda-init-failed", "gpu-power-capped", "vgpu-feature-limit"),

@@ -21,7 +21,7 @@ MENDED = DriverRelease("525.105.17")
 
 @rule("GPU012", name="xid-119-gsp", severity="error", since="0.1")
 def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
-    """The GPU's own system processor (GSP) stopped answering the driver.
+    """The GPU System Processor (GSP) stopped answering the driver.
 
     What it means:
     From Turing on, a small processor on the GPU does part of the driver's work. The kernel log says that it did not
@@ -64,7 +64,7 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
             ),
         )
     yield Problem(
-        summary="The GPU's own system processor (GSP) stopped answering the driver.",
+        summary="The GPU System Processor (GSP) stopped answering the driver.",
         evidence=(*log_seen(lines), seen("driver", release or "not known")),
         explains=("driver-not-answering", "gpu-unreadable", *NO_CUDA),
         fixes=fixes,

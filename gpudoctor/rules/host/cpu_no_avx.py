@@ -17,7 +17,7 @@ X86 = ("x86_64", "amd64")
 
 @rule("HST003", name="cpu-no-avx", severity="error", since="0.1")
 def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
-    """The processor has no AVX, and the framework's ready-made packages need it.
+    """The CPU has no AVX, which the framework's prebuilt packages need.
 
     What it means:
     AVX is a set of processor instructions that came in 2011. TensorFlow's packages use it since release 1.6, JAX's
@@ -44,7 +44,7 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
         if not _needs_avx(framework):
             continue
         yield Problem(
-            summary=f"The processor has no AVX, and {framework.label} needs it.",
+            summary=f"This CPU has no AVX, which {framework.label} needs.",
             subject=framework.label,
             evidence=(
                 seen("processor", cpu.model or "model not known"),
@@ -52,7 +52,7 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
             ),
             fixes=(
                 Fix(
-                    title="Give the virtual machine the host's processor, or use another framework or machine",
+                    title="Give the virtual machine the host's CPU features, or use another framework or machine",
                     safety="manual",
                     steps=(
                         Ask(text='In a virtual machine, set its CPU type to "host" (pass through).'),

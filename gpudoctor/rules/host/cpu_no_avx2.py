@@ -15,7 +15,7 @@ RELEASE = "2.4.0"
 
 @rule("HST004", name="cpu-no-avx2", severity="error", since="0.1")
 def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
-    """TensorFlow 2.4.0 needs AVX2, which this processor does not have; its other releases do not.
+    """TensorFlow 2.4.0 needs AVX2, which this CPU lacks; other releases do not.
 
     What it means:
     The packages of TensorFlow 2.4.0 alone were built with AVX2 and FMA instructions.
@@ -39,7 +39,7 @@ def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
         return
     text = "Install TensorFlow 2.4.1 or a later release in this environment."
     yield Problem(
-        summary="TensorFlow 2.4.0 needs AVX2, which this processor does not have; later releases do not.",
+        summary="TensorFlow 2.4.0 needs AVX2, which this CPU lacks; later releases do not.",
         subject=framework.label,
         evidence=(
             seen("processor", cpu.model or "model not known"),

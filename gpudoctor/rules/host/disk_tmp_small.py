@@ -74,7 +74,7 @@ def _is_short(space: Space, *, with_gpu: bool, installed: bool) -> bool:
 def _summary(short: list[Space], *, full: bool) -> str:
     where = " and ".join(dict.fromkeys(space.path for space in short))
     if full:
-        return f"There is hardly any free disk space left in {where}."
+        return f"There is hardly any disk space left in {where}."
     return f"There is too little free disk space in {where} to install a framework."
 
 

@@ -33,7 +33,7 @@ LIBRARIES = {"cublas": "12.8", "curand": "10.3.9", "cudnn": "9.7"}
 def glibc_too_old(
     host: System, frameworks: Frameworks | Gap | None, libraries: Libraries | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """The system's C library is too old for the ready-made packages of the frameworks.
+    """The system's C library (glibc) is too old for the frameworks' prebuilt packages.
 
     What it means:
     Ready-made Python packages for Linux are built for a lowest version of the C library, glibc. This system has an
@@ -57,7 +57,7 @@ def glibc_too_old(
     found = known(frameworks)
     installed = [one for one in found.found if one.name in FLOORS] if found else []
     if host.libc == "musl":
-        yield _problem("This system uses musl; PyTorch, TensorFlow and JAX have no ready-made packages for it.", host)
+        yield _problem("This system uses musl; PyTorch, TensorFlow and JAX have no prebuilt packages for it.", host)
         return
     has = LibraryVersion.parse(host.libc_version)
     if host.libc != "glibc" or has is None:

@@ -17,7 +17,7 @@ LITTLE_BYTES, LITTLE_SHARE = GIB, 10
 
 @rule("HST005", name="shm-pressure", severity="warning", since="0.1")
 def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """Hardly any shared memory is free, and data loaders and NCCL need some.
+    """Hardly any shared memory is free; data loaders and NCCL need some.
 
     What it means:
     Processes of one program hand data to each other through /dev/shm, a disk in main memory. It is nearly full.

@@ -24,7 +24,7 @@ def cuda_major_mix(
     libraries: Libraries | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """CUDA libraries of another major version are loaded by a framework, or lie beside the ones in use.
+    """A framework loads CUDA libraries of another major version, or such libraries are installed.
 
     What it means:
     The machine holds NVIDIA libraries for two CUDA major versions (cu11, cu12; package names without a suffix belong to
@@ -65,7 +65,7 @@ def cuda_major_mix(
         in_words(_words(one) for major in sets for one in users[major] if one.name in ("torch", "tensorflow")) or "none"
     )
     yield Problem(
-        summary=f"CUDA {in_words(str(major) for major in unused)} libraries are installed, and no framework uses them.",
+        summary=f"CUDA {in_words(str(major) for major in unused)} libraries are installed, but no framework uses them.",
         subject=in_words(f"CUDA {major}" for major in unused),
         evidence=(
             *(seen(f"packages for CUDA {m}", ", ".join(f"{p.name} {p.version}" for p in sets[m][:4])) for m in sets),

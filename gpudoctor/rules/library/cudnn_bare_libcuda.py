@@ -25,7 +25,7 @@ NEWER = Fix(
 def cudnn_bare_libcuda(
     gpus: Gpus, driver: Driver, libraries: Libraries, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """A cuDNN 8 opens libcuda.so, and only libcuda.so.1 is there.
+    """A cuDNN 8 opens libcuda.so, but only libcuda.so.1 exists.
 
     What it means:
     The driver's library is found under the name that programs use, libcuda.so.1. The cuDNN of this framework opens it
@@ -52,7 +52,7 @@ def cudnn_bare_libcuda(
         return
     for cudnn in in_vain(libraries, None):
         yield Problem(
-            summary=f"cuDNN {cudnn.version} opens libcuda.so, and there is libcuda.so.1 only: the first convolution "
+            summary=f"cuDNN {cudnn.version} opens libcuda.so, but only libcuda.so.1 exists: the first convolution "
             "fails.",
             subject=cudnn.framework,
             confidence="likely",

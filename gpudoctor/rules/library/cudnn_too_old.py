@@ -36,7 +36,7 @@ def cudnn_too_old(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The cuDNN that a framework would load is older than the one it was built with.
+    """A framework would load a cuDNN older than the one it was built with.
 
     What it means:
     A framework built with cuDNN 9.3 needs cuDNN 9.3 or a newer 9.x. The copy that the loader finds first is older, or
@@ -70,7 +70,7 @@ def cudnn_too_old(
         if have.major == needed.major and have.minor >= needed.minor:
             continue
         yield Problem(
-            summary=f"{framework.label} was built with cuDNN {needed}, but it would load cuDNN {have}.",
+            summary=f"{framework.label} was built with cuDNN {needed}, but would load cuDNN {have}.",
             subject=framework.label,
             confidence="certain" if isinstance(taken, Resolution) else "likely",
             evidence=(

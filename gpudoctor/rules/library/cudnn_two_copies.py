@@ -30,7 +30,7 @@ def cudnn_two_copies(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework would load the parts of cuDNN from different copies, or two frameworks have one each.
+    """A framework would mix parts of different cuDNN copies, or two frameworks each bring their own.
 
     What it means:
     cuDNN 8 and newer is several libraries (libcudnn.so, libcudnn_ops.so, libcudnn_cnn.so …) that must be of one

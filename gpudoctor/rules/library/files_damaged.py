@@ -16,7 +16,7 @@ from gpudoctor.rules._evidence import seen
 def files_damaged(
     packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """Files of an installed package are missing or are not the ones it was installed with.
+    """Files of an installed package are missing or have been changed.
 
     What it means:
     Each package records its files and their sizes. Some files of a GPU package are gone or have another size.

@@ -27,7 +27,7 @@ def files_overwritten(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """Two installed packages own the same files, and one has overwritten the other's.
+    """Two installed packages share files, and one has overwritten the other's.
 
     What it means:
     Both packages claim the same paths, such as nvidia/cudnn/lib/libcudnn.so.9. Only the files of the one installed last

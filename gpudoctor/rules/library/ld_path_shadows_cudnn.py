@@ -24,7 +24,7 @@ def ld_path_shadows_cudnn(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """LD_LIBRARY_PATH leads a framework to another cuDNN than the one it brought along.
+    """LD_LIBRARY_PATH makes a framework load a different cuDNN from its own.
 
     What it means:
     The framework has a fitting cuDNN in its own environment. A folder in LD_LIBRARY_PATH holds another cuDNN of the

@@ -16,7 +16,7 @@ from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, 
 def ld_path_shadows_nvidia_wheels(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks, packages: Packages | Gap | None
 ) -> Iterator[Problem]:
-    """LD_LIBRARY_PATH leads a framework to older CUDA libraries than the ones it brought along.
+    """LD_LIBRARY_PATH makes a framework load older CUDA libraries than its own.
 
     What it means:
     The framework has its CUDA libraries in its own environment. A folder in LD_LIBRARY_PATH, of a CUDA toolkit or an

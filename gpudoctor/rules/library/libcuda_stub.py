@@ -23,7 +23,7 @@ STUB_LIBRARY = 34
 def libcuda_stub(
     gpus: Gpus, driver: Driver, libraries: Libraries | Gap | None, packages: Packages | Gap | None
 ) -> Iterator[Problem]:
-    """The loader takes a stub in place of the NVIDIA driver's library.
+    """Programs load a stub library instead of the NVIDIA driver's library.
 
     What it means:
     CUDA toolkits contain a folder `stubs` with an empty libcuda.so. It exists only so that programs can be linked on
@@ -91,9 +91,9 @@ def _problem(path: str, who: str, libraries: Libraries | Gap | None, driver: Dri
         config = "If a file in /etc/ld.so.conf.d names it: remove that line and run ldconfig as root."
         fix = Fix(title=title, safety="manual", steps=(Ask(text=where), Ask(text=config)))
     return Problem(
-        summary=f"{who} the stub {path} in place of the driver's libcuda, and so finds no GPU."
+        summary=f"{who} the stub {path} instead of the driver's libcuda, and so finds no GPU."
         if who != "Programs load"
-        else f"Programs load the stub {path} in place of the driver's libcuda, so they find no GPU.",
+        else f"Programs load the stub {path} instead of the driver's libcuda, so they find no GPU.",
         subject=path,
         evidence=(seen("first libcuda on the search path", path, driver.source),),
         explains=("cuda-init-failed", "drv-lib-mismatch", "driver-not-answering"),

@@ -15,7 +15,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")
 def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
-    """A compiled extension needs a newer C++ library than the one this Python would load.
+    """A compiled extension needs a newer C++ library (libstdc++) than this Python would load.
 
     What it means:
     Programs in C++ need the library libstdc++.so.6 in at least the version of their compiler. The copy that is found

@@ -33,7 +33,7 @@ def tf216_nvidia_libs_not_found(
     driver: Driver | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """TensorFlow 2.16 to 2.18 does not reach the CUDA libraries that were installed with it.
+    """TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it.
 
     What it means:
     The nvidia packages of `tensorflow[and-cuda]` are there, but the loader finds most of them nowhere.
@@ -62,7 +62,7 @@ def tf216_nvidia_libs_not_found(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
-        summary=f"{tensorflow.label} does not reach {len(there)} CUDA libraries that are installed in its environment.",
+        summary=f"{tensorflow.label} cannot find {len(there)} CUDA libraries that are installed in its environment.",
         subject=tensorflow.label,
         evidence=tuple(seen(f"{one.soname} is installed at", copies_of(one, libraries)[0].path) for one in there[:6]),
         explains=("tf-soname-missing",),

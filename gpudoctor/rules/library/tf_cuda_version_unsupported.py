@@ -47,7 +47,7 @@ def tf_cuda_version_unsupported(
     live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The installed CUDA toolkit is not of the version that this TensorFlow was built with.
+    """The installed CUDA toolkit is not the version this TensorFlow was built with.
 
     What it means:
     TensorFlow opens CUDA's libraries by names that carry a version, such as libcudart.so.10.1. The toolkit on this
@@ -86,7 +86,7 @@ def tf_cuda_version_unsupported(
     cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
     text = f"Install CUDA {tensorflow.cuda}{cudnn} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)"
     yield Problem(
-        summary=f"{tensorflow.label} needs CUDA {tensorflow.cuda}, and this machine has {has}.",
+        summary=f"{tensorflow.label} needs CUDA {tensorflow.cuda}, but this machine has {has}.",
         subject=tensorflow.label,
         evidence=(
             seen("built with CUDA", tensorflow.cuda, tensorflow.source),

@@ -40,7 +40,7 @@ def tf_soname_missing(
     toolkits: Toolkits | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework asks for a CUDA library that is found nowhere on its search path.
+    """A CUDA library that a framework needs is not on its search path.
 
     What it means:
     TensorFlow and JAX open the CUDA libraries by name when they start. One or more of these names lead nowhere, so the
@@ -79,7 +79,7 @@ def tf_soname_missing(
         if not missing or not (has_gpu or unreachable):
             continue
         names = in_words(one.soname for one in missing)
-        lost = "installed, but not where it looks" if len(unreachable) == len(missing) else "nowhere to be found"
+        lost = "installed, but not where it looks" if len(unreachable) == len(missing) else "not found"
         yield Problem(
             summary=f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
             subject=framework.label,
@@ -124,8 +124,7 @@ def _of_onnxruntime(gpus: Gpus | None, libraries: Libraries, frameworks: Framewo
         return
     load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
     yield Problem(
-        summary=f"{runtime.label} needs {in_words(one.soname for one in missing)}, nowhere to be found; it uses the "
-        "processor instead.",
+        summary=f"{runtime.label} needs {in_words(one.soname for one in missing)}, not found; it uses the CPU instead.",
         subject=runtime.label,
         severity="warning",
         evidence=tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),

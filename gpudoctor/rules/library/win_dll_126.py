@@ -31,7 +31,7 @@ REDISTRIBUTABLE = Fix(
 def win_dll_126(
     libraries: Libraries, frameworks: Frameworks, host: System, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """Microsoft's C++ runtime, which the framework needs, is not complete on this Windows, or too old.
+    """Microsoft's C++ runtime, which the framework needs, is missing, incomplete or too old.
 
     What it means:
     The frameworks for Windows are compiled with Visual C++ and need its runtime: vcruntime140.dll, vcruntime140_1.dll,
@@ -77,7 +77,7 @@ def _too_old(host: System, live: Live | Gap | None) -> Iterator[Problem]:
     failed = next((one for one in failures(live) if _NOT_STARTED.search(one.text) and not one.pasted), None)
     if failed is not None:
         yield Problem(
-            summary=f"A DLL of {failed.framework or 'the framework'} does not start; mostly Microsoft's C++ runtime is "
+            summary=f"A DLL of {failed.framework or 'the framework'} does not load; usually Microsoft's C++ runtime is "
             "older than the one it was compiled with.",
             subject="Visual C++ runtime",
             confidence="likely",

@@ -26,7 +26,7 @@ def win_libomp140_missing(
     packages: Packages | Gap | None,
     interpreter: Interpreter | Gap | None,
 ) -> Iterator[Problem]:
-    """PyTorch 2.4.0 on Windows needs a file that only comes with Microsoft's compiler.
+    """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
 
     What it means:
     The Windows wheel of PyTorch 2.4.0 needs libomp140.x86_64.dll and does not bring it.

@@ -24,7 +24,7 @@ FIRST, LAST = LibraryVersion("8.3"), LibraryVersion("9.0")
 def win_zlibwapi_missing(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks | None, packages: Packages | Gap | None, host: System
 ) -> Iterator[Problem]:
-    """On Windows cuDNN 8 needs zlibwapi.dll, which is not found.
+    """On Windows, cuDNN 8 needs zlibwapi.dll, which was not found.
 
     What it means:
     cuDNN from 8.3 to 8.9 for Windows needs the library zlib under the name zlibwapi.dll, and does not bring it.

@@ -29,7 +29,7 @@ def xla_driver_older_than_ptxas(
     container: Container | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The driver offers an older CUDA than JAX's compiler, so JAX compiles more slowly.
+    """The driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly.
 
     What it means:
     The ptxas that JAX calls belongs to a newer CUDA than the one the driver offers. Both work together, as they share
@@ -59,7 +59,7 @@ def xla_driver_older_than_ptxas(
     floor = matrix.toolkit_floor(ptxas.cuda, os)
     wanted = f"release {floor.release} or newer" if floor is not None else f"one that offers CUDA {ptxas.cuda}"
     yield Problem(
-        summary=f"The driver offers CUDA {offered}, and JAX compiles with ptxas {ptxas.version}; compiling is slower.",
+        summary=f"The driver supports CUDA {offered}, but JAX has ptxas {ptxas.version}: it compiles more slowly.",
         subject=jax.label,
         severity="warning" if calls_path else None,
         evidence=(

@@ -34,7 +34,7 @@ def xla_libdevice_missing(
     interpreter: Interpreter | Gap | None,
     host: System,
 ) -> Iterator[Problem]:
-    """TensorFlow's compiler XLA does not find the file libdevice.10.bc.
+    """XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc.
 
     What it means:
     XLA needs the file nvvm/libdevice/libdevice.10.bc, which belongs to NVIDIA's compiler and not to the CUDA libraries.
@@ -78,7 +78,7 @@ def xla_libdevice_missing(
     if any(_is_searched(toolkit, tensorflow, host) for toolkit in found):
         return
     yield Problem(
-        summary=f"{tensorflow.label} finds no libdevice.10.bc, so what XLA compiles fails.",
+        summary=f"{tensorflow.label} finds no libdevice.10.bc, so XLA compilation fails.",
         subject=tensorflow.label,
         severity=None if numbers >= FIRST_COMPILING else "warning",
         confidence="likely",

@@ -30,7 +30,7 @@ def xla_ptxas_hopper_bug(
     host: System | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The ptxas that JAX uses has a known fault on Hopper and newer GPUs.
+    """The ptxas that JAX uses has a known bug on Hopper and newer GPUs.
 
     What it means:
     ptxas from 12.0 up to 12.6.77 may compile wrong code for compute capability 9.0 and newer.
@@ -57,7 +57,7 @@ def xla_ptxas_hopper_bug(
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield Problem(
-        summary=f"JAX compiles with ptxas {ptxas.version}, which has a known fault on Hopper and newer GPUs.",
+        summary=f"JAX compiles with ptxas {ptxas.version}, which has a known bug on Hopper and newer GPUs.",
         subject=ptxas.where,
         evidence=(seen("ptxas", f"{ptxas.version}, {ptxas.where}"), seen("first sound one", FIRST_GOOD)),
         fixes=(

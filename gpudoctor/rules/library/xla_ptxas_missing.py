@@ -26,7 +26,7 @@ def xla_ptxas_missing(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """JAX needs the program ptxas to compile for the GPU, and there is none.
+    """JAX needs ptxas to compile for the GPU, but it was not found.
 
     What it means:
     XLA, the compiler in JAX, calls ptxas to turn PTX into machine code. JAX's other CUDA libraries come from Python
@@ -64,7 +64,7 @@ def xla_ptxas_missing(
     else:
         return
     yield Problem(
-        summary=f"{jax.label} needs ptxas to compile for the GPU, and none was found.",
+        summary=f"{jax.label} needs ptxas to compile for the GPU, but none was found.",
         subject="ptxas",
         confidence="likely",
         evidence=(seen("ptxas on PATH", "none"), seen(wanted, "not installed"), seen("CUDA toolkits", "none found")),

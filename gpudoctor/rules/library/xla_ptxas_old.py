@@ -26,7 +26,7 @@ FIRST_TF, LAST_TF = (2, 4), (2, 14)
 def xla_ptxas_old(
     gpus: Gpus, toolkits: Toolkits, frameworks: Frameworks, packages: Packages | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """JAX or TensorFlow would compile with a ptxas that is too old, because that one comes first on PATH.
+    """JAX or TensorFlow would use a ptxas that is too old, because it comes first on PATH.
 
     What it means:
     XLA, the compiler in JAX and TensorFlow, writes PTX and calls the program ptxas to turn it into machine code. It
@@ -74,7 +74,9 @@ def xla_ptxas_old(
             Fix(
                 title="Let a newer ptxas come first on PATH",
                 safety="manual",
-                steps=(Ask(text=f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start anew."),),
+                steps=(
+                    Ask(text=f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start again."),
+                ),
             ),
         ),
     )
@@ -111,5 +113,5 @@ def _judge_for_any(first: Ptxas, gpus: Gpus, matrix: Matrix) -> tuple[Severity |
         if newest is not None and capability is not None and capability > newest:
             return None, f"which does not know {gpu.label} (compute capability {capability})"
     if first.cuda < FIRST_SOUND:
-        return "warning", "and one older than 11.1 is known to compile wrongly"
+        return "warning", "and versions before 11.1 are known to miscompile"
     return None

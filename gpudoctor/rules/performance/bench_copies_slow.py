@@ -13,14 +13,14 @@ from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 
 ADVICE = (
-    "Run the program on the processor socket that the GPU hangs on (nvidia-smi topo -m shows it; numactl binds to it), "
+    "Run the program on the CPU socket that the GPU is attached to (nvidia-smi topo -m shows it; numactl binds to it), "
     "and measure again when nothing else copies."
 )
 
 
 @rule("PRF012", name="bench-copies-slow", severity="warning", since="0.1")
 def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Copies between the main memory and the GPU reach less than three quarters of their PCIe link.
+    """Copies between RAM and the GPU reach less than three quarters of the PCIe link's speed.
 
     What it means:
     Every batch is copied to the GPU over PCIe. `gpudoctor bench` timed copies of pinned memory, the quickest there
@@ -31,7 +31,7 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     on the same switch, or memory that is itself slow.
 
     How to fix it:
-    Run the program on the processor socket that the GPU hangs on. On a server of your own, look at the settings of
+    Run the program on the CPU socket that the GPU is attached to. On a server of your own, look at the settings of
     PCIe and IOMMU in the firmware.
 
     When to ignore it:

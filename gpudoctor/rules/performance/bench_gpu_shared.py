@@ -14,7 +14,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1")
 def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Other programs computed on the GPU when it was measured, so its numbers are lower than they could be.
+    """Other programs used the GPU during the benchmark, so its numbers are too low.
 
     What it means:
     The GPU did not work for the measurement alone. What it lacks then says nothing about the GPU.
@@ -38,7 +38,7 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         names = ", ".join(f"{one.name or 'PID'} ({one.pid})" for one in gpu.processes or () if one.kind == "compute")
         noun = "program" if count == 1 else "programs"
         yield Problem(
-            summary=f"{count} other {noun} used the GPU when it was measured: its numbers are too low.",
+            summary=f"{count} other {noun} used the GPU during the benchmark, so its numbers are too low.",
             subject=gpu.label,
             evidence=(seen("on the GPU before the measuring began", names),),
             explains=("bench-products-slow", "bench-memory-slow", "bench-copies-slow"),

@@ -14,7 +14,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("PRF014", name="bench-held-down", severity="warning", since="0.1")
 def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """While it was measured, the GPU slowed itself down: too hot, or short of power.
+    """The GPU slowed itself down during the benchmark: too hot, or short of power.
 
     What it means:
     A GPU that gets too hot, or whose power supply reports trouble, lowers its clocks. In a run of half a minute that

@@ -14,7 +14,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1")
 def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Under load the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot can do together.
+    """Under load, the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot support.
 
     What it means:
     A link rests in a slow generation, which is no fault. While `gpudoctor bench` copied, it should have risen to the
@@ -45,7 +45,7 @@ def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         old = bool(link.generation and most.generation_max and link.generation < most.generation_max)
         if narrow or old:
             yield Problem(
-                summary=f"Under load the GPU's link is {link}, and {most.generation_max or '?'}.0 "
+                summary=f"Under load the GPU's link is {link}, although {most.generation_max or '?'}.0 "
                 f"x{most.width_max or '?'} is possible.",
                 subject=gpu.label,
                 confidence="likely",

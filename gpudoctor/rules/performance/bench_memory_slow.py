@@ -13,7 +13,7 @@ from gpudoctor.rules._declare import rule
 
 @rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1")
 def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
-    """The GPU's memory moved less than three quarters of what a healthy GPU of this model moves.
+    """The GPU's memory bandwidth is less than three quarters of a healthy GPU's of this model.
 
     What it means:
     Much of training waits for the GPU's memory. `gpudoctor bench` timed sums of large arrays within it, and fewer

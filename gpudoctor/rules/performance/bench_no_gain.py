@@ -19,7 +19,7 @@ LEAST_BATCH = 64
 
 @rule("PRF016", name="bench-no-gain", severity="warning", since="0.1")
 def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Training is no quicker on the GPU than on the CPU, even for networks that suit a GPU.
+    """Training is no faster on the GPU than on the CPU, even for networks that suit a GPU.
 
     What it means:
     `gpudoctor bench` trained convolutional networks and a transformer block in large batches on both, and the CPU was
@@ -45,17 +45,17 @@ def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
             best, ratio = max(ratios.items(), key=lambda item: item[1])
             yield Problem(
                 summary=f"Training gains nothing from {device.product or device.name}: at best it is {ratio:.1f} times "
-                "as quick as the CPU.",
+                "as fast as the CPU.",
                 subject=gpu.label if gpu else device.product or device.name,
                 evidence=(
-                    seen("best of the large networks", f"{best}, {ratio:.2f} times as quick"),
+                    seen("best of the large networks", f"{best}, {ratio:.2f} times as fast"),
                     seen("compared", f"{len(ratios)} steps that are not noisy"),
                 ),
                 fixes=(
                     Fix(
-                        title="Train where it is quicker",
+                        title="Train where it is faster",
                         safety="manual",
-                        steps=(Ask(text="Train on the CPU, or look what holds the GPU back."),),
+                        steps=(Ask(text="Train on the CPU, or find out what slows the GPU down."),),
                     ),
                 ),
             )

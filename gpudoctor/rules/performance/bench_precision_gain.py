@@ -23,7 +23,7 @@ ASK = {
 
 @rule("PRF017", name="bench-precision-gain", severity="info", since="0.1")
 def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Measured here: training in another precision would be much quicker on this GPU.
+    """The benchmark shows that training in another precision would be much faster on this GPU.
 
     What it means:
     GPUs since Volta have units for products of 16-bit numbers, and since Ampere for TF32. Frameworks use the former
@@ -51,7 +51,7 @@ def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Proble
             if ask is not None and gain >= GAIN:
                 words = "products of 32-bit matrices in TF32" if kind == "tf32" else "training in mixed precision"
                 yield Problem(
-                    summary=f"On this GPU {words} would be {gain:.1f} times as quick.",
+                    summary=f"On this GPU {words} would be {gain:.1f} times as fast.",
                     subject=gpu.label if gpu else device.product or device.name,
                     evidence=(seen("measured", evidence),),
                     fixes=(Fix(title="Allow fewer digits", safety="manual", steps=(Ask(text=ask),)),),

@@ -15,7 +15,7 @@ PRECISIONS = ("bfloat16", "float16", "tf32", "float32")
 
 @rule("PRF010", name="bench-products-slow", severity="warning", since="0.1")
 def bench_products_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
-    """Large matrix products ran at less than three quarters of what a healthy GPU of this model reaches.
+    """Large matrix products ran at less than three quarters of the speed of a healthy GPU of this model.
 
     What it means:
     Nearly all the time of training goes into products of matrices. `gpudoctor bench` timed large ones, again and

@@ -20,7 +20,7 @@ VOLTA = Capability("7.0")
 
 @rule("PRF002", name="perf-amp-no-gain", severity="info", since="0.1")
 def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
-    """Mixed precision through NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU.
+    """Mixed precision with NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU.
 
     What it means:
     Mixed precision calculates in 16 bits where that is safe. It is faster only on GPUs with units for it (Volta and

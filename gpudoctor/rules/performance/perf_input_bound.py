@@ -18,13 +18,13 @@ ASK = (
     "Let other processes prepare the batches (DataLoader(num_workers=4, pin_memory=True); tf.data with prefetch), keep "
     "data that fit on the GPU, and copy small numbers: bytes, not floats."
 )
-FIX = Fix(title="Feed the GPU sooner", safety="manual", steps=(Ask(text=ASK),))
+FIX = Fix(title="Feed the GPU faster", safety="manual", steps=(Ask(text=ASK),))
 COMPLAINTS = ("gpu-waits-for-data",)
 
 
 @rule("PRF018", name="perf-input-bound", severity="info", since="0.1")
 def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """Choosing examples and copying them to the GPU takes longer than training on them.
+    """Loading data and copying it to the GPU takes longer than training on it.
 
     What it means:
     `gpudoctor bench` timed the parts of a training step, or somebody says that reading the data takes the time. The
@@ -47,7 +47,7 @@ def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     told = complaint(live, gpus, COMPLAINTS)
     if bench is None and told is not None:
         yield Problem(
-            summary="The GPU probably waits for its data: they are read and prepared more slowly than it trains.",
+            summary="The GPU is probably waiting for data: they are loaded and prepared more slowly than it trains.",
             confidence="possible",
             evidence=(seen("it is said", told.text),),
             fixes=(FIX,),
@@ -62,7 +62,7 @@ def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         if waits:
             times, worst = max(waits, key=lambda item: item[0])
             yield Problem(
-                summary=f"Choosing and copying a batch takes {times:.1f} times as long as training on it.",
+                summary=f"Loading and copying a batch takes {times:.1f} times as long as training on it.",
                 subject=gpu.label if gpu else device.product or device.name,
                 confidence="likely",
                 evidence=(

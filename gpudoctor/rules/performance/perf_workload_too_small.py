@@ -21,7 +21,7 @@ ASK = (
 
 @rule("PRF019", name="perf-workload-too-small", severity="info", since="0.1")
 def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
-    """The GPU works, and is no quicker than the CPU, because each step gives it too little to do.
+    """The GPU works but is no faster than the CPU, because each step gives it too little to do.
 
     What it means:
     Somebody finds the GPU slow or idle, and it is not broken: a step of a small network, or of a small batch, is
@@ -49,9 +49,9 @@ def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Pro
     if live.bench and won is None:
         return  # a GPU that wins nowhere has another trouble
     yield Problem(
-        summary="The GPU is used and gains little: each step of this work is probably too small for a GPU.",
+        summary="The GPU is used but gains little: each step is probably too small for a GPU.",
         confidence="likely" if lost else "possible",
-        evidence=(seen("it is said", told.text), *_shown(lost, "quicker on the CPU"), *_shown(won, "quicker here")),
+        evidence=(seen("it is said", told.text), *_shown(lost, "faster on the CPU"), *_shown(won, "quicker here")),
         fixes=(Fix(title="Give the GPU more to do at once", safety="manual", steps=(Ask(text=ASK),)),),
     )
 

@@ -25,7 +25,7 @@ AMPERE = Capability("8.0")
 def tf32_default(
     gpus: Gpus, frameworks: Frameworks, environ: Environ | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """PyTorch 1.7 to 1.11 calculate matrix products in TF32 unless told otherwise.
+    """PyTorch 1.7 to 1.11 compute matrix products in TF32 by default.
 
     What it means:
     TF32 keeps the range of a 32-bit number and drops more than half of its digits: about three decimal digits are left.
@@ -60,12 +60,12 @@ def tf32_default(
     gpu, capability = capable[0]
     inside = Ask(text="Or, in the program, switch torch.backends.cuda.matmul.allow_tf32 off.")
     yield Problem(
-        summary=f"{torch.label} calculates matrix products in TF32, with about three digits, unless told otherwise.",
+        summary=f"{torch.label} computes matrix products in TF32, with about three digits, by default.",
         subject=gpu.label,
         evidence=(seen("PyTorch", torch.version), seen(f"compute capability of {gpu.label}", capability)),
         fixes=(
             Fix(
-                title="Where digits count, turn TF32 off",
+                title="Where precision matters, turn TF32 off",
                 safety="safe",
                 steps=(SetEnv(name="NVIDIA_TF32_OVERRIDE", value="0"), inside),
                 undo="unset NVIDIA_TF32_OVERRIDE",

@@ -19,7 +19,7 @@ AMPERE = Capability("8.0")
 
 @rule("PRF003", name="tf32-off", severity="info", since="0.1")
 def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matrix) -> Iterator[Problem]:
-    """A variable switches TF32 off, so 32-bit matrix products take several times as long as they could.
+    """A variable switches TF32 off, so 32-bit matrix products are several times slower than they could be.
 
     What it means:
     GPUs since Ampere can calculate 32-bit matrix products in TF32: several times faster, with about three decimal
@@ -46,7 +46,7 @@ def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matri
     if not built or not capable:
         return
     yield Problem(
-        summary=f"{VARIABLE}=0 switches TF32 off: 32-bit matrix products take several times as long as they could.",
+        summary=f"{VARIABLE}=0 switches TF32 off: 32-bit matrix products are several times slower than they could be.",
         confidence="possible",
         evidence=(
             seen(VARIABLE, "0"),

@@ -26,7 +26,7 @@ def dependency_missing(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """A package that a framework imports at its start, and names among its requirements, is not installed.
+    """A package that a framework needs at start-up is not installed.
 
     What it means:
     The framework is installed, and something it cannot start without is not.

@@ -42,7 +42,7 @@ def dependency_version(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """A package that a framework needs at its start is of a release that the framework does not accept.
+    """A package that a framework needs at start-up has a version it does not accept.
 
     What it means:
     The framework names, in its own metadata, which releases it works with. The installed one is older, or the
@@ -80,7 +80,7 @@ def dependency_version(
             severity = _severity(one, framework, live, scene)
             if severity is not None and one.requirement in at_start | _SOON.get(name, frozenset()):
                 yield Problem(
-                    summary=f"{framework.label} needs {one.requirement} {one.wanted}, and {one.found} is installed.",
+                    summary=f"{framework.label} needs {one.requirement} {one.wanted}, but {one.found} is installed.",
                     subject=name,
                     severity=severity,
                     # The copy that is imported is then not the environment's, and installing changes nothing.
@@ -104,7 +104,7 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
         return
     wanted = f"keras~={ours[0]}.{ours[1]}.0"
     yield Problem(
-        summary=f"{tensorflow.label} goes with keras {ours[0]}.{ours[1]}, and {keras.version} is installed.",
+        summary=f"{tensorflow.label} needs keras {ours[0]}.{ours[1]}, but {keras.version} is installed.",
         subject="tensorflow",
         # From 2.13 on tf.keras is imported when it is used, and Keras 3 can be used on its own.
         severity="warning" if ours >= _KERAS_LATER and theirs >= (3,) else "error",
@@ -122,7 +122,7 @@ def _triton_without_ops(packages: Packages, scene: Scene) -> Iterator[Problem]:
         return
     steps = install(scene, "bitsandbytes>=0.45.1", options=("--upgrade",))
     yield Problem(
-        summary=f"bitsandbytes {bnb.version} imports triton.ops, which {triton.name} {triton.version} has not.",
+        summary=f"bitsandbytes {bnb.version} imports triton.ops, which {triton.name} {triton.version} lacks.",
         subject="bitsandbytes",
         confidence="likely",
         evidence=(seen("bitsandbytes", bnb.version), seen(triton.name, triton.version)),

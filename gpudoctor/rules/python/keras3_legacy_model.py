@@ -28,7 +28,7 @@ def keras3_legacy_model(
     host: System | Gap | None,
     live: Live | Gap | None,
 ) -> Iterator[Problem]:
-    """A model of Keras 2 meets Keras 3, or TensorFlow is told to use Keras 2, which is not installed.
+    """A Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed.
 
     What it means:
     TensorFlow 2.16 and newer bring Keras 3, which reads files that end in .keras or .h5, but no folder that Keras 2
@@ -63,7 +63,7 @@ def keras3_legacy_model(
     if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not packages.lacks("tf-keras"):
         return
     yield Problem(
-        summary=f"{VARIABLE} is set, and tf-keras is not installed, so tf.keras cannot be used.",
+        summary=f"{VARIABLE} is set but tf-keras is not installed, so tf.keras cannot be used.",
         subject="tf-keras",
         evidence=(seen(VARIABLE, environ.get(VARIABLE)), seen("tf-keras", "not installed")),
         explains=("keras3-no-tfkeras",),
@@ -88,7 +88,7 @@ def _other_format(met: Symptom, tensorflow: Framework | None, wanted: str | None
         steps = (*tf_keras(scene, wanted), SetEnv(name=VARIABLE, value="1"))
         fixes = (Fix(title="Use Keras 2 for it", safety="review", steps=steps, undo=f"unset {VARIABLE}"), *fixes)
     return Problem(
-        summary="The model was made with Keras 2, and Keras 3 cannot read it.",
+        summary="The model was made with Keras 2, which Keras 3 cannot read.",
         subject="keras",
         severity="info",
         confidence="likely",

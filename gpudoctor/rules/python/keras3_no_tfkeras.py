@@ -52,7 +52,7 @@ def keras3_no_tfkeras(
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"
     yield Problem(
-        summary=f"transformers {transformers.version} needs tf-keras for TensorFlow models, and it is not installed.",
+        summary=f"transformers {transformers.version} needs tf-keras for TensorFlow models, but it is not installed.",
         subject="tf-keras",
         evidence=(
             seen("tensorflow", tensorflow.version, tensorflow.source),

@@ -18,7 +18,7 @@ from gpudoctor.rules._evidence import seen
 def keras3_tfkeras_version(
     packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """The installed tf-keras belongs to another TensorFlow.
+    """The installed tf-keras does not match the installed TensorFlow.
 
     What it means:
     tf-keras (Keras 2) is released together with TensorFlow and carries the same minor version. These two differ.
@@ -45,7 +45,7 @@ def keras3_tfkeras_version(
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={ours[0]}.{ours[1]}.0"
     yield Problem(
-        summary=f"tf-keras {legacy.version} belongs to another TensorFlow than {tensorflow.version}.",
+        summary=f"tf-keras {legacy.version} does not match TensorFlow {tensorflow.version}.",
         subject="tf-keras",
         evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tf-keras", legacy.version)),
         fixes=(

@@ -27,7 +27,7 @@ def numpy2_abi(
     live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """NumPy 2 is installed with a framework, or another package, that was compiled for NumPy 1.
+    """NumPy 2 is installed with a framework or package compiled for NumPy 1.
 
     What it means:
     NumPy 2 changed its binary interface. Programs compiled against NumPy 1 do not work with it.
@@ -62,7 +62,7 @@ def numpy2_abi(
             continue
         told = True
         yield Problem(
-            summary=f"{framework.label} was compiled for NumPy 1, and NumPy {numpy.version} is installed.",
+            summary=f"{framework.label} was compiled for NumPy 1, but NumPy {numpy.version} is installed.",
             subject=framework.label,
             confidence="certain" if derived is None else "likely",
             evidence=(
@@ -75,7 +75,7 @@ def numpy2_abi(
     met = next((one for one in pasted(live) if one.signature == "numpy1-module-in-numpy2"), None)
     if met is not None and not told:
         yield Problem(
-            summary=f"A compiled package was built for NumPy 1, and NumPy {numpy.version} is installed.",
+            summary=f"A compiled package was built for NumPy 1, but NumPy {numpy.version} is installed.",
             confidence="likely",
             severity="warning",
             evidence=(seen("numpy", numpy.version), seen(met.where or "the pasted text", met.text)),

@@ -21,7 +21,7 @@ from gpudoctor.rules._unmet import complete
 def package_without_record(
     packages: Packages, frameworks: Frameworks, interpreter: Interpreter, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """The files of a package are here, and the record of its installation is gone.
+    """A package's files are installed, but its metadata is gone.
 
     What it means:
     Each installed package has a folder that describes it (its .dist-info). Here the package itself can be imported, but
@@ -68,7 +68,7 @@ def _has_no_record(framework: Framework, packages: Packages, interpreter: Interp
 
 def _problem(what: str, where: str, fix: Fix) -> Problem:
     return Problem(
-        summary=f"The files of {what} are here, but the record of its installation is gone, so pip does not know it.",
+        summary=f"The files of {what} are installed, but its metadata is gone, so pip does not know it.",
         subject=what,
         evidence=(seen("files", where), seen("record (.dist-info)", "missing")),
         fixes=(fix,),

@@ -25,7 +25,7 @@ _LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 def packages_unreadable(
     packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
-    """The record of an installed package cannot be read.
+    """An installed package's metadata cannot be read.
 
     What it means:
     Each installed package has a folder that describes it (its .dist-info). Some of these are damaged or may not be
@@ -48,9 +48,9 @@ def packages_unreadable(
         return
     count = len(packages.broken)
     yield Problem(
-        summary=f"The records of {count} installed packages cannot be read."
+        summary=f"The metadata of {count} installed packages cannot be read."
         if count > 1
-        else "The record of an installed package cannot be read.",
+        else "An installed package's metadata cannot be read.",
         evidence=tuple(seen(broken.path, broken.reason) for broken in packages.broken[:5]),
         fixes=(_fix(packages, Scene(host=host, interpreter=interpreter, packages=packages)),),
     )

@@ -14,7 +14,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")
 def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap | None) -> Iterator[Problem]:
-    """No Jupyter kernel starts the examined Python.
+    """No Jupyter kernel uses this Python.
 
     What it means:
     Jupyter starts the interpreter that is written in a kernel's file. None of the kernels found here names this Python,
@@ -40,7 +40,7 @@ def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap 
     in_notebook = isinstance(container, Container) and container.notebook == "jupyter"
     name = "gpu-env"
     yield Problem(
-        summary=f"No Jupyter kernel starts {interpreter.executable}; notebooks run in another Python.",
+        summary=f"No Jupyter kernel uses {interpreter.executable}; notebooks run in a different Python.",
         subject=interpreter.executable,
         severity="warning" if broken or in_notebook else None,
         evidence=tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),

@@ -11,7 +11,7 @@ from gpudoctor.rules._evidence import seen
 
 @rule("PYT004", name="py-name-shadow", severity="error", since="0.1")
 def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
-    """A file or folder of your own has the name of a framework and is imported in its place.
+    """A file or folder of yours has the same name as a framework and is imported instead.
 
     What it means:
     The current directory, or a folder in PYTHONPATH, holds something called torch.py, tensorflow/ or the like. Python
@@ -38,10 +38,10 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
             place, away = "the current directory", "change to another directory before you start Python"
             title = "Rename it, or run Python from another directory"
         else:
-            place, away = "a folder of PYTHONPATH", "take its folder out of PYTHONPATH"
-            title = "Rename it, or take its folder out of PYTHONPATH"
+            place, away = "a folder of PYTHONPATH", "remove its folder from PYTHONPATH"
+            title = "Rename it, or remove its folder from PYTHONPATH"
         yield Problem(
-            summary=f"{shadow.path} in {place} is imported in place of the installed {shadow.module}.",
+            summary=f"{shadow.path} in {place} is imported instead of the installed {shadow.module}.",
             subject=shadow.module,
             evidence=(seen(f"found in {place}", shadow.path),),
             fixes=(

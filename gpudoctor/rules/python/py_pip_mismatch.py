@@ -16,7 +16,7 @@ HAVE_NO_PIP = ("uv", "poetry", "pixi")
 
 @rule("PYT009", name="py-pip-mismatch", severity="warning", since="0.1")
 def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iterator[Problem]:
-    """The command `pip` installs into another Python than the examined one.
+    """The command `pip` installs into a different Python.
 
     What it means:
     The first `pip` on the search path belongs to another interpreter. What it installs does not appear in this Python.

@@ -31,7 +31,7 @@ def _is_surprise(mine: Package, hidden: list[Package], interpreter: Interpreter)
 def py_user_site_shadow(
     interpreter: Interpreter, packages: Packages, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
-    """A framework of the user's home folder is imported in place of the environment's own.
+    """A framework in your home folder is imported instead of the environment's own.
 
     What it means:
     Python has a folder of packages for each user (~/.local/lib/python3.x, on Windows AppData/Roaming/Python). Packages

@@ -18,7 +18,7 @@ from gpudoctor.rules._in_vain import looked_for
 def python_32bit(
     interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish, live: Live | Gap | None
 ) -> Iterator[Problem]:
-    """The examined Python is a 32-bit program; frameworks exist for 64-bit Python only.
+    """The examined Python is 32-bit; the frameworks need a 64-bit Python.
 
     What it means:
     The processor can be a 64-bit one and Python still be a 32-bit program. pip then finds no package that fits.
@@ -42,7 +42,7 @@ def python_32bit(
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     wants = has_gpu or bool(wish.requirements) or bool(looked_for(live))
     yield Problem(
-        summary="This Python is a 32-bit program; PyTorch and TensorFlow exist for 64-bit Python only.",
+        summary="This Python is 32-bit; PyTorch and TensorFlow need a 64-bit Python.",
         subject=interpreter.executable,
         severity=None if wants else "info",
         evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),

@@ -45,7 +45,7 @@ def python_unsupported_by_framework(
     live: Live | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """There is no build of the framework for this Python version.
+    """The framework has no build for this Python version.
 
     What it means:
     Frameworks are published ready-made for certain Python versions. For the examined Python there is none: of the
@@ -112,14 +112,14 @@ def _asked(vain: NoMatch | None, name: str) -> Iterator[Requirement]:
 def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
     """The index has builds, and none for this Python: a Python that is newer than the index's builds, mostly."""
     python = minor_of(interpreter.version)
-    look = Ask(text="python -m pip debug --verbose tells which wheels this Python takes, and from which index.")
+    look = Ask(text="python -m pip debug --verbose shows which wheels this Python accepts, and from which index.")
     return Problem(
-        summary=f"The index that was asked has no build of {asked} for this Python, {python}, and this system.",
+        summary=f"The package index in use has no build of {asked} for this Python, {python}, and this system.",
         subject=f"Python {interpreter.version}",
         confidence="likely",
         evidence=(
             seen("Python", f"{interpreter.version} ({interpreter.executable})"),
-            seen(f"versions of {asked} that would fit", "none, says the installer"),
+            seen(f"versions of {asked} that would fit", "none, according to the installer"),
         ),
         explains=("package-required", "no-framework", "install-failed"),
         fixes=(fix, Fix(title="Or see what it looks for", safety="manual", steps=(look,))),

@@ -35,7 +35,7 @@ def torch_nvidia_deps_missing(
     interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """CUDA libraries that a framework requires are not installed, or in an older version than it asks for.
+    """CUDA libraries that a framework requires are missing or too old.
 
     What it means:
     PyTorch from pip names its CUDA libraries as packages it needs (nvidia-cublas-cu12 and so on). Some are not there.
@@ -94,7 +94,7 @@ def _refuses(older: list[Unmet]) -> bool:
 
 
 def _is_cuda(owner: str, frameworks: Frameworks) -> bool:
-    """A processor build of the same name needs none of them."""
+    """A CPU build of the same name needs none of them."""
     framework = next((one for one in frameworks.found if owner in (one.name, one.dist)), None)
     return framework is None or framework.variant in ("cuda", None)
 

@@ -36,7 +36,7 @@ def venv_lib64_split(
     shared object file".
 
     How to fix it:
-    Make the environment anew with python -m venv, so that lib64 is a link to lib (virtualenv, which Poetry uses, makes
+    Recreate the environment with python -m venv, so that lib64 is a link to lib (virtualenv, which Poetry uses, makes
     two folders), or put the folders nvidia/*/lib in LD_LIBRARY_PATH.
 
     When to ignore it:
@@ -53,7 +53,7 @@ def venv_lib64_split(
     python = interpreter.executable if isinstance(interpreter, Interpreter) else "python3"
     prefix = (torch.location or "").partition("/lib")[0]
     yield Problem(
-        summary=f"torch does not find {strays[0].name}: it lies in {strays[0].location}, and torch elsewhere.",
+        summary=f"torch cannot find {strays[0].name}: it is in {strays[0].location}, torch elsewhere.",
         subject="torch",
         evidence=(
             seen("torch", torch.location),
@@ -63,7 +63,7 @@ def venv_lib64_split(
         explains=("tf-soname-missing", "library-not-loaded"),
         fixes=(
             Fix(
-                title="Make the environment anew",
+                title="Recreate the environment",
                 safety="manual",
                 steps=(Run(argv=(python, "-m", "venv", "--clear", prefix)),),
             ),

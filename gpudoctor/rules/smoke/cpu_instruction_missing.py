@@ -17,7 +17,7 @@ _CAUSES = (
 
 @rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1")
 def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
-    """The processor does not know an instruction that the framework uses.
+    """The CPU does not support an instruction that the framework uses.
 
     What it means:
     The framework's ready-made package was compiled for newer processors, and the operating system ended it at the
@@ -40,9 +40,9 @@ def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "cpu-instruction-missing",
-        lambda failed: f"{_whose(failed)} uses an instruction that this processor does not know.",
+        lambda failed: f"{_whose(failed)} uses an instruction that this CPU does not support.",
         fixes=lambda _: (
-            do("See what the processor knows", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),
+            do("See what the CPU supports", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),
         ),
         follows_from=_CAUSES,
     )

@@ -22,7 +22,7 @@ _CAUSES = (
 
 @rule("SMK028", name="cuda-library-failed", severity="error", since="0.1")
 def cuda_library_failed(live: Live) -> Iterator[Problem]:
-    """A library of CUDA reports an error.
+    """A CUDA library reports an error.
 
     What it means:
     CuBLAS, cuSOLVER, cuSPARSE or cuFFT, which calculate on the GPU, could not be started or failed.
@@ -44,7 +44,7 @@ def cuda_library_failed(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "cuda-library-failed",
-        lambda failed: f"A library of CUDA fails in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        lambda failed: f"A CUDA library fails in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
         fixes=lambda _: (
             do("See whether the memory is full", "nvidia-smi"),
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),

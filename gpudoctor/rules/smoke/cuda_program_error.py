@@ -53,7 +53,7 @@ def cuda_program_error(live: Live) -> Iterator[Problem]:
         lambda failed: f"GPU code of {failed.who} failed{failed.where}: {failed.first.text}",
         fixes=lambda _: (
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
-            do("Look at the GPU itself", "sudo dmesg | grep -i xid", "nvidia-smi -q -d TEMPERATURE,ECC"),
+            do("Check the GPU itself", "sudo dmesg | grep -i xid", "nvidia-smi -q -d TEMPERATURE,ECC"),
         ),
         follows_from=_CAUSES,
     )

@@ -11,7 +11,7 @@ from gpudoctor.rules._no_gpu import NO_GPU
 
 @rule("SMK017", name="cuda-start-failed", severity="error", since="0.1")
 def cuda_start_failed(live: Live) -> Iterator[Problem]:
-    """CUDA cannot be started, or does not serve this program.
+    """CUDA cannot be initialised, or rejects this program.
 
     What it means:
     The framework asked CUDA for the GPU, and CUDA refused. The message below says how.

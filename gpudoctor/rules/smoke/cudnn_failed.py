@@ -28,7 +28,7 @@ _CAUSES = (
 
 @rule("SMK019", name="cudnn-failed", severity="error", since="0.1")
 def cudnn_failed(live: Live) -> Iterator[Problem]:
-    """The library cuDNN, which calculates networks, failed.
+    """cuDNN, CUDA's neural network library, failed.
 
     What it means:
     CuDNN could not be started, is not the one that the framework was built with, or failed while it calculated.
@@ -49,7 +49,7 @@ def cudnn_failed(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "cudnn-failed",
-        lambda failed: f"CuDNN does not work for {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        lambda failed: f"cuDNN does not work for {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
         fixes=lambda _: (
             do("See which cuDNN is loaded", "gpudoctor check --static --verbose"),
             do("See whether the memory is full", "nvidia-smi"),

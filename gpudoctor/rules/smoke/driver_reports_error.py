@@ -11,7 +11,7 @@ from gpudoctor.rules._no_gpu import NO_GPU
 
 @rule("SMK030", name="driver-reports-error", severity="error", since="0.1")
 def driver_reports_error(live: Live) -> Iterator[Problem]:
-    """The driver, or a tool for GPUs in containers, reports an error.
+    """The driver, or the NVIDIA Container Toolkit, reports an error.
 
     What it means:
     A message of nvidia-smi, of the kernel or of the container engine was pasted that says the GPU cannot be used.
@@ -32,6 +32,6 @@ def driver_reports_error(live: Live) -> Iterator[Problem]:
         live,
         "driver-reports-error",
         lambda failed: f"{failed.meaning or failed.first.text}",
-        fixes=lambda _: (do("Look at that machine", "gpudoctor check --static"),),
+        fixes=lambda _: (do("Check that machine", "gpudoctor check --static"),),
         follows_from=NO_GPU,
     )

@@ -20,7 +20,7 @@ _CAUSES = (
 
 @rule("SMK031", name="extension-failed", severity="error", since="0.1")
 def extension_failed(live: Live) -> Iterator[Problem]:
-    """A package with GPU code of its own does not work.
+    """A package with its own GPU code does not work.
 
     What it means:
     Bitsandbytes, flash-attn, xformers or the like could not be used.
@@ -41,6 +41,8 @@ def extension_failed(live: Live) -> Iterator[Problem]:
         live,
         "extension-failed",
         lambda failed: f"{failed.meaning or failed.first.text}",
-        fixes=lambda _: (do("See what belongs together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),),
+        fixes=lambda _: (
+            do("See which versions belong together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),
+        ),
         follows_from=_CAUSES,
     )

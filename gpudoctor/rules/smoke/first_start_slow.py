@@ -18,7 +18,7 @@ _CAUSES = (
 
 @rule("SMK033", name="first-start-slow", severity="warning", since="0.1")
 def first_start_slow(live: Live) -> Iterator[Problem]:
-    """The driver compiles the framework's code when it first starts.
+    """The framework's first start is slow: the driver compiles its code.
 
     What it means:
     The framework has no machine code for this GPU, only an intermediate form that the driver translates at the

@@ -32,7 +32,7 @@ _CAUSES = (
 
 @rule("SMK003", name="framework-import-crashed", severity="error", since="0.1")
 def framework_import_crashed(live: Live) -> Iterator[Problem]:
-    """Importing the framework ends Python with a crash.
+    """Importing the framework crashes Python.
 
     What it means:
     gpudoctor imported the framework in a process of its own, as your program does, and the operating system ended

@@ -81,7 +81,7 @@ def framework_import_failed(
         lambda failed: (
             f"{failed.who} cannot be imported: {failed.first.text}"
             if not failed.first.pasted
-            else f"{failed.meaning or 'A package does not fit the others.'}"
+            else f"{failed.meaning or 'A package does not match the others.'}"
         ),
         fixes=lambda failed: fixes_of(failed, scene),
         follows_from=_CAUSES,

@@ -24,7 +24,7 @@ _CAUSES = (
 
 @rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
 def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
-    """Importing the framework does not end.
+    """Importing the framework hangs.
 
     What it means:
     gpudoctor imported the framework in a process of its own and stopped it after a long wait.
@@ -47,7 +47,7 @@ def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> 
     yield from problems(
         live,
         "framework-import-hung",
-        lambda failed: f"Importing {failed.who} did not end within {_seconds(failed)}.",
+        lambda failed: f"Importing {failed.who} did not finish within {_seconds(failed)}.",
         fixes=lambda failed: (_look(failed, interpreter),),
         follows_from=_CAUSES,
     )
@@ -61,7 +61,7 @@ def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
         safety="manual",
         steps=(
             Run(argv=(python, "-X", "faulthandler", "-c", code)),
-            Ask(text="Where it ends after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600."),
+            Ask(text="If it finishes after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600."),
         ),
     )
 

@@ -51,7 +51,7 @@ def framework_run_crashed(live: Live) -> Iterator[Problem]:
         lambda failed: (
             f"{failed.who} crashed in the step {failed.stage}{_signal(failed)}."
             if not failed.first.pasted
-            else "A compiled part of the program crashed."
+            else "Compiled code in the program crashed."
         ),
         fixes=lambda _: (
             do(

@@ -18,7 +18,7 @@ _CAUSES = (
 
 @rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1")
 def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
-    """The framework's process ended without a word.
+    """The framework's process ended without any message.
 
     What it means:
     gpudoctor ran the framework in a process of its own. The process ended before it was done, with no error and no
@@ -41,10 +41,10 @@ def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "framework-run-ended-silently",
-        lambda failed: f"{failed.who} ended without a word in the step {failed.stage}{_code(failed)}.",
+        lambda failed: f"{failed.who} ended without any message in the step {failed.stage}{_code(failed)}.",
         fixes=lambda failed: (
             do(
-                "Look for what ends the program",
+                "Find out what ends the program",
                 f'Run: python -v -c "import {failed.name}" 2>&1 | tail, and look at the last file it names.',
                 "Look into sitecustomize.py and usercustomize.py of this Python, where there are any.",
             ),

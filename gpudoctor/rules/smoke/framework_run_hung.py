@@ -23,7 +23,7 @@ _CAUSES = (
 
 @rule("SMK010", name="framework-run-hung", severity="error", since="0.1")
 def framework_run_hung(live: Live) -> Iterator[Problem]:
-    """A step of the framework did not end.
+    """The framework hung during a step.
 
     What it means:
     gpudoctor ran the framework in a process of its own and stopped it after a long wait.
@@ -45,7 +45,7 @@ def framework_run_hung(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "framework-run-hung",
-        lambda failed: f"{failed.who} did not end the step {failed.stage} within {_seconds(failed)}.",
+        lambda failed: f"{failed.who} did not finish the step {failed.stage} within {_seconds(failed)}.",
         fixes=lambda _: (do("Try again when the machine is idle", "gpudoctor smoke --timeout 600"),),
         follows_from=_CAUSES,
     )

@@ -36,7 +36,7 @@ def framework_sees_fewer_gpus(
     environ: Environ | Gap | None,
     frameworks: Frameworks | Gap | None,
 ) -> Iterator[Problem]:
-    """The framework lists fewer GPUs than CUDA's driver gives it.
+    """The framework lists fewer GPUs than the CUDA driver offers.
 
     What it means:
     gpudoctor ran the framework and asked what it can use. It lists some of the GPUs and leaves others out.

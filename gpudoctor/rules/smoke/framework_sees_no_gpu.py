@@ -24,7 +24,7 @@ def framework_sees_no_gpu(
     environ: Environ | Gap | None,
     frameworks: Frameworks | Gap | None,
 ) -> Iterator[Problem]:
-    """The framework was asked for its devices, and it lists no GPU although there is one.
+    """The framework lists no GPU although the machine has one.
 
     What it means:
     gpudoctor ran the framework and asked what it can use. It was built for NVIDIA GPUs, there is one, and it lists

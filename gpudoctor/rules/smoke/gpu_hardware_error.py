@@ -18,7 +18,7 @@ _CAUSES = (
 
 @rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1")
 def gpu_hardware_error(live: Live) -> Iterator[Problem]:
-    """The GPU reports an error of its hardware.
+    """The GPU reports a hardware error.
 
     What it means:
     The GPU's memory or a link between GPUs had an error that could not be corrected.
@@ -38,7 +38,7 @@ def gpu_hardware_error(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "gpu-hardware-error",
-        lambda failed: f"The hardware of the GPU reports an error{failed.where}: {failed.meaning or failed.first.text}",
+        lambda failed: f"The GPU reports a hardware error{failed.where}: {failed.meaning or failed.first.text}",
         fixes=lambda _: (do("Look at the counts", "nvidia-smi -q -d ECC,ROW_REMAPPER", "nvidia-smi nvlink -e"),),
         follows_from=_CAUSES,
     )

@@ -38,12 +38,12 @@ def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "gpu-out-of-memory",
-        lambda failed: f"The memory of the GPU is full{failed.where}: {_who_asked(failed)}.",
+        lambda failed: f"The GPU's memory is full{failed.where}: {_who_asked(failed)}.",
         fixes=lambda _: (
             do("See who holds the memory", "nvidia-smi", "sudo fuser -v /dev/nvidia*"),
             do(
                 "Use less",
-                "Take smaller batches or half precision (PyTorch: torch.autocast; TensorFlow: mixed_float16).",
+                "Use smaller batches or half precision (PyTorch: torch.autocast; TensorFlow: mixed_float16).",
             ),
         ),
         follows_from=_CAUSES,

@@ -42,7 +42,7 @@ def jax_plugin_init_failed(
     packages: Packages | Gap | None,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """JAX's part for CUDA cannot be started.
+    """JAX's CUDA plugin cannot be initialised.
 
     What it means:
     JAX found its CUDA plugin and could not start it, so it goes on with the processor or ends.
@@ -64,7 +64,7 @@ def jax_plugin_init_failed(
     yield from problems(
         live,
         "jax-plugin-init-failed",
-        lambda failed: f"JAX cannot start its CUDA part: {failed.meaning or failed.first.text}",
+        lambda failed: f"JAX cannot initialise its CUDA plugin: {failed.meaning or failed.first.text}",
         fixes=lambda failed: (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),),
         follows_from=_CAUSES,
     )

@@ -68,7 +68,7 @@ def library_not_loaded(
     yield from problems(
         live,
         "library-not-loaded",
-        lambda failed: f"{_whose(failed)} does not load a library that it needs: {failed.first.text}",
+        lambda failed: f"{_whose(failed)} cannot load a library that it needs: {failed.first.text}",
         fixes=lambda failed: _fixes(failed, scene),
         follows_from=_CAUSES,
     )
@@ -78,7 +78,7 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     """The package in whose files the import ended was not whole; CUDA's libraries come from many places."""
     package = broken_package(failed.first, scene)
     if package is not None and package != package_of(failed.name or "", scene):
-        return (reinstall(scene, (package,), f"Install {package} anew"),)
+        return (reinstall(scene, (package,), f"Reinstall {package}"),)
     if scene.os == "windows":
         return (do("See where it comes from", 'pip list | findstr /i "nvidia torch tensorflow jax"'),)
     where = do(

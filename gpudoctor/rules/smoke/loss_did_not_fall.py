@@ -32,7 +32,7 @@ def loss_did_not_fall(live: Live) -> Iterator[Problem]:
     unstable memory or clocks, or a precision that this GPU does not have.
 
     How to fix it:
-    Compare with the processor: gpudoctor smoke --device cpu. If only one GPU is wrong, take away overclocking and
+    Compare with the CPU: gpudoctor smoke --device cpu. If only one GPU is wrong, take away overclocking and
     look at its temperature and its memory errors.
 
     When to ignore it:
@@ -45,14 +45,14 @@ def loss_did_not_fall(live: Live) -> Iterator[Problem]:
         live,
         "loss-did-not-fall",
         lambda failed: (
-            f"{failed.who} trained{failed.where}, and the network did not learn: {failed.first.text}"
+            f"{failed.who} trained{failed.where}, but the network did not learn: {failed.first.text}"
             if not failed.first.pasted
-            else "The loss became 'not a number'."
+            else "The loss became NaN (not a number)."
         ),
         fixes=lambda _: (
-            do("Compare with the processor", "gpudoctor smoke --device cpu"),
+            do("Compare with the CPU", "gpudoctor smoke --device cpu"),
             do(
-                "Look at the GPU itself",
+                "Check the GPU itself",
                 "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK",
                 "Take away overclocking, and try again.",
             ),

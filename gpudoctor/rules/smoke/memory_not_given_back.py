@@ -10,7 +10,7 @@ from gpudoctor.rules._live_problem import do, problems
 
 @rule("SMK014", name="memory-not-given-back", severity="warning", since="0.1")
 def memory_not_given_back(live: Live) -> Iterator[Problem]:
-    """Memory of the GPU was not given back.
+    """GPU memory was not released.
 
     What it means:
     gpudoctor took a known amount of the GPU's memory, gave it back and counted what was still in use.
@@ -30,6 +30,6 @@ def memory_not_given_back(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "memory-not-given-back",
-        lambda failed: f"{failed.who} did not give the GPU's memory back{failed.where}: {failed.first.text}",
+        lambda failed: f"{failed.who} did not release the GPU's memory{failed.where}: {failed.first.text}",
         fixes=lambda _: (do("Watch the memory", "watch -n 5 nvidia-smi, while your program runs"),),
     )

@@ -61,7 +61,7 @@ def no_kernel_image(
     yield from problems(
         live,
         "no-kernel-image",
-        lambda failed: f"{failed.who} holds no code for the GPU{failed.where}, so nothing can be calculated there.",
+        lambda failed: f"{failed.who} has no code for the GPU{failed.where}, so nothing can run there.",
         fixes=lambda failed: _fixes(failed, scene, matrix),
         follows_from=_CAUSES,
     )

@@ -34,7 +34,7 @@ def numpy_abi(
     interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
 ) -> Iterator[Problem]:
-    """A compiled package was built for another NumPy.
+    """A compiled package was built for a different NumPy version.
 
     What it means:
     NumPy 2 changed the interface that compiled packages use. One that was compiled for NumPy 1 does not work with
@@ -57,7 +57,7 @@ def numpy_abi(
     yield from problems(
         live,
         "numpy-abi",
-        lambda failed: f"{_whose(failed)} was compiled for another NumPy than the installed one.",
+        lambda failed: f"{_whose(failed)} was compiled for a different NumPy.",
         fixes=lambda failed: _fixes(failed, scene),
         follows_from=_CAUSES,
     )

@@ -10,7 +10,7 @@ from gpudoctor.rules._live_problem import do, problems
 
 @rule("SMK008", name="output-flooded", severity="warning", since="0.1")
 def output_flooded(live: Live) -> Iterator[Problem]:
-    """The framework printed so much that it was stopped.
+    """The framework printed so much output that it was stopped.
 
     What it means:
     gpudoctor ran the framework in a process of its own, which printed many megabytes and was ended.
@@ -31,7 +31,7 @@ def output_flooded(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "output-flooded",
-        lambda failed: f"{failed.who} printed without end in the step {failed.stage}, so it was stopped.",
+        lambda failed: f"{failed.who} printed endlessly in the step {failed.stage}, so it was stopped.",
         fixes=lambda _: (
             do("Make it quiet", "Unset TF_CPP_MAX_VLOG_LEVEL, NCCL_DEBUG, LD_DEBUG and TORCH_LOGS, and run it again."),
         ),

@@ -17,7 +17,7 @@ _CAUSES = (
 
 @rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1")
 def peer_copy_wrong(live: Live) -> Iterator[Problem]:
-    """A copy from one GPU to another arrives changed.
+    """A copy from one GPU to another arrives corrupted.
 
     What it means:
     gpudoctor copied numbers from one GPU straight to another and compared: they were not the same.
@@ -39,7 +39,7 @@ def peer_copy_wrong(live: Live) -> Iterator[Problem]:
         live,
         "peer-copy-wrong",
         lambda failed: (
-            f"Copies between GPUs arrive changed ({failed.first.device}): what is trained on several GPUs is wrong."
+            f"Copies between GPUs arrive corrupted ({failed.first.device}): training on several GPUs goes wrong."
         ),
         fixes=lambda _: (
             Fix(title="Switch direct copies off", safety="safe", steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),)),

@@ -19,7 +19,7 @@ _CAUSES = (
 
 @rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1")
 def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
-    """The GPU's results differ from the processor's more than rounding explains.
+    """The GPU's results differ from the CPU's by more than rounding explains.
 
     What it means:
     gpudoctor did the same calculation on the GPU and on the processor, from the same numbers, and compared.
@@ -39,12 +39,10 @@ def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "result-differs-from-cpu",
-        lambda failed: (
-            f"{failed.who} calculates other numbers{failed.where} than on the processor: {failed.first.text}"
-        ),
+        lambda failed: f"{failed.who} computes different numbers{failed.where} than on the CPU: {failed.first.text}",
         fixes=lambda _: (
             do("Try without TF32", "NVIDIA_TF32_OVERRIDE=0 gpudoctor smoke"),
-            do("Look at the GPU itself", "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK"),
+            do("Check the GPU itself", "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK"),
         ),
         follows_from=_CAUSES,
     )

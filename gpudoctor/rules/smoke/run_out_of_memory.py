@@ -17,7 +17,7 @@ _CAUSES = (
 
 @rule("SMK007", name="run-out-of-memory", severity="error", since="0.1")
 def run_out_of_memory(live: Live) -> Iterator[Problem]:
-    """The machine's memory, shared memory or disk was full.
+    """The machine ran out of RAM, shared memory or disk space.
 
     What it means:
     The step needed more main memory, shared memory (/dev/shm) or disk space than there was.
@@ -54,4 +54,4 @@ def run_out_of_memory(live: Live) -> Iterator[Problem]:
 def _says(failed: Failed) -> str:
     if failed.meaning:
         return failed.meaning
-    return f"{failed.who} needed more memory in the step {failed.stage} than this machine could give."
+    return f"{failed.who} needed more memory in the step {failed.stage} than this machine has."

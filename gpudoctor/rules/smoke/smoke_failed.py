@@ -24,7 +24,7 @@ _CAUSES = (
 
 @rule("SMK099", name="smoke-failed", severity="error", since="0.1")
 def smoke_failed(live: Live) -> Iterator[Problem]:
-    """A live test failed, and gpudoctor does not know why.
+    """A live test failed for an unknown reason.
 
     What it means:
     gpudoctor ran the framework, and a step failed with an error that none of its rules knows. What the framework
@@ -50,7 +50,7 @@ def smoke_failed(live: Live) -> Iterator[Problem]:
             do(
                 "Search for the message",
                 "Search the framework's issues for the last line of the error.",
-                "gpudoctor smoke --verbose shows all that it printed.",
+                "gpudoctor smoke --verbose shows everything it printed.",
             ),
         ),
         follows_from=_CAUSES,

@@ -39,7 +39,7 @@ def system_library_too_old(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "system-library-too-old",
-        lambda failed: f"{failed.meaning or 'A compiled part needs a newer system library.'}",
+        lambda failed: f"{failed.meaning or 'Compiled code needs a newer system library.'}",
         fixes=lambda _: (do("See what there is", "ldd --version | head -1", 'echo "$LD_LIBRARY_PATH"'),),
         follows_from=_CAUSES,
     )

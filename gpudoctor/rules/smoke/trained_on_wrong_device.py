@@ -21,7 +21,7 @@ _CAUSES = (
 
 @rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1")
 def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
-    """The network was not trained on the device that was asked for.
+    """The network was not trained on the requested device.
 
     What it means:
     gpudoctor asked the framework to train on a device and looked where the work was done: it was somewhere else.
@@ -42,7 +42,7 @@ def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
     yield from problems(
         live,
         "trained-on-wrong-device",
-        lambda failed: f"{failed.who} was asked to train{failed.where} and did it on {_placed(failed)}.",
+        lambda failed: f"{failed.who} was asked to train{failed.where} but trained on {_placed(failed)}.",
         fixes=lambda _: (do("See which devices there are", "gpudoctor devices"),),
         follows_from=_CAUSES,
     )

@@ -30,7 +30,7 @@ def cuda_home_missing(
     live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
-    """GPU code is to be compiled, and the CUDA compiler nvcc is not found.
+    """GPU code has to be compiled, but the CUDA compiler (nvcc) was not found.
 
     What it means:
     A package is to be compiled with nvcc, the compiler of the CUDA toolkit. No toolkit was found, or CUDA_HOME leads to
@@ -64,7 +64,7 @@ def cuda_home_missing(
     yield Problem(
         summary=f"CUDA_HOME names {home}, which does not exist, and no other nvcc was found."
         if is_dangling
-        else "The CUDA compiler nvcc is not installed, and GPU code is to be compiled.",
+        else "The CUDA compiler nvcc is not installed, but GPU code has to be compiled.",
         subject="nvcc",
         severity=None if wanted and not is_setting_only(wanted) else "info",
         confidence="likely",
@@ -76,7 +76,7 @@ def cuda_home_missing(
         explains=("package-required",) if wants_builds_only(packages, wish) else (),
         fixes=(
             Fix(
-                title=f"Install a ready-made wheel, or the CUDA toolkit{version}",
+                title=f"Install a prebuilt wheel, or the CUDA toolkit{version}",
                 safety="manual",
                 steps=(
                     Ask(

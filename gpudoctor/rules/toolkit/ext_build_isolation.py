@@ -25,7 +25,7 @@ def ext_build_isolation(
     packages: Packages | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
-    """A package needs torch while it is built, and the installer builds it apart from torch.
+    """A package needs torch at build time, but the installer builds it in isolation from torch.
 
     What it means:
     pip and uv build a package in an empty environment of its own. A package whose build imports torch without saying
@@ -49,7 +49,7 @@ def ext_build_isolation(
     yield from problems(
         live,
         "ext-build-isolation",
-        lambda failed: failed.meaning or "A package is built apart from the torch that it needs",
+        lambda failed: failed.meaning or "A package is built in isolation from the torch it needs",
         fixes=lambda failed: _fixes(failed, scene),
         follows_from=("cuda-home-missing",),
     )
@@ -66,7 +66,7 @@ def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: S
         return
     steps = install(scene, wanted, options=("--no-build-isolation",))
     yield Problem(
-        summary=f"{wanted} is built apart from the installed torch, which it needs.",
+        summary=f"{wanted} is built in isolation from the installed torch, which it needs.",
         subject=wanted,
         evidence=(seen(said.where or "the message", said.text), seen("torch", torch.version)),
         explains=("framework-import-failed",),

@@ -28,7 +28,7 @@ def nvcc_gcc_too_new(
     wish: Wish,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """The C compiler is newer than what the CUDA compiler accepts.
+    """The C compiler is newer than the CUDA compiler (nvcc) accepts.
 
     What it means:
     nvcc hands part of its work to gcc, and each CUDA version accepts gcc up to a certain one.
@@ -55,7 +55,7 @@ def nvcc_gcc_too_new(
         return
     wanted = build_wanted(packages, environ, wish, live)
     yield Problem(
-        summary=f"nvcc of CUDA {nvcc.version} accepts gcc up to {row.gcc_max}; here it is {toolkits.compiler_version}.",
+        summary=f"nvcc of CUDA {nvcc.version} accepts gcc up to {row.gcc_max}; this is {toolkits.compiler_version}.",
         subject="gcc",
         severity=None if wanted else "info",
         evidence=(

@@ -26,7 +26,7 @@ def nvcc_torch_mismatch(
     live: Live | Gap | None,
     wish: Wish,
 ) -> Iterator[Problem]:
-    """The CUDA compiler is of another major version than the CUDA that torch was built with.
+    """The CUDA compiler (nvcc) has a different major version from torch's CUDA.
 
     What it means:
     Extensions of PyTorch are compiled with nvcc of a CUDA toolkit. The toolkit that a build would take has another
@@ -53,7 +53,7 @@ def nvcc_torch_mismatch(
     wanted = build_wanted(packages, environ, wish, live)
     fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
     yield Problem(
-        summary=f"A build would use CUDA {taken.version} of {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
+        summary=f"A build would use CUDA {taken.version} in {taken.root}, but {torch.label} has CUDA {torch.cuda}.",
         subject=taken.root,
         severity=None if wanted else "info",
         evidence=(

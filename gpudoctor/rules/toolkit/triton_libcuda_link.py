@@ -29,7 +29,7 @@ def triton_libcuda_link(
     environ: Environ | Gap | None,
     host: System,
 ) -> Iterator[Problem]:
-    """Triton links to libcuda.so, and only libcuda.so.1 is there.
+    """Triton links to libcuda.so, but only libcuda.so.1 exists.
 
     What it means:
     `torch.compile` uses Triton, and Triton compiles a small C program that is linked to the NVIDIA driver's library.
@@ -60,7 +60,7 @@ def triton_libcuda_link(
     folder = library.path.rpartition("/")[0]
     link = Run(argv=("ln", "-s", "libcuda.so.1", f"{folder}/libcuda.so"))
     yield Problem(
-        summary=f"There is no {folder}/libcuda.so, which torch.compile and Triton link to at their first use.",
+        summary=f"{folder}/libcuda.so, which torch.compile and Triton link to at first use, is missing.",
         subject="triton",
         confidence="likely",
         evidence=(seen("driver library", library.path, driver.source), seen(f"{folder}/libcuda.so", "missing")),

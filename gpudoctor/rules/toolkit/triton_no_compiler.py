@@ -22,7 +22,7 @@ def triton_no_compiler(
     interpreter: Interpreter,
     host: System | Gap | None,
 ) -> Iterator[Problem]:
-    """Triton is installed, and the C compiler or Python's headers that it needs are not there.
+    """Triton is installed, but the C compiler or Python headers it needs are missing.
 
     What it means:
     `torch.compile` uses Triton, and Triton compiles a small C program at its first use. That takes a C compiler and the
@@ -52,7 +52,7 @@ def triton_no_compiler(
         words for words, missing in (("no C compiler", no_compiler), ("no Python.h", no_header)) if missing
     )
     yield Problem(
-        summary=f"There is {lacks}, which torch.compile and Triton need at their first use.",
+        summary=f"There is {lacks}, which torch.compile and Triton need at first use.",
         subject="triton",
         confidence="likely",
         evidence=(
