@@ -483,7 +483,7 @@ def test_companions_of_another_build() -> None:
     pair = frameworks(torch(), companion("torchvision", "0.21.0+cu126"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "warning"
     fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), companion("torchvision", "0.21.0+cpu"))))
-    for tag, kind in (("cpu", "the processor"), ("rocm6.2", "AMD GPUs (ROCm)"), ("cu118", "CUDA 11.8")):
+    for tag, kind in (("cpu", "the CPU"), ("rocm6.2", "AMD GPUs (ROCm)"), ("cu118", "CUDA 11.8")):
         pair = frameworks(torch(), companion("torchvision", f"0.21.0+{tag}"))
         found = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
         assert f"is built for {kind}, but torch is built for CUDA 12.4." in found.summary
