@@ -36,6 +36,17 @@ def bounded_lines(lines: Iterable[str]) -> Iterator[str]:
         if len(line) > LONG:
             most = min(LONGEST, LONG + left)
             left -= min(len(line), most) - LONG
-            yield line[:most]
+            yield line if len(line) <= most else _beginning(line, most)
         else:
             yield line
+
+
+def _beginning(line: str, most: int) -> str:
+    """The first characters of a line, up to the end of a word: half of a token would not be known as one.
+
+    Where a private key begins in what is left out, that is kept: the lines that follow are the key's.
+    """
+    end = max(line.rfind(mark, most // 2, most) for mark in " ;,|")
+    begin = line.rfind("-----BEGIN", most)
+    key = line[begin : begin + 80] if begin >= 0 and line.find("-----END", begin) < 0 else ""
+    return line[: end if end > 0 else most] + key
