@@ -38,9 +38,9 @@ _MEMBERS = 1000
 #: Bytes of their directory; and of a bundle, and of what is unpacked of it. A report is some 100 kB.
 _DIRECTORY = 200_000
 _BUNDLE = 16 * 1024 * 1024
-#: Characters at the beginning of a line by which a message is found again, of a line that may be a cut one, of any that
-#: is looked at, and of one that is quoted.
-_MARK, _CUT, _LONG, _QUOTED = 12, 400, 8_000, 300
+#: Characters at the beginning of a message by which its line is found again, of a line that is looked at, and of one
+#: that is quoted; and lines that are looked at for it.
+_MARK, _LONG, _QUOTED, _TRIES = 12, 8_000, 300, 500
 _REPORTS = ("report.json", "snapshot.json")
 
 
@@ -245,15 +245,17 @@ def _quoted(made: Ingested, lines: list[str]) -> Iterator[tuple[int, str]]:
     """Where the lines of the known messages stand."""
     wanted = {one.text for one in made.symptoms}
     marks = tuple({text[:_MARK] for text in wanted})
+    tries = 0
     for number, line in enumerate(lines, 1):
-        if not line.lstrip().startswith(marks) and len(line) < _CUT:
+        if not any(mark in line for mark in marks):
             continue
         clean = without_credentials(line[:_LONG]).strip()
         found = clean if clean in wanted else next((text for text in wanted if text in clean), None)
         if found is not None:
             wanted.discard(found)
             yield number, found
-        if not wanted:
+        tries += 1
+        if not wanted or tries >= _TRIES:
             return
 
 

@@ -13,9 +13,8 @@ _COMMANDS: dict[str, tuple[str, ...]] = {
     "uname": ("uname -r", "uname -a"),
     "jax.print_environment_info()": ("python -c 'import jax; jax.print_environment_info()'",),
 }
-_TYPED = re.compile(
-    r"^.{0,80}?(?:[$#>%]|PS [A-Z]:\\[^>]{0,80}>)\s*(?:sudo\s+)?([a-z][\w.-]*(?: [^|;&]{0,100}?)?)\s*(?:$|[|;&])"
-)
+_PROMPT = re.compile(r"^.{0,80}?(?:[$#>%])\s{1,4}(?:sudo )?(?=[a-z])")
+_END = re.compile(r"[|;&]")
 _MOST = 100
 
 
@@ -29,10 +28,15 @@ def _typed(lines: Iterable[str]) -> Iterator[str]:
     """Commands that stand behind a prompt and are followed by a line."""
     command, count = None, 0
     for line in lines:
-        match = _TYPED.match(line[:300]) if command or any(mark in line[:200] for mark in "$#>%") else None
-        if command and not match and line.strip():
+        typed = _command(line[:300])
+        if command and not typed and line.strip():
             yield command
             command, count = None, count + 1
         if count >= _MOST:
             return
-        command = match[1].strip() if match else command if not line.strip() else None
+        command = typed or (command if not line.strip() else None)
+
+
+def _command(line: str) -> str | None:
+    match = _PROMPT.match(line)
+    return _END.split(line[match.end() :], maxsplit=1)[0].strip() if match else None

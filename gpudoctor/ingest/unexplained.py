@@ -6,6 +6,9 @@ from typing import NamedTuple
 
 #: Characters of a line that are looked at.
 _WIDE = 1000
+_WORDS_OF_A_LABEL = 8
+#: Lines that differ in digits other than 0 are weighed once; so many kinds of lines are remembered.
+_ALIKE, _SHAPES = str.maketrans("23456789", "11111111"), 20_000
 #: Words without which no line is one; looked for before any expression.
 _WORDS = (
     *(
@@ -37,10 +40,11 @@ _WORDS = (
     ),
     *("doesn't", "does not", "did not", "doesnt", "cant", "stuck", "wrong", "broken", "not detect", "missing"),
 )
-#: What is printed before a message: a log's level and time, the rank of a process.
-_BEFORE = r"^(?:\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}\s*(?:-\s*)?){0,4}"
+#: What is printed before a message: a log's level and time, the rank of a process; taken off piece by piece.
+_BEFORE = re.compile(r"\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}")
+_PIECES = 4
 _EXCEPTION = re.compile(
-    _BEFORE + r"(?:[A-Za-z_]\w*\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|\s*$)"
+    r"(?:[A-Za-z_]\w{0,60}\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|$)"
 )
 #: Exceptions that only pass on that another process or step failed.
 _WRAPPERS = frozenset(
@@ -85,13 +89,13 @@ _NONE = re.compile(
 _SOURCE = re.compile(
     r"^\s*(?:raise|except|try|print|assert|return|def|class|import|from|if|elif|else|with|for|while|logger|logging)\b"
     r"(?!.*\berror: )"
-    r"|^\s*(?:#|//|\||\+[-=]|>>> |\.\.\. |\$ |\^|~~|File \"|Traceback |In \[)|^\s*\S+ = |https?://\S+\s*$",
+    r"|^\s*(?:#|//|\||\+[-=]|>>> |\.\.\. |\$ |\^|~~|File \"|Traceback |In \[)|^\s*\S+ = |https?://\S+$",
 )
-_LABEL = re.compile(r"^\W*(?:[\w'/()-]+ ?){1,8}\W*[:?]\W*$")
 _PERSON = re.compile(
-    r"\b(?:I|I'm|I've|I'd|i'm|we|We|my|My|our|Our|me|you|You|your|please|Please|thanks|Thanks|hello|Hello|Hi|anyone|someone)\b|\?\s*$"
+    r"\b(?:I|I'm|I've|I'd|i'm|we|We|my|My|our|Our|me|you|You|your|please|Please|thanks|Thanks|hello|Hello|Hi|anyone"
+    r"|someone)\b|\?$"
 )
-_SENTENCE = re.compile(r"^[A-Z][^:/\\_()\[\]{}=<>]{40,}[.!]\s*$")
+_SENTENCE = re.compile(r"^[A-Z][^:/\\_()\[\]{}=<>]{40,}[.!]$")
 
 
 class ErrorLine(NamedTuple):
@@ -109,13 +113,16 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
     sentence. Of several exceptions the last is taken, of the others the first.
     """
     best, place = 0, 0
+    weights: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
-        head = line[:_WIDE]
-        lower = head.lower()
-        if not any(word in lower for word in _WORDS) or line.strip() in known:
-            continue
-        weight = _weight(head)
-        if weight > best or (weight == best == _OF_EXCEPTION):
+        shape = line[:_WIDE].translate(_ALIKE)
+        weight = weights.get(shape)
+        if weight is None:
+            lower = shape.lower()
+            weight = _weight(shape.strip()) if any(word in lower for word in _WORDS) else 0
+            if len(weights) < _SHAPES:
+                weights[shape] = weight
+        if weight and (weight > best or weight == best == _OF_EXCEPTION) and line.strip() not in known:
             best, place = weight, number
     return ErrorLine(place, lines[place - 1].strip(), best > _OF_PROSE) if best else None
 
@@ -126,10 +133,10 @@ _OF_EXCEPTION, _OF_PROSE = 100, 10
 def _weight(line: str) -> int:
     if _NONE.search(line):
         return 0
-    exception = _EXCEPTION.match(line.strip())
+    exception = _EXCEPTION.match(line, _start(line))
     if exception:
         return 65 if exception["name"] in _WRAPPERS else _OF_EXCEPTION
-    if _SOURCE.match(line) or _LABEL.match(line[:200]):
+    if _SOURCE.match(line) or _is_label(line):
         return 0
     if _PERSON.search(line) or _SENTENCE.match(line):
         return _OF_PROSE if _COMPLAINT.search(line) else 0
@@ -137,3 +144,22 @@ def _weight(line: str) -> int:
         if pattern.search(line):
             return weight
     return _OF_PROSE if _COMPLAINT.search(line) else 0
+
+
+def _start(line: str) -> int:
+    """Where the message begins, behind what a log puts before it."""
+    start = 0
+    for _ in range(_PIECES):
+        match = _BEFORE.match(line, start)
+        if match is None:
+            return start
+        start = match.end()
+        while line[start : start + 1] in (" ", "-"):
+            start += 1
+    return start
+
+
+def _is_label(line: str) -> bool:
+    """A few words and a colon: the line below is meant."""
+    bare = line.rstrip("*_` ")
+    return bare.endswith((":", "?")) and len(bare.split()) <= _WORDS_OF_A_LABEL and ": " not in bare

@@ -1,7 +1,10 @@
 """The strongest error line of a text, who printed it, and what is asked then."""
 
+import time
+
 import pytest
 
+from gpudoctor.ingest.given import given_commands
 from gpudoctor.ingest.unexplained import strongest_error
 from gpudoctor.knowledge import causes_without_rule, program_of
 
@@ -29,3 +32,39 @@ def test_the_strongest_line_and_its_program(text, line, program):
 
 def test_every_cause_without_a_rule_has_a_remedy():
     assert [one.id for one in causes_without_rule().values() if not one.harmless and one.remedy is None] == []
+
+
+#: Pieces of lines that an expression might try in many ways.
+PIECES = [
+    "error ",
+    "word ",
+    "2024-01-01 ",
+    "12:00:00.1 ",
+    "[x] ",
+    "a.",
+    "> a ",
+    "(x) ",
+    "E ",
+    " ",
+    "x",
+    "fail: ",
+    "# ",
+    "- ",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_line_of_one_piece_repeated_is_read_at_once(piece):
+    lines = ["error " + piece * 1000, piece * 1000 + " error", "exit " + piece * 60] * 100
+    started = time.process_time()
+    strongest_error(lines)
+    given_commands((), lines)
+    program_of(lines, len(lines))
+    assert time.process_time() - started < 2
+
+
+def test_ten_megabytes_of_errors_are_read_in_a_second_or_so():
+    lines = ["2026-01-01 12:00:00,123 some.logger ERROR the step 12 failed to read its batch of items"] * 110_000
+    started = time.process_time()
+    assert strongest_error(lines).line == 1
+    assert time.process_time() - started < 5
