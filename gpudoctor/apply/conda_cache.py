@@ -11,8 +11,10 @@ from contextlib import suppress
 
 import msgspec
 
-#: Bytes that are read of a file to compare it.
-_MOST = 64 * 1024 * 1024
+from gpudoctor.host.given import read_given
+
+#: Bytes that are read of a file to compare it, and of a package's list of files.
+_MOST = _NOTES = 64 * 1024 * 1024
 
 
 class _File(msgspec.Struct):
@@ -29,8 +31,8 @@ def linked_by_conda(environment: str) -> Iterator[str]:
     for folder in _caches(environment):
         for notes in glob.glob(os.path.join(glob.escape(folder), "*", "info", "paths.json")):
             package = os.path.dirname(os.path.dirname(notes))
-            with suppress(OSError, msgspec.MsgspecError), open(notes, "rb") as stream:
-                for file in msgspec.json.decode(stream.read(), type=_Paths).paths:
+            with suppress(OSError, msgspec.MsgspecError):
+                for file in msgspec.json.decode(read_given(notes, limit=_NOTES), type=_Paths).paths:
                     yield from _where(environment, package, file)
 
 
@@ -64,8 +66,7 @@ def _is_from(original: str, copy: str, file: _File, environment: str) -> bool:
         return os.path.islink(original) and os.path.islink(copy) and os.readlink(original) == os.readlink(copy)
     if max(there.st_size, here.st_size) > _MOST:
         return False
-    with open(original, "rb") as first, open(copy, "rb") as second:
-        was, now = first.read(), second.read()
+    was, now = read_given(original, limit=_MOST), read_given(copy, limit=_MOST)
     if file.placeholder is not None:
         # In binaries the rest of the longer path is filled with zeros.
         was = was.replace(os.fsencode(file.placeholder), os.fsencode(environment)).replace(b"\0", b"")

@@ -33,8 +33,10 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
         yield f"Causes, ranked by {known}:"
     for number, cause in enumerate(explanation.causes, 1):
         seen = "Confirmed. " if cause.state == "found" else ""
-        page = f" `gpudoctor explain {cause.code}`" if cause.code else ""
-        yield from _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  ")
+        # A command stays in one line: it is copied from there.
+        page = f" `gpudoctor\0explain\0{cause.code}`" if cause.code else ""
+        for line in _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  "):
+            yield line.replace("\0", " ")
     yield from _fix(explanation, style)
     if explanation.question:
         yield ""
