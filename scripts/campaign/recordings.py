@@ -35,7 +35,9 @@ def recording(here: Here) -> Outcome:
     script = Path(__file__).resolve().parents[1] / "record_machine.py"
     folders = [folder for folder in sys.path[:2] if str(here.scratch) in folder]
     command = (sys.executable, "-B", "-c", _RECORD.format(folders=folders), str(script), "linux-gpu-recorded")
-    ran = here.run(*command, "--python", here.python, "--folder", str(here.scratch / "machines"), "--force")
+    # Lists of files are kept whole: which lines of them are compared depends on how long all of them are.
+    where = ("--folder", str(here.scratch / "machines"), "--force", "--cap", str(8 << 20))
+    ran = here.run(*command, "--python", here.python, *where)
     file = here.scratch / "machines" / "linux-gpu-recorded" / "machine.json"
     if not file.exists():
         raise ValueError(f"record_machine {ran.describe()}: {ran.stderr.decode('utf-8', 'replace')[-300:]}")

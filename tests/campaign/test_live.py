@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(
 
 #: What needs no GPU that computes.
 DONE = {
-    "machine": "recorded", "snapshot": "recorded", "side-by-side": "as-expected",
+    "machine": "recorded", "snapshot": "recorded", "side-by-side": "as-expected", "recording": "as-expected",
     "cvd-empty": "as-expected", "cvd-uuid": "as-expected", "stub-libcuda": "as-expected",
     "device-assert": "not-possible", "held-memory": "not-possible", "many-contexts": "not-possible",
     # The frameworks are built for the CPU, beside a GPU: it is said, as it must be.
