@@ -56,7 +56,8 @@ def _records(host: Host, dists: Iterable[Distribution]) -> tuple[list[Record], t
         for dist in dists
         if dist.kind == "dist-info" and dist.broken is None
     ]
-    faults = tuple(one for one in found if isinstance(one, Broken))
+    # A RECORD that is not there at all shows nothing: recorded machines keep none.
+    faults = tuple(one for one in found if isinstance(one, Broken) and one.reason == "it is no text")
     return [one for one in found if isinstance(one, Record)], faults
 
 
