@@ -56,8 +56,7 @@ def _records(host: Host, dists: Iterable[Distribution]) -> tuple[list[Record], t
         for dist in dists
         if dist.kind == "dist-info" and dist.broken is None
     ]
-    # A RECORD that is not there at all shows nothing: recorded machines keep none.
-    faults = tuple(one for one in found if isinstance(one, Broken) and one.reason == "it is no text")
+    faults = tuple(one for one in found if isinstance(one, Broken))
     return [one for one in found if isinstance(one, Record)], faults
 
 
