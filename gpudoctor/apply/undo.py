@@ -97,6 +97,8 @@ def remove_tree(change: Change, tell: Tell = _silent) -> None:
 
 def _rescue(change: Change, tell: Tell) -> None:
     """Who had the other tree open may have written into it after the switch."""
+    if change.way == "beside" and change.staged is None:
+        return  # It never was the environment: what is in it is an installer's.
     known = journal.contents_of(change)
     tree = os.path.join(change.folder, ASIDE) if change.way == "inside" else change.tree
     if known is None or not os.path.isdir(tree) or not os.path.isdir(change.environment):

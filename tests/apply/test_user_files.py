@@ -294,6 +294,23 @@ exec sleep 60
 """
 
 
+def test_what_an_installer_was_building_beside_when_it_was_killed_is_not_carried_over(path, tmp_path):
+    was = tree(path)
+    script = (
+        f'cd "$(dirname {path})"/.gpudoctor-*/env && mkdir {SITE}/half && echo 1 > {SITE}/half/a && echo 1 > bin/half'
+    )
+    asked = {"environment": str(path), "index": "", "way": "beside", "do": "change", "at": None}
+    argv = ["sh", "-c", f"{script} && touch {tmp_path}/begun && exec sleep 60"]
+    victim = subprocess.Popen([sys.executable, "-m", "tests.apply.victim", json.dumps({**asked, "argv": argv})])
+    until = time.monotonic() + 60
+    while not (tmp_path / "begun").exists():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert killed(victim)
+    patiently(lambda: undo(last(path)))
+    assert tree(path) == was
+
+
 @pytest.mark.parametrize("kind", ["changed", "new"])
 @pytest.mark.parametrize("seed", range(20 if WHOLE else 1))
 def test_an_installer_that_is_killed_while_it_writes_where_the_environment_is(path, tmp_path, kind, seed):
