@@ -46,7 +46,9 @@ class Target:
             **files,
             f"{info}/METADATA": "Metadata-Version: 2.1\n" + "\n".join(lines) + "\n\nA package.\n",
             f"{info}/INSTALLER": f"{installer}\n",
-            f"{info}/RECORD": "".join(f"{path},sha256=x,{size}\n" for path, size in sizes.items()),
+            # As pip writes it: its own metadata is listed too, so that no RECORD is empty.
+            f"{info}/RECORD": "".join(f"{path},sha256=x,{size}\n" for path, size in sizes.items())
+            + f"{info}/INSTALLER,,\n{info}/METADATA,,\n{info}/RECORD,,\n",
         }
         self.parts.append(
             Machine(
