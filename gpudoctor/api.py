@@ -7,7 +7,7 @@
     for finding in checked.findings:
         print(finding.code, finding.severity, finding.summary)
 
-What is public is what this module names in `__all__`, and the facts of `gpudoctor.model` that it returns. It is kept
+What is public is what this module names in `__all__`, and the facts of `gpudoctor.facts` that it returns. It is kept
 stable within a major version.
 """
 
@@ -17,28 +17,28 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.requirements import parse_wish
-from gpudoctor.engine.select import selected
-from gpudoctor.engine.verdict import report_of
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.requirements import parse_wish
+from gpudoctor.diagnosis.select import selected
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import decode_snapshot, encode
+from gpudoctor.facts.finding import Finding, Severity
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.report import Report, Verdict
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.wish import Wish
 from gpudoctor.host.real import RealHost
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import decode_snapshot, encode
-from gpudoctor.model.finding import Finding, Severity
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.report import Report, Verdict
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.wish import Wish
-from gpudoctor.probes.live import prove
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.probes.live.probe import prove
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.render.grids import grids_of
-from gpudoctor.render.html import render_fragment
-from gpudoctor.render.shared import SHARED
-from gpudoctor.render.terminal import Style, render_terminal
-from gpudoctor.render.view import view_of
-from gpudoctor.rules._declare import Rule
-from gpudoctor.rules._load import load_rules
+from gpudoctor.report.html import render_fragment
+from gpudoctor.report.shared import SHARED
+from gpudoctor.report.tables import grids_of
+from gpudoctor.report.terminal import Style, render_terminal
+from gpudoctor.report.view import view_of
+from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.load import load_rules
 
 __all__ = ["Checked", "check", "judge", "snapshot"]
 

@@ -4,7 +4,7 @@ import json
 import os
 from typing import Any
 
-from gpudoctor.matrix.load import folder
+from gpudoctor.knowledge.matrix.load import folder
 
 Rows = list[dict[str, Any]]
 

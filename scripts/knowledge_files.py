@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 from needles import needles_of
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.programs import Program
-from gpudoctor.model.base import Fact
 
 if sys.version_info >= (3, 11):
     import tomllib

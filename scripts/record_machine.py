@@ -21,7 +21,7 @@ from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.port import Host
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recording import RecordingHost, without_large_files
-from gpudoctor.probes.environ import clean_value
+from gpudoctor.probes.environ.probe import clean_value
 from gpudoctor.probes.take import take_snapshot
 from gpudoctor.redact.variables import is_allowed
 

@@ -15,7 +15,7 @@ from collections import Counter
 
 from gpudoctor.index.files import Wheel, read_wheel
 from gpudoctor.index.pages import Link
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.fatbin import architectures, sample
 
 #: Containers to look at in each library; enough to see every architecture, as each source file has all.

@@ -3,8 +3,8 @@
 import json
 import os
 
-from gpudoctor.matrix.load import folder
-from gpudoctor.matrix.tables import json_schema
+from gpudoctor.knowledge.matrix.load import folder
+from gpudoctor.knowledge.matrix.tables import json_schema
 
 
 def main() -> None:

@@ -1,15 +1,15 @@
-"""Writes gpudoctor/model/snapshot.schema.json, the public JSON Schema of a snapshot. Run it after changing facts."""
+"""Writes gpudoctor/facts/snapshot.schema.json, the public JSON Schema of a snapshot. Run it after changing facts."""
 
 import json
 from pathlib import Path
 
-import gpudoctor.model
-from gpudoctor.model.codec import json_schema
+import gpudoctor.facts
+from gpudoctor.facts.codec import json_schema
 
 
 def main() -> None:
     """Write the schema beside the types."""
-    path = Path(gpudoctor.model.__path__[0]) / "snapshot.schema.json"
+    path = Path(gpudoctor.facts.__path__[0]) / "snapshot.schema.json"
     path.write_text(json.dumps(json_schema(), indent=1, sort_keys=True) + "\n", encoding="utf-8")
     print(f"wrote {path}")
 

@@ -1,7 +1,7 @@
 """A machine of which everything was looked at, and that has no GPU, no driver and no Python."""
 
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import System
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import System
 
 BARE = Snapshot(
     host=System(os="linux", arch="x86_64"),

@@ -89,7 +89,7 @@ def test_a_new_rule_is_found_and_its_table_demands_rows(tree):
         assert f"{name.replace('-', '_')}.py was not written" in refused.stderr
     copied = tree / "gpudoctor/rules/framework/again.py"
     shutil.copy(tree / "gpudoctor/rules/framework/demo_rule.py", copied)
-    named = run(tree, "python -c 'from gpudoctor.rules._load import load_rules; load_rules()'").stderr
+    named = run(tree, "python -c 'from gpudoctor.rules.load import load_rules; load_rules()'").stderr
     assert "demo_rule.py" in named
     copied.unlink()
     assert "again.py" in named

@@ -1,13 +1,13 @@
 """Whole machines for tests: everything a verdict needs was seen; a test changes what it is about."""
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary
-from gpudoctor.model.gpus import Gpu, Gpus, PcieLink
-from gpudoctor.model.libraries import Libraries, Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages
-from gpudoctor.model.snapshot import Doctor, Snapshot
-from gpudoctor.model.system import Container, Cpu, Environ, Space, System
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary
+from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink
+from gpudoctor.facts.libraries import Libraries, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.snapshot import Doctor, Snapshot
+from gpudoctor.facts.system import Container, Cpu, Environ, Space, System
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
 
 OK = Answer(outcome="answered", code=0, device_count=1)
 GIB = 1024**3

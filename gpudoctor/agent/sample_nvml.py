@@ -2,7 +2,7 @@
 
 Run by gpudoctor's own Python, like `ask_nvml`. Standard input, one a line: seconds to go on for at most, seconds
 between two samples, a file whose absence ends it, the folder of pynvml, then the libraries to try. Each sample is
-a line MARK {"fact": "sample", "value": {…}} in the fields of gpudoctor.model.bench.Sample, the reasons as their bits.
+a line MARK {"fact": "sample", "value": {…}} in the fields of gpudoctor.facts.bench.Sample, the reasons as their bits.
 """
 
 import contextlib

@@ -5,7 +5,7 @@ only we write to; whatever the framework prints goes to standard error. The answ
 
     {"begin": STAGE}                                       a stage begins
     {"end": STAGE, "outcome": "passed"|"failed"|"skipped", "seconds": s, "detail": text, "error": {…}}
-    {"fact": KIND, "value": {…}}                           a fact, in the fields of gpudoctor.model.live or .bench
+    {"fact": KIND, "value": {…}}                           a fact, in the fields of gpudoctor.facts.live or .bench
     {"failed": {"type": …, "text": …, "traceback": …}}     an exception nobody expected
     {"done": true, "peak_mib": n}                          the last word
 
@@ -92,7 +92,7 @@ class Teller:
 
 
 def thrown(error):
-    """An exception, as gpudoctor.model.live.Thrown has it."""
+    """An exception, as gpudoctor.facts.live.Thrown has it."""
     lines = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     if len(lines) > TRACEBACK_CAP:
         lines = lines[-TRACEBACK_CAP:].partition("\n")[2]

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 #: The size of the file at an address, where that can be told.
 Sizer = Callable[[str], int | None]

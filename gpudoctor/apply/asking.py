@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.installer import run
-from gpudoctor.apply.rebase import led
+from gpudoctor.apply.retarget import led
 from gpudoctor.apply.verify import is_compiled, is_uv, verify
-from gpudoctor.model.fix import Run
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import new_folder
 

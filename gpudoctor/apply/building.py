@@ -8,16 +8,16 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
+from gpudoctor.apply.disk_space import check, rooms, uv_links
+from gpudoctor.apply.disk_usage import Growth
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
-from gpudoctor.apply.growth import Growth
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.pins import pinned
-from gpudoctor.apply.rebase import Step, rebased
-from gpudoctor.apply.refuse import Refused, Unreachable
-from gpudoctor.apply.room import check, rooms, uv_links
+from gpudoctor.apply.preconditions import Refused, Unreachable
+from gpudoctor.apply.retarget import Step, rebased
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
-from gpudoctor.model.fix import Run, Write
+from gpudoctor.facts.fix import Run, Write
 from gpudoctor.plan.removals import TENSORFLOWS
 
 #: What pip says then.

@@ -16,6 +16,8 @@ from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
 from gpudoctor.apply.contents import Contents, contents, of_any_copy
+from gpudoctor.apply.disk_space import NoRoom
+from gpudoctor.apply.disk_usage import size_of
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
 from gpudoctor.apply.events import (
     EXIT_CODES,
@@ -29,23 +31,21 @@ from gpudoctor.apply.events import (
     Started,
     Switched,
 )
-from gpudoctor.apply.growth import size_of
-from gpudoctor.apply.inside import is_fixed, names_of_ours
+from gpudoctor.apply.in_place import is_fixed, names_of_ours
 from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.needless import is_needless
-from gpudoctor.apply.rebase import Step, names_of
-from gpudoctor.apply.refuse import Refused, Unreachable, check_folder
+from gpudoctor.apply.preconditions import Refused, Unreachable, check_folder
 from gpudoctor.apply.relocate import relocate
-from gpudoctor.apply.room import NoRoom
+from gpudoctor.apply.retarget import Step, names_of
 from gpudoctor.apply.signals import interruptible, undisturbed
-from gpudoctor.apply.switch import exchange, identity
+from gpudoctor.apply.swap import exchange, identity
 from gpudoctor.apply.undo import carried, forget_older, mend, mend_unfinished, remove, remove_empty
 from gpudoctor.apply.user_files import carry_over
-from gpudoctor.model.base import Fact
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.fix import Run
 
 #: Why there is nothing to do.
 NOTHING = "All that the commands would install is there already, and nothing was changed."

@@ -7,10 +7,10 @@ from collections.abc import Collection, Mapping
 from importlib.metadata import distributions
 
 from gpudoctor.apply.distributions import site_folders
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.python import Unmet
 from gpudoctor.index.pages import canonical
-from gpudoctor.model.base import Fact
-from gpudoctor.model.python import Unmet
-from gpudoctor.probes.requirements import find_unmet
+from gpudoctor.probes.requirements.probe import find_unmet
 
 
 class Foreseen(Fact, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 
 class Entry(Fact, frozen=True, kw_only=True, array_like=True):

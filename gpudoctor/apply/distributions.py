@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Archive, sha256_of
 from gpudoctor.apply.journal import Distribution
-from gpudoctor.formats.packages_names import Entry, parse_entry
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.settings import shown
-from gpudoctor.probes.packages_conda import parse_meta_name
+from gpudoctor.probes.packages.conda import parse_meta_name
+from gpudoctor.sources.packages_names import Entry, parse_entry
 
 
 def installed(environment: str) -> tuple[Distribution, ...]:

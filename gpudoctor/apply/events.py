@@ -4,8 +4,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from gpudoctor.model.base import Fact
-from gpudoctor.model.plan import InstallPlan
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.plan import InstallPlan
 
 #: How a run ended, and the exit code for it.
 Outcome = Literal[

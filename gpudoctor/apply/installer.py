@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
-from gpudoctor.apply.reasons import why
-from gpudoctor.model.base import Fact
+from gpudoctor.apply.installer_errors import why
+from gpudoctor.facts.base import Fact
 from gpudoctor.redact.credentials import excerpt, without_credentials
 
 #: Lines kept for the message about a failure.

@@ -18,8 +18,8 @@ import msgspec
 from msgspec import structs
 
 from gpudoctor.apply.contents import Contents, Manifest, encoded, read_manifest
-from gpudoctor.model.base import Fact
-from gpudoctor.model.codec import decode, encode
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.codec import decode, encode
 
 #: preparing: the tree is unfinished, the environment as it was. changing: the environment is being changed in place,
 #: and the tree its copy from before. switching: the two change places; the inode of the tree tells whether they have.

@@ -5,7 +5,7 @@ import sys
 from contextlib import suppress
 from types import TracebackType
 
-from gpudoctor.apply.inside import is_fixed
+from gpudoctor.apply.in_place import is_fixed
 from gpudoctor.apply.journal import LOCK
 
 

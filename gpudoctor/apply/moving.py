@@ -7,7 +7,7 @@ from typing import Literal
 
 from gpudoctor.apply.contents import Contents, Entry, entry_of
 from gpudoctor.apply.events import Beside
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 #: share: the same in both, made one file. carry: put, or put anew. drop: the user removed it. keep: the packages that
 #: come have something else there; it is put beside. doubt: nobody knows whether it is the user's or half a package; it

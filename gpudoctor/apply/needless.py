@@ -3,10 +3,10 @@
 from collections.abc import Callable, Mapping
 
 from gpudoctor.apply.distributions import installed
-from gpudoctor.apply.rebase import Step
+from gpudoctor.apply.retarget import Step
 from gpudoctor.apply.verify import is_conda, is_install, verify
+from gpudoctor.facts.fix import Run
 from gpudoctor.index.pages import canonical
-from gpudoctor.model.fix import Run
 
 #: Options that install what is there already.
 _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I", "-r", "-e"})

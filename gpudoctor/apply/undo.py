@@ -10,16 +10,16 @@ from contextlib import contextmanager, suppress
 from msgspec import structs
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.disk_usage import own_size_of
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Beside, Carried, Event, Left, Mended, Progress, Removing, Switched
-from gpudoctor.apply.growth import own_size_of
+from gpudoctor.apply.in_place import ASIDE, restore_content
 from gpudoctor.apply.in_use import users_of
-from gpudoctor.apply.inside import ASIDE, restore_content
 from gpudoctor.apply.journal import UNFINISHED, Change, write
 from gpudoctor.apply.lock import Lock
 from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.signals import undisturbed
-from gpudoctor.apply.switch import exchange, identity, settle
+from gpudoctor.apply.swap import exchange, identity, settle
 from gpudoctor.apply.user_files import carry_over
 
 

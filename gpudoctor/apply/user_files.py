@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Iterator
 
 from gpudoctor.apply.contents import Contents, Entry, contents, is_alike, is_unchanged
-from gpudoctor.apply.inside import names_of_ours
+from gpudoctor.apply.in_place import names_of_ours
 from gpudoctor.apply.moving import PART, Move, Moved, Way
 from gpudoctor.apply.ownership import FRAME, Ownership
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 #: Where installers write.
 _INSTALLED = re.compile(r"(?:bin|Scripts|lib|lib64|Lib|include|conda-meta)/.*")

@@ -9,8 +9,8 @@ from typing import Any
 
 from gpudoctor.apply.archives import Archive, Verification
 from gpudoctor.apply.installer import run
-from gpudoctor.apply.reasons import unreachable
-from gpudoctor.formats.toml import parse_toml
+from gpudoctor.apply.installer_errors import unreachable
+from gpudoctor.sources.toml import parse_toml
 
 _WOULD = re.compile(r"\s*[+~]\s+(?P<what>\S+==\S+|\S+ @ .*|\S+).*")
 _DOWNLOAD = re.compile(r"\s*Would download (?P<number>\d+) packages?")

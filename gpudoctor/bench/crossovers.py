@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from gpudoctor.model.base import Fact
-from gpudoctor.model.bench import Timing
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.bench import Timing
 
 
 class Crossing(Fact, frozen=True, kw_only=True):

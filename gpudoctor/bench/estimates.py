@@ -1,9 +1,9 @@
 """What GPUs that are not here would gain over this CPU: by peaks and a stated efficiency. No measurement."""
 
-from gpudoctor.matrix.peaks import peaks
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.bench import CPU, Bench
-from gpudoctor.model.bench_report import Estimate
+from gpudoctor.facts.bench import CPU, Bench
+from gpudoctor.facts.bench_report import Estimate
+from gpudoctor.knowledge.matrix.peaks import peaks
+from gpudoctor.knowledge.matrix.query import Matrix
 
 #: The share of its peaks that a healthy GPU is taken to reach: published measurements of products and of memory lie
 #: between 0.5 and 0.95, most of them near this (compat/gpu_reference.json, over compat/gpu_peaks.json).

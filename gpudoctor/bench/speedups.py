@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gpudoctor.bench.crossovers import crossing
-from gpudoctor.model.bench import CPU, Bench, Timing, TrainingStep
-from gpudoctor.model.bench_report import Crossover, Speedup
+from gpudoctor.facts.bench import CPU, Bench, Timing, TrainingStep
+from gpudoctor.facts.bench_report import Crossover, Speedup
 
 
 def speedups(bench: Bench) -> tuple[Speedup, ...]:

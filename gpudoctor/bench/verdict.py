@@ -5,11 +5,11 @@ from itertools import groupby
 
 from gpudoctor.bench.estimates import EFFICIENCY, estimates
 from gpudoctor.bench.speedups import crossovers, speedups
-from gpudoctor.matrix.achieved import achieved
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.bench import CPU, MOST_SPREAD, Bench
-from gpudoctor.model.bench_report import Achieved, Conclusion, Crossover, Estimate, Speedup
-from gpudoctor.model.gpus import Gpus
+from gpudoctor.facts.bench import CPU, MOST_SPREAD, Bench
+from gpudoctor.facts.bench_report import Achieved, Conclusion, Crossover, Estimate, Speedup
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.knowledge.matrix.efficiency import achieved
+from gpudoctor.knowledge.matrix.query import Matrix
 
 #: A GPU that is not this much quicker is not worth the trouble.
 WORTH_IT = 1.2

@@ -9,20 +9,20 @@ from contextlib import suppress
 from gpudoctor.apply.archives import Sizer
 from gpudoctor.apply.building import Building, Failed
 from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.disk_space import NoRoom
 from gpudoctor.apply.events import EXIT_CODES, Event, Finished, Stepped, Verified
 from gpudoctor.apply.installer import environment_for
-from gpudoctor.apply.rebase import names_of
-from gpudoctor.apply.refuse import Refused, Unreachable, check_empty, check_new, check_target
-from gpudoctor.apply.room import NoRoom
+from gpudoctor.apply.preconditions import Refused, Unreachable, check_empty, check_new, check_target
+from gpudoctor.apply.retarget import names_of
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.cli.account import JsonLines, ending
+from gpudoctor.cli.install_target import Site
 from gpudoctor.cli.output import write_text
-from gpudoctor.cli.proving import Proving
-from gpudoctor.cli.sites import Site
+from gpudoctor.cli.reporters import JsonLines, ending
+from gpudoctor.cli.smoke_proof import Proving
+from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.facts.python import Interpreter
 from gpudoctor.index.pages import canonical
-from gpudoctor.model.plan import InstallPlan
-from gpudoctor.model.python import Interpreter
-from gpudoctor.probes.live_plan import FRAMEWORKS
+from gpudoctor.probes.live.plan import FRAMEWORKS
 
 Tell = Callable[[Event], None]
 

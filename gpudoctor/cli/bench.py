@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 if TYPE_CHECKING:
-    from gpudoctor.model.bench import Bench
-    from gpudoctor.model.bench_report import BenchReport
-    from gpudoctor.model.live import AgentRun
-    from gpudoctor.model.snapshot import Snapshot
+    from gpudoctor.facts.bench import Bench
+    from gpudoctor.facts.bench_report import BenchReport
+    from gpudoctor.facts.live import AgentRun
+    from gpudoctor.facts.snapshot import Snapshot
 
 #: A user's name for a framework, and ours.
 _NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow", "jax": "jax"}
@@ -79,16 +79,16 @@ def command(
         html = json_file = None
     if html is not None:
         from gpudoctor.cli.files import write_whole
-        from gpudoctor.render.bench_html import render_bench_html
+        from gpudoctor.report.bench_html import render_bench_html
 
         write_whole(html, render_bench_html(report).encode())
     if json_file is not None:
         from gpudoctor.cli.files import write_whole
-        from gpudoctor.render.bench_json import render_bench_json
+        from gpudoctor.report.bench_json import render_bench_json
 
         write_whole(json_file, render_bench_json(report))
     if form == "json":
-        from gpudoctor.render.bench_json import render_bench_json
+        from gpudoctor.report.bench_json import render_bench_json
 
         write_bytes(render_bench_json(report))
     else:
@@ -138,8 +138,8 @@ def _refuse_unwritable(path: str, *, force: bool) -> None:
 def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     """The framework to measure. Raises click.ClickException."""
     from gpudoctor.cli.examine import CannotExamine
-    from gpudoctor.model.base import Gap
-    from gpudoctor.model.python import Frameworks, Interpreter
+    from gpudoctor.facts.base import Gap
+    from gpudoctor.facts.python import Frameworks, Interpreter
     from gpudoctor.probes.bench import FRAMEWORKS
 
     gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
@@ -159,8 +159,8 @@ def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
 
 
 def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) -> None:
-    from gpudoctor.model.base import Gap
-    from gpudoctor.model.gpus import Gpus
+    from gpudoctor.facts.base import Gap
+    from gpudoctor.facts.gpus import Gpus
 
     if devices is None or devices == ("cpu",) or isinstance(snapshot.gpus, Gap):
         return
@@ -174,8 +174,8 @@ def _measure(
     snapshot: "Snapshot", name: str, seconds: float, devices: tuple[str, ...] | None, *, quiet: bool
 ) -> "tuple[Bench, AgentRun]":
     from gpudoctor.cli.progress import Progress
+    from gpudoctor.facts.python import Interpreter
     from gpudoctor.host.real import RealHost
-    from gpudoctor.model.python import Interpreter
     from gpudoctor.probes.bench import Interrupted, measure
 
     assert isinstance(snapshot.interpreter, Interpreter)
@@ -201,14 +201,14 @@ def _report(
 
     from gpudoctor import __version__
     from gpudoctor.bench.verdict import conclude
-    from gpudoctor.engine.diagnose import diagnose
-    from gpudoctor.matrix.load import load_matrix
-    from gpudoctor.matrix.rates import host_memory_rate
-    from gpudoctor.model.bench_report import BenchReport
-    from gpudoctor.model.gpus import Gpus
-    from gpudoctor.model.live import Live
-    from gpudoctor.model.system import System
-    from gpudoctor.rules._load import load_rules
+    from gpudoctor.diagnosis.diagnose import diagnose
+    from gpudoctor.facts.bench_report import BenchReport
+    from gpudoctor.facts.gpus import Gpus
+    from gpudoctor.facts.live import Live
+    from gpudoctor.facts.system import System
+    from gpudoctor.knowledge.matrix.load import load_matrix
+    from gpudoctor.knowledge.matrix.rates import host_memory_rate
+    from gpudoctor.rules.load import load_rules
 
     matrix = load_matrix()
     gpus = snapshot.gpus if isinstance(snapshot.gpus, Gpus) else None
@@ -230,8 +230,8 @@ def _report(
 
 def _show(report: "BenchReport") -> None:
     from gpudoctor.cli.output import shows_unicode, width, write_text
-    from gpudoctor.render.bench_text import render_bench_text
-    from gpudoctor.render.terminal import Style
+    from gpudoctor.report.bench_text import render_bench_text
+    from gpudoctor.report.terminal import Style
 
     write_text(render_bench_text(report, Style(width=width(), unicode=shows_unicode())))
 

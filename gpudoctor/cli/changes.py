@@ -2,11 +2,11 @@
 
 import os
 
+from gpudoctor.apply.disk_usage import own_size_of
 from gpudoctor.apply.distributions import differences, installed
-from gpudoctor.apply.growth import own_size_of
 from gpudoctor.apply.journal import UNFINISHED, Change, load_changes
 from gpudoctor.apply.undo import is_left
-from gpudoctor.render.commands import visible
+from gpudoctor.report.commands import visible
 
 
 class NoSuchChange(LookupError):

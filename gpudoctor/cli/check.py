@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from gpudoctor.cli.output import Partial
-from gpudoctor.host.aside import Aside
-from gpudoctor.render.shared import SHARED
+from gpudoctor.host.background import Aside
+from gpudoctor.report.shared import SHARED
 
 if TYPE_CHECKING:
-    from gpudoctor.model.finding import Severity
+    from gpudoctor.facts.finding import Severity
 
 #: terminal and json are for the user of this machine; the others are made to be shared, and pass the door.
 FORMS = ("terminal", "json", *SHARED)

@@ -5,10 +5,10 @@ import os
 import click
 import msgspec
 
-from gpudoctor.formats.toml import parse_toml
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Severity
 from gpudoctor.host.given import read_given
-from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import Severity
+from gpudoctor.sources.toml import parse_toml
 
 #: Bytes of a pyproject.toml; those of large projects have some 50,000.
 LIMIT = 1024 * 1024

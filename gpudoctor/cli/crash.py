@@ -58,7 +58,7 @@ def _safe(trace: str) -> str:
     """Without credentials and names: it will be pasted in public. The door failing must not hide the bug."""
     error = sys.exc_info()[1]
     try:
-        from gpudoctor.cli.sharing import door
+        from gpudoctor.cli.redact_output import door
 
         return door().text(trace)
     except Exception:  # noqa: BLE001 - we are reporting a bug already, and this may be the same one

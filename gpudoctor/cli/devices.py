@@ -22,13 +22,13 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     )
     from gpudoctor.cli.judging import criteria_of, judge
     from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
-    from gpudoctor.engine.cross_view import cross_view
-    from gpudoctor.model.base import Gap
-    from gpudoctor.model.live import Live
-    from gpudoctor.render.live import device_lines
-    from gpudoctor.render.live_json import render_devices
-    from gpudoctor.render.terminal import Style
-    from gpudoctor.render.view import examined_of
+    from gpudoctor.diagnosis.cross_view import cross_view
+    from gpudoctor.facts.base import Gap
+    from gpudoctor.facts.live import Live
+    from gpudoctor.report.live import device_lines
+    from gpudoctor.report.live_json import render_devices
+    from gpudoctor.report.terminal import Style
+    from gpudoctor.report.view import examined_of
 
     report = judge(snapshot, criteria_of((), (), (), None))
     snapshot = report.snapshot

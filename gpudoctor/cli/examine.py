@@ -8,11 +8,11 @@ import click
 from msgspec import structs
 
 from gpudoctor.cli.files import read_named
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
-from gpudoctor.model.live import Errand
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
+from gpudoctor.facts.live import Errand
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.snapshot import Snapshot
 
 
 class CannotExamine(click.ClickException):
@@ -30,7 +30,7 @@ def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
     # Imported here: judging a saved snapshot needs no probes.
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.take import begin_snapshot
-    from gpudoctor.probes.target import choose
+    from gpudoctor.probes.target.probe import choose
 
     host = RealHost()
     if python is not None and (fault := choose(host, python).fault):
@@ -62,7 +62,7 @@ def run_frameworks(
     # Imported here: a look that runs nothing needs none of it.
     from gpudoctor.cli.progress import Progress
     from gpudoctor.host.real import RealHost
-    from gpudoctor.probes.live import DEADLINE, Interrupted, prove
+    from gpudoctor.probes.live.probe import DEADLINE, Interrupted, prove
 
     progress = Progress(quiet=quiet)
     try:

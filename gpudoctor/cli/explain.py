@@ -10,12 +10,12 @@ import msgspec
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.rules import row_of
 from gpudoctor.cli.suggest import no_such_rule
-from gpudoctor.engine.select import UnknownCode, find
-from gpudoctor.rules._declare import MANUAL_HEADINGS
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.select import UnknownCode, find
+from gpudoctor.rules.declare import MANUAL_HEADINGS
+from gpudoctor.rules.load import load_rules
 
 if TYPE_CHECKING:
-    from gpudoctor.model.snapshot import Snapshot
+    from gpudoctor.facts.snapshot import Snapshot
 
 
 @click.command("explain")
@@ -58,9 +58,9 @@ def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> No
     from gpudoctor.cli.examine import CannotExamine
     from gpudoctor.cli.explaining import explained
     from gpudoctor.cli.tickets import Unreadable, read_input
-    from gpudoctor.model.codec import encode
-    from gpudoctor.render.explanation import render_explanation
-    from gpudoctor.render.terminal import Style
+    from gpudoctor.facts.codec import encode
+    from gpudoctor.report.explanation import render_explanation
+    from gpudoctor.report.terminal import Style
 
     try:
         raw = read_input("-").raw if what == "-" else what.encode("utf-8", "surrogateescape")
@@ -79,7 +79,7 @@ def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
     """The facts to weigh by; None where there are only those of the text."""
     from gpudoctor.cli.examine import CannotExamine, begin_to_examine
     from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
-    from gpudoctor.matrix.load import load_matrix
+    from gpudoctor.knowledge.matrix.load import load_matrix
 
     if here:
         return begin_to_examine(None)()

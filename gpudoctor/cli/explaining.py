@@ -3,20 +3,20 @@
 import msgspec
 
 from gpudoctor.cli.tickets import Unreadable, contents_of
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.explanation import Explanation
-from gpudoctor.engine.next_question import Asked, next_question
-from gpudoctor.engine.ranking import rank, shown_causes
-from gpudoctor.engine.remedies import remedies
-from gpudoctor.engine.surroundings import system_of
-from gpudoctor.engine.triage import Message
-from gpudoctor.ingest.pasted import NotText
-from gpudoctor.ingest.read import ingest
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.explanation import Explanation
+from gpudoctor.diagnosis.next_question import Asked, next_question
+from gpudoctor.diagnosis.ranking import rank, shown_causes
+from gpudoctor.diagnosis.remedies import remedies
+from gpudoctor.diagnosis.surroundings import system_of
+from gpudoctor.diagnosis.triage import Message
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import message_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.rules._load import load_rules
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
+from gpudoctor.tickets.pasted import NotText
+from gpudoctor.tickets.read import ingest
 
 #: Messages that are shown.
 _MOST = 6

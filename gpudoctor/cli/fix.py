@@ -5,7 +5,7 @@ from functools import partial
 import click
 
 from gpudoctor.cli.addresses import an_index
-from gpudoctor.host.aside import Aside
+from gpudoctor.host.background import Aside
 
 
 @click.command("fix")
@@ -66,15 +66,15 @@ def command(
     from gpudoctor.cli.examine import begin_to_examine, read_snapshot
 
     look = Aside(begin_to_examine(python) if source is None else partial(read_snapshot, source))
+    from gpudoctor.cli.fix_plan import codes_of, show_plan, with_plan
     from gpudoctor.cli.judging import criteria_of, judge
-    from gpudoctor.cli.mending import codes_of, show_plan, with_plan
-    from gpudoctor.model.plan import Plan
+    from gpudoctor.facts.plan import Plan
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
     report = with_plan(judge(look.result(), criteria), codes, indexes)
     if source is None:
-        from gpudoctor.cli.tried import without_tried
+        from gpudoctor.cli.repeated_fixes import without_tried
 
         report = without_tried(report)
     show_plan(report, form, script)

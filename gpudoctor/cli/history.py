@@ -14,7 +14,7 @@ def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
     from gpudoctor.apply.journal import load_changes
     from gpudoctor.cli.changes import environment_of, told
     from gpudoctor.cli.output import write_bytes, write_text
-    from gpudoctor.model.codec import encode
+    from gpudoctor.facts.codec import encode
 
     if forgotten is not None:
         _forget(forgotten, place)

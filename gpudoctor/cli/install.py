@@ -10,9 +10,9 @@ import click
 from gpudoctor.cli.addresses import an_index
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.account import JsonLines, Sentences
-    from gpudoctor.cli.sites import Site
-    from gpudoctor.model.plan import InstallPlan, Manager
+    from gpudoctor.cli.install_target import Site
+    from gpudoctor.cli.reporters import JsonLines, Sentences
+    from gpudoctor.facts.plan import InstallPlan, Manager
 
     #: Other plans in the place of some; empty: there are none.
     WayOut = Callable[[tuple[InstallPlan, ...]], tuple[InstallPlan, ...]]
@@ -70,11 +70,11 @@ def command(
     # Imported here: --help needs nothing of it.
     from msgspec.structs import replace as changed
 
-    from gpudoctor.cli.account import JsonLines, Sentences
-    from gpudoctor.cli.foreseeing import foreseen, resolved
+    from gpudoctor.cli.install_target import site_of
     from gpudoctor.cli.planning import Wishes, plan_for, with_package_index_only
-    from gpudoctor.cli.sites import site_of
-    from gpudoctor.cli.wishing import manager_for
+    from gpudoctor.cli.preview import foreseen, resolved
+    from gpudoctor.cli.reporters import JsonLines, Sentences
+    from gpudoctor.cli.requirements_args import manager_for
 
     with JsonLines() if as_json else Sentences() as tell:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
@@ -152,9 +152,9 @@ def _carry_out(
     yes: bool,
 ) -> None:
     """`way_out`: other plans, for where an index of these does not answer."""
-    from gpudoctor.cli.account import JsonLines
     from gpudoctor.cli.applying import folder_of, install
     from gpudoctor.cli.in_use import tell_users
+    from gpudoctor.cli.reporters import JsonLines
 
     _show(plans, tell)
     tell_users((folder_of(plan, site) for plan in plans), tell)
@@ -184,10 +184,10 @@ def _carry_out(
 
 def _show(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences") -> None:
     from gpudoctor.apply.events import Planned
-    from gpudoctor.cli.account import JsonLines
     from gpudoctor.cli.output import width, write_text
     from gpudoctor.cli.planning import shown
-    from gpudoctor.render.plan_text import install_text
+    from gpudoctor.cli.reporters import JsonLines
+    from gpudoctor.report.plan_text import install_text
 
     if isinstance(tell, JsonLines):
         for plan in plans:

@@ -5,22 +5,22 @@ import click
 from gpudoctor.cli.config import load_config
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.suggest import no_such_rule
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.requirements import NotARequirement, parse_wish
-from gpudoctor.engine.select import UnknownCode, selected
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import Severity
-from gpudoctor.model.report import Report
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.wish import Wish
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.requirements import NotARequirement, parse_wish
+from gpudoctor.diagnosis.select import UnknownCode, selected
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.report import Report
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.render.json import render_json
-from gpudoctor.render.terminal import Style, render_terminal
-from gpudoctor.render.view import view_of
-from gpudoctor.rules._declare import Rule
-from gpudoctor.rules._load import load_rules
+from gpudoctor.report.json import render_json
+from gpudoctor.report.terminal import Style, render_terminal
+from gpudoctor.report.view import view_of
+from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.load import load_rules
 
 
 class Criteria(Fact, frozen=True, kw_only=True):
@@ -87,7 +87,7 @@ def show(report: Report, form: str, verbosity: int) -> None:
         write_bytes(render_json(report))
     else:
         # Imported here: a check at a terminal needs neither.
-        from gpudoctor.cli.sharing import door
-        from gpudoctor.render.shared import SHARED
+        from gpudoctor.cli.redact_output import door
+        from gpudoctor.report.shared import SHARED
 
         write_bytes(SHARED[form](door().fact(report)).encode())

@@ -7,10 +7,10 @@ from importlib import import_module
 import click
 
 from gpudoctor.cli.output import visible, width, write_bytes, write_text
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.tables import MatrixUnreadable
-from gpudoctor.render.sheets import NotKnown, Sheet, sheets_json, sheets_text
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.report.matrix_tables import NotKnown, Sheet, sheets_json, sheets_text
 
 #: subject: (module, function, what may be named, what it does)
 SUBJECTS = {
@@ -99,7 +99,7 @@ def _subject(name: str) -> click.Command:
     module, function, what, about = SUBJECTS[name]
 
     def show(which: str | None, form: str, verbose: bool) -> None:
-        sheets = getattr(import_module(f"gpudoctor.render.sheets_{module}"), function)
+        sheets = getattr(import_module(f"gpudoctor.report.matrix_tables_{module}"), function)
         _show(f"{name} {which}" if which else name, lambda matrix: sheets(matrix, which), form, verbose=verbose)
 
     # A GPU's name has spaces, and people forget the quotes.
@@ -117,7 +117,7 @@ def command(ctx: click.Context, form: str, verbose: bool) -> None:
     Without a subject: the edition of the matrix, and of each table its age, its size and its sources.
     """
     if ctx.invoked_subcommand is None:
-        from gpudoctor.render.sheets_overview import overview_sheets
+        from gpudoctor.report.matrix_tables_overview import overview_sheets
 
         _show("matrix", overview_sheets, form, verbose=verbose)
 

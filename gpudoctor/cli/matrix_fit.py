@@ -2,17 +2,17 @@
 
 import click
 
-from gpudoctor.cli.describing import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
+from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.matrix import MatrixUnusable
 from gpudoctor.cli.output import width, write_bytes, write_text
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.tables import MatrixUnreadable
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.answer import Fit
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
-from gpudoctor.render.fit_text import fit_text
+from gpudoctor.report.fit_text import fit_text
 
 
 @click.command("fit")

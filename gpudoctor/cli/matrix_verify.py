@@ -12,9 +12,9 @@ from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
 from gpudoctor.index.verify import verify
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.tables import MatrixUnreadable
-from gpudoctor.render.verification import printable, verification_document, verification_text
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.report.verification import printable, verification_document, verification_text
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
 
@@ -51,7 +51,7 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
 def _settings(index_url: str | None, python: str | None) -> Settings:
     # Imported here: the probes are needed for nothing else.
     from gpudoctor.host.real import RealHost
-    from gpudoctor.probes.target import choose
+    from gpudoctor.probes.target.probe import choose
 
     host = RealHost()
     choice = choose(host, python)

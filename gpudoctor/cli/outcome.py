@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from msgspec import structs
 
 from gpudoctor.apply.events import Checked
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.plan import Mending
-from gpudoctor.model.report import Report
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.plan import Mending
+from gpudoctor.facts.report import Report
+from gpudoctor.knowledge.matrix.load import load_matrix
 
 #: A finding's code and subject.
 Key = tuple[str, str | None]

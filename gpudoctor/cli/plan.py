@@ -7,7 +7,7 @@ import click
 from gpudoctor.cli.addresses import an_index
 
 if TYPE_CHECKING:
-    from gpudoctor.model.plan import Manager
+    from gpudoctor.facts.plan import Manager
 
 FORMATS = ("terminal", "shell", "powershell", "dockerfile", "requirements", "uv", "conda-env", "json")
 
@@ -69,11 +69,11 @@ def command(
         # As it is, it would be an option in every command.
         venv = f"./{venv}"
     # Imported here: --help needs nothing of it.
-    from gpudoctor.cli.described import Described, target_of
+    from gpudoctor.cli.machine_options import Described, target_of
     from gpudoctor.cli.output import write_text
-    from gpudoctor.cli.wishing import asked_for, manager_for, not_resolved
-    from gpudoctor.cli.written import written
-    from gpudoctor.matrix.load import load_matrix
+    from gpudoctor.cli.plan_output import written
+    from gpudoctor.cli.requirements_args import asked_for, manager_for, not_resolved
+    from gpudoctor.knowledge.matrix.load import load_matrix
     from gpudoctor.plan.indexes import Indexes
     from gpudoctor.plan.install import Refused, plan_install
     from gpudoctor.plan.logins import without_logins
@@ -97,7 +97,7 @@ def command(
         click.echo(note, err=True)
     if isinstance(plan, Refused):
         from gpudoctor.cli.output import width
-        from gpudoctor.render.plan_text import refusals_text
+        from gpudoctor.report.plan_text import refusals_text
 
         click.echo(refusals_text(plan.refusals, width()), nl=False, err=True)
         raise click.exceptions.Exit(1)

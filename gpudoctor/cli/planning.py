@@ -7,19 +7,19 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from gpudoctor.cli.install_target import NotThere, Site
 from gpudoctor.cli.output import width
-from gpudoctor.cli.sites import NotThere, Site
-from gpudoctor.cli.wishing import asked_for
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Fact
-from gpudoctor.model.plan import InstallPlan
+from gpudoctor.cli.requirements_args import asked_for
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.demand import Demand
-from gpudoctor.plan.here import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.render.plan_text import refusals_text
+from gpudoctor.report.plan_text import refusals_text
 
 
 class Wishes(Fact, frozen=True, kw_only=True):

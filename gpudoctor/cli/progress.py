@@ -7,7 +7,7 @@ import time
 from types import TracebackType
 from typing import NamedTuple
 
-from gpudoctor.probes.live_transcript import Event
+from gpudoctor.probes.live.transcript import Event
 
 #: Seconds between two drawings.
 _PAUSE = 0.25

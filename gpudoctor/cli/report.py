@@ -11,21 +11,21 @@ from gpudoctor.cli.examine import CannotExamine, begin_to_examine, read_snapshot
 from gpudoctor.cli.files import read_named, reason_against, would_replace, write_whole
 from gpudoctor.cli.judging import criteria_of, judge
 from gpudoctor.cli.output import CannotWrite, Partial, write_bytes
-from gpudoctor.cli.sharing import door, keep_option, replaced
-from gpudoctor.model.bench_report import BenchReport
-from gpudoctor.model.codec import MAX_BYTES, decode, encode
-from gpudoctor.model.report import Report
-from gpudoctor.model.system import Environ
-from gpudoctor.redact.door import Door
-from gpudoctor.render.bench_html import render_bench_html
-from gpudoctor.render.bench_json import render_bench_json
-from gpudoctor.render.bundle import render_bundle
-from gpudoctor.render.facts import fact_groups
-from gpudoctor.render.grids import grids_of
-from gpudoctor.render.html import render_html
-from gpudoctor.render.json import render_json
-from gpudoctor.render.markdown import render_markdown
-from gpudoctor.render.view import view_of
+from gpudoctor.cli.redact_output import door, keep_option, replaced
+from gpudoctor.facts.bench_report import BenchReport
+from gpudoctor.facts.codec import MAX_BYTES, decode, encode
+from gpudoctor.facts.report import Report
+from gpudoctor.facts.system import Environ
+from gpudoctor.redact.redactor import Door
+from gpudoctor.report.bench_html import render_bench_html
+from gpudoctor.report.bench_json import render_bench_json
+from gpudoctor.report.bundle import render_bundle
+from gpudoctor.report.facts import fact_groups
+from gpudoctor.report.html import render_html
+from gpudoctor.report.json import render_json
+from gpudoctor.report.markdown import render_markdown
+from gpudoctor.report.tables import grids_of
+from gpudoctor.report.view import view_of
 
 FORMS = ("zip", "markdown", "html", "json")
 _SUFFIXES = {

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.conflicts import Foreseen
-from gpudoctor.model.base import Fact
-from gpudoctor.model.plan import InstallPlan
-from gpudoctor.plan.brought import brought_along, frameworks_of, narrowed, unpinned
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.plan.brought_along import brought_along, frameworks_of, narrowed, unpinned
 from gpudoctor.plan.demand import Demand, NotADemand, named
 from gpudoctor.plan.install import Refused
 

@@ -7,8 +7,8 @@ import click
 import msgspec
 
 from gpudoctor.cli.output import width, write_bytes, write_text
-from gpudoctor.rules._declare import Rule
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.load import load_rules
 
 
 @click.command("rules")

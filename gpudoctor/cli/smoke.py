@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from gpudoctor.model.snapshot import Snapshot
+    from gpudoctor.facts.snapshot import Snapshot
 
 
 @click.command("smoke")
@@ -54,11 +54,11 @@ def command(
     )
     from gpudoctor.cli.judging import criteria_of, judge
     from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
-    from gpudoctor.model.live import Live
-    from gpudoctor.render.live import smoke_lines
-    from gpudoctor.render.live_json import render_smoke
-    from gpudoctor.render.terminal import Style, finding_lines
-    from gpudoctor.render.view import examined_of, view_of
+    from gpudoctor.facts.live import Live
+    from gpudoctor.report.live import smoke_lines
+    from gpudoctor.report.live_json import render_smoke
+    from gpudoctor.report.terminal import Style, finding_lines
+    from gpudoctor.report.view import examined_of, view_of
 
     report = judge(snapshot, criteria_of((), (), (), None))
     live = report.snapshot.live if isinstance(report.snapshot.live, Live) else Live()
@@ -77,7 +77,7 @@ def command(
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:
-    from gpudoctor.probes.live_plan import FRAMEWORKS
+    from gpudoctor.probes.live.plan import FRAMEWORKS
 
     also = {"pytorch": "torch", "tf": "tensorflow"}
     chosen = tuple(dict.fromkeys(also.get(name.lower(), name.lower()) for name in names))
@@ -102,10 +102,10 @@ def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
 def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
     """Say at once what cannot be run here. Raises click.ClickException."""
     from gpudoctor.cli.examine import CannotExamine
-    from gpudoctor.model.base import Gap
-    from gpudoctor.model.gpus import Gpus
-    from gpudoctor.model.python import Interpreter
-    from gpudoctor.probes.live_plan import installed
+    from gpudoctor.facts.base import Gap
+    from gpudoctor.facts.gpus import Gpus
+    from gpudoctor.facts.python import Interpreter
+    from gpudoctor.probes.live.plan import installed
 
     gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
     if isinstance(gap, Gap):

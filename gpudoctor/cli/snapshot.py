@@ -5,8 +5,8 @@ import click
 from gpudoctor.cli.examine import begin_to_examine
 from gpudoctor.cli.files import would_replace, write_whole
 from gpudoctor.cli.output import write_bytes
-from gpudoctor.cli.sharing import door, keep_option, replaced
-from gpudoctor.model.codec import encode
+from gpudoctor.cli.redact_output import door, keep_option, replaced
+from gpudoctor.facts.codec import encode
 
 
 @click.command("snapshot")
@@ -23,7 +23,7 @@ def command(output: str | None, force: bool, schema: bool, python: str | None, k
     if schema:
         from importlib.resources import files
 
-        write_bytes((files("gpudoctor.model") / "snapshot.schema.json").read_bytes())
+        write_bytes((files("gpudoctor.facts") / "snapshot.schema.json").read_bytes())
         return
     if output is not None and not force and would_replace(output):
         raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")

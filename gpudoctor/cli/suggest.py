@@ -2,7 +2,7 @@
 
 import click
 
-from gpudoctor.engine.select import UnknownCode
+from gpudoctor.diagnosis.select import UnknownCode
 
 
 def no_such_rule(error: UnknownCode, given_by: str = "") -> click.UsageError:

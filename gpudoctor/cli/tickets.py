@@ -12,18 +12,18 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gpudoctor.engine.triage import Contents, Dispute, Recognised, ToldFinding, UnknownError
+from gpudoctor.diagnosis.triage import Contents, Dispute, Recognised, ToldFinding, UnknownError
+from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.given import Given, open_given
-from gpudoctor.ingest.given import given_commands
-from gpudoctor.ingest.own_report import parse_own_findings
-from gpudoctor.ingest.pasted import NotText
-from gpudoctor.ingest.read import Ingested, ingest, unpacked
-from gpudoctor.ingest.unexplained import strongest_error
 from gpudoctor.knowledge import program_of, surroundings_in
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.codec import MAX_BYTES, NotASnapshot, decode_snapshot
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import excerpt, without_credentials
+from gpudoctor.tickets.given import given_commands
+from gpudoctor.tickets.own_report import parse_own_findings
+from gpudoctor.tickets.pasted import NotText
+from gpudoctor.tickets.read import Ingested, ingest, unpacked
+from gpudoctor.tickets.unexplained import strongest_error
 
 Kind = Literal["snapshot", "report", "bundle", "text"]
 

@@ -8,15 +8,15 @@ import click
 
 from gpudoctor.cli.judging import Criteria, criteria_of, judge
 from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.cli.sharing import door
+from gpudoctor.cli.redact_output import door
 from gpudoctor.cli.tickets import Unreadable, read_input, shown, subject_of
-from gpudoctor.engine.assumptions import findings_with_gpu
-from gpudoctor.engine.triage import Ticket, ticket_of
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.diagnosis.assumptions import findings_with_gpu
+from gpudoctor.diagnosis.triage import Ticket, ticket_of
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.render.terminal import Style
-from gpudoctor.render.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
-from gpudoctor.render.triage_html import render_tickets_html
+from gpudoctor.report.terminal import Style
+from gpudoctor.report.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
+from gpudoctor.report.triage_html import render_tickets_html
 
 #: From so many inputs on it pays to start further processes; and how many each takes at a time.
 _MANY, _CHUNK = 64, 32

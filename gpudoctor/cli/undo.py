@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from gpudoctor.apply.events import Event
     from gpudoctor.apply.journal import Change
-    from gpudoctor.cli.account import Sentences
+    from gpudoctor.cli.reporters import Sentences
 
 
 class CannotGoBack(click.ClickException):
@@ -30,9 +30,9 @@ def command(change_id: str | None, place: str | None, anyway: bool, yes: bool, a
 
     A run that was cut short (power, kill -9) is put right the same way.
     """
-    from gpudoctor.cli.account import Sentences
     from gpudoctor.cli.changes import NoSuchChange, find
     from gpudoctor.cli.in_use import tell_users
+    from gpudoctor.cli.reporters import Sentences
 
     with Sentences() as say:
         swept = _sweep(place, say)
@@ -87,7 +87,7 @@ def _json(change: "Change", files: "list[Event]") -> bytes:
     """The change, and what was told of the user's files and of what could not be removed yet."""
     import msgspec
 
-    from gpudoctor.model.codec import encode
+    from gpudoctor.facts.codec import encode
 
     plain = msgspec.json.decode(encode(change)) | {"files": [msgspec.json.decode(encode(one)) for one in files]}
     return msgspec.json.format(msgspec.json.encode(plain), indent=2) + b"\n"

@@ -14,12 +14,12 @@ from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.events import Progress
 from gpudoctor.apply.installer import scrub
 from gpudoctor.apply.verify import is_install
-from gpudoctor.cli.account import Sentences
-from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import InstallPlan, Plan, Step
+from gpudoctor.cli.reporters import Sentences
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.plan import InstallPlan, Plan, Step
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.steps import install_step
-from gpudoctor.render.commands import step_lines, visible
+from gpudoctor.report.commands import step_lines, visible
 
 #: Where a plan is for: this machine; one with the same platform, which is described; another one.
 Where = Literal["here", "alike", "elsewhere"]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import structs
 
-from gpudoctor.host.nameless import nameless_file
+from gpudoctor.host.memfd import nameless_file
 from gpudoctor.host.port import Ran
 from gpudoctor.host.posix_child import Child, signal_group, spawn, stop_for_good
 from gpudoctor.host.process_state import read_state

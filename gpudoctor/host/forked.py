@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable
 from typing import NoReturn
 
+from gpudoctor.facts.base import Gap
 from gpudoctor.host.children import stop_for_good
 from gpudoctor.host.process_state import read_state
-from gpudoctor.model.base import Gap
 
 _GRACE = 0.3
 #: Process numbers of forks whose end has not been seen.

@@ -4,9 +4,9 @@ from typing import Literal
 
 import msgspec
 
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.system import Space
 from gpudoctor.host.port import Ran, Stat
-from gpudoctor.model.base import Fact
-from gpudoctor.model.system import Space
 
 
 class Piece(Fact, frozen=True, kw_only=True):

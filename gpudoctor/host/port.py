@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from gpudoctor.model.base import Fact, Gap
-from gpudoctor.model.system import Space
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.system import Space
 
 if TYPE_CHECKING:
     from gpudoctor.host.watch import Watch

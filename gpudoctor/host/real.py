@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from gpudoctor.host.owners import group_name, user_name
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.system import Space
+from gpudoctor.host.accounts import group_name, user_name
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
-from gpudoctor.model.base import Gap, Source
-from gpudoctor.model.system import Space
 
 if TYPE_CHECKING:
     from gpudoctor.host.watch import Watch

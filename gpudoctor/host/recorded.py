@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypeVar
 
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Machine, Piece, load_machine
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.host.tree import Tree
-from gpudoctor.model.base import Gap, Source
-from gpudoctor.model.system import Space
 
 if TYPE_CHECKING:
     from gpudoctor.host.watch import Watch

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine, Piece, as_text
 from gpudoctor.host.paths import resolve
 from gpudoctor.host.port import READ_LIMIT, Host, Ran, Stat
-from gpudoctor.model.base import Gap
-from gpudoctor.model.system import Space
 
 if TYPE_CHECKING:
     from gpudoctor.host.watch import Watch

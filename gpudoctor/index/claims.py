@@ -5,8 +5,8 @@ from typing import Literal, Protocol
 
 from packaging.version import Version
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.index.files import Found
-from gpudoctor.model.base import Fact
 
 #: confirmed. wrong: the index says something else. missing: the index has a release, platform or build that the table
 #: should have a row for. lacking: a release that the matrix does not know at all.

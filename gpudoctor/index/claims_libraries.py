@@ -6,8 +6,8 @@ from packaging.version import Version
 
 from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual, wheel_words
 from gpudoctor.index.claims_tensorflow import satisfiable
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Cudnn, JaxBuild, Release
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Cudnn, JaxBuild, Release
 
 #: Older cuDNN releases were archives to download, not packages.
 FIRST_CUDNN = Version("8.5")

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from packaging.version import Version
 
+from gpudoctor.facts.specifiers import is_met
 from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual
 from gpudoctor.index.files import Found
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import PLATFORMS, TensorflowBuild
-from gpudoctor.model.specifiers import is_met
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import PLATFORMS, TensorflowBuild
 
 #: Some wheels hold nothing and require the same release of another distribution: there is a build where both are.
 CARRIERS = {"windows-x86_64": "tensorflow-intel", "macos-arm64": "tensorflow-macos"}

@@ -6,8 +6,8 @@ from packaging.version import Version
 
 from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual
 from gpudoctor.index.files import Found
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import TorchBuild
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import TorchBuild
 
 #: From here on the Linux wheels require cuDNN and NCCL instead of carrying them.
 FIRST_WITH_REQUIREMENTS = Version("2.0.0")

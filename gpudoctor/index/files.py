@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.index.pages import Link, canonical
-from gpudoctor.model.base import Fact
 
 _PROCESSORS = {"x86_64": "x86_64", "amd64": "x86_64", "aarch64": "aarch64", "arm64": "arm64"}
 _MACS = {

@@ -5,9 +5,9 @@ import struct
 import zlib
 from email.parser import HeaderParser
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.index.fetch import Fetcher
 from gpudoctor.index.pages import Link
-from gpudoctor.model.base import Fact
 
 #: A wheel's metadata stands at the end of its archive (packaging.python.org, binary distribution format), and so does
 #: its entry in the directory: this many bytes usually hold it. The second is for those that put it elsewhere.

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 
 class NotAnIndexPage(ValueError):

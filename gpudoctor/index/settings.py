@@ -5,8 +5,8 @@ import os
 import re
 from collections.abc import Mapping
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Fact
 
 #: Seconds for pip to say how it is set up; it takes about half a second.
 PATIENCE = 30.0

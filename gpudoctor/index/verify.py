@@ -3,13 +3,13 @@
 from collections import Counter
 from itertools import chain
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim, Shelf, Source
 from gpudoctor.index.claims_libraries import cudnn_claims, jax_claims, release_claims
 from gpudoctor.index.claims_tensorflow import keras_claims, requirement_claims, tensorflow_claims
 from gpudoctor.index.claims_torch import companion_claims, torch_claims
 from gpudoctor.index.fetch import IndexUnusable
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Fact
+from gpudoctor.knowledge.matrix.query import Matrix
 
 
 class Tally(Fact, frozen=True, kw_only=True):

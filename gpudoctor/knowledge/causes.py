@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import PossibleCause, message_of
-from gpudoctor.model.base import Fact
-from gpudoctor.model.finding import Severity
-from gpudoctor.model.live import Symptom
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "causes.json")
 
@@ -55,7 +55,7 @@ class Cause(Fact, frozen=True, kw_only=True):
     systems: tuple[System, ...] = ()
     #: Whose GPU it needs.
     gpu: Literal["nvidia", "amd"] | None = None
-    #: Conditions each of which rules it out, by their names in engine/conditions.py.
+    #: Conditions each of which rules it out, by their names in diagnosis/conditions.py.
     refuted_by: tuple[str, ...] = ()
     #: None only where nothing has to be done.
     remedy: Remedy | None = None

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
 

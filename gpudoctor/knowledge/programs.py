@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 import msgspec
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.json")
 #: Characters of a line that are looked at, and lines above it.

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
+from gpudoctor.facts.bounded import bounded
+from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, messages
-from gpudoctor.model.bounded import bounded
-from gpudoctor.model.live import Symptom
 
 #: Characters of a line around what was found in it; and of the line as it is told.
 BEFORE, AFTER, TOLD = 400, 1200, 400

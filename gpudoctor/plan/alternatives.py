@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 
 from msgspec.structs import replace
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.plan import Alternative
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.plan import Alternative
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Fit, Proposal, Wanted
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import driver_floor

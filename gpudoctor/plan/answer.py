@@ -1,7 +1,7 @@
 """What the solver is asked, and what it answers. Data only."""
 
-from gpudoctor.matrix.types import Grade
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.matrix.types import Grade
 from gpudoctor.plan.constraints import Constraint, Obstacle
 from gpudoctor.plan.machine import Machine
 

@@ -3,10 +3,10 @@
 from functools import lru_cache
 from typing import Literal
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
-from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, package_version
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, package_version
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 Processor = Literal["cuda", "mps", "cpu"]

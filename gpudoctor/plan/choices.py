@@ -1,14 +1,14 @@
 """Which build takes the place of an installed one, and whether beside the others or in an environment of its own."""
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import TensorflowBuild, TorchBuild
-from gpudoctor.model.base import Fact
-from gpudoctor.model.python import Packages
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
+from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, left_over, namesakes, staying
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.neighbours import Neighbour, admits, jax_plugins, left_over, namesakes, staying
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.removals import TENSORFLOWS
 

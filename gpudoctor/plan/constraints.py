@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
-from gpudoctor.matrix.kernels import coverage, ptx_is_refused
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Os, TensorflowBuild, TorchBuild
-from gpudoctor.model.base import Fact
-from gpudoctor.model.fix import Run
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import is_bounded
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.versions import is_bounded
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
 

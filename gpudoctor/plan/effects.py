@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from gpudoctor.model.fix import Fix, Run, SetEnv, Write
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.facts.fix import Fix, Run, SetEnv, Write
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.plan.places import NEW_ENVIRONMENT
 
 #: What is changed (a package of an environment, a variable, a file), and to what; None: taken away.

@@ -6,9 +6,9 @@ to the installer, and the plan says so.
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Extension, TorchBuild
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Extension, TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.demand import EXTRAS, Demand
@@ -198,7 +198,7 @@ def _cuda_major(proposals: tuple[Proposal, ...], machine: Machine, matrix: Matri
 
 def _runs(major: int, machine: Machine, matrix: Matrix) -> bool:
     # Imported here: only a wish without a framework asks.
-    from gpudoctor.model.versions import CudaVersion
+    from gpudoctor.facts.versions import CudaVersion
 
     cuda = CudaVersion(f"{major}.0" if major != 11 else "11.8")
     floor, toolkit = matrix.family_floor(cuda, machine.driver_os), matrix.toolkit(cuda)

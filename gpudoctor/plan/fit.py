@@ -3,8 +3,8 @@
 from functools import lru_cache
 from itertools import groupby
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import JaxBuild, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import JaxBuild, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import driver_can_compile, fits, is_wanted_kind
 from gpudoctor.plan.machine import Machine

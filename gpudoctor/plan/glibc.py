@@ -7,7 +7,7 @@ Older wheels claim more than is so; what their files ask for is in github.com/py
 
 from functools import lru_cache
 
-from gpudoctor.model.versions import LibraryVersion, package_version
+from gpudoctor.facts.versions import LibraryVersion, package_version
 
 #: From this release on, the wheels are tagged for this glibc. Newest first; older releases are not known.
 FLOORS: dict[str, tuple[tuple[str, str], ...]] = {

@@ -1,8 +1,8 @@
 """Where packages come from, as options of pip and uv."""
 
-from gpudoctor.model.base import Fact
-from gpudoctor.model.plan import Manager
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.plan import Manager
+from gpudoctor.facts.versions import package_version
 
 TORCH_SITE = "https://download.pytorch.org/"
 

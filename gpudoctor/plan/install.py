@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Fact
-from gpudoctor.model.plan import Choice, InstallPlan, Place, Step
-from gpudoctor.model.python import Packages
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.plan import Choice, InstallPlan, Place, Step
+from gpudoctor.facts.python import Packages
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.alternatives import alternatives_of
 from gpudoctor.plan.answer import Fit, NotNewer, Proposal, Refusal, Wanted
 from gpudoctor.plan.demand import Demand
@@ -13,9 +13,9 @@ from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch, with_companions_of
+from gpudoctor.plan.partial_fit import served_part
 from gpudoctor.plan.proposals import must_be_named, named
 from gpudoctor.plan.removals import clash_with_present, removals, required_by_name
-from gpudoctor.plan.served import served_part
 from gpudoctor.plan.steps import install_step, make_steps, remove_steps
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from gpudoctor.model.plan import InstallPlan
+from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.redact.credentials import REMOVED, without_credentials
 
 _LOGIN = re.compile(r"(?<=://)[^/\s@]+@(?P<host>\[[^\]]*\]|[^/\s:?#]+)")

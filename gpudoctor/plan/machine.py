@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.matrix.types import Os
-from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.types import Os
 
 
 class Machine(Fact, frozen=True, kw_only=True):

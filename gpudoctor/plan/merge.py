@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from gpudoctor.model.finding import Diagnosis, Finding
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.plan import Conflict, Mending, Plan, Scope, Step, Unresolved
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.facts.finding import Diagnosis, Finding
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.plan import Conflict, Mending, Plan, Scope, Step, Unresolved
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.plan.effects import contradiction
 from gpudoctor.plan.places import NEW_ENVIRONMENT
 

@@ -6,20 +6,20 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Fact
-from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import Manager, Plan, Step
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.plan import Manager, Plan, Step
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.fit import ranked
-from gpudoctor.plan.here import machine_here
 from gpudoctor.plan.indexes import TORCH_SITE, Indexes, index_options
+from gpudoctor.plan.installed_companions import admits, staying
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.neighbours import admits, staying
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.proposals import companion_versions
+from gpudoctor.plan.this_machine import machine_here
 
 #: Options of pip and uv that name an index, and those that only go with one.
 _INDEX_OPTIONS = ("--index-url", "--extra-index-url", "--index", "--default-index", "--index-strategy")

@@ -2,14 +2,14 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.python import Packages
+from gpudoctor.facts.python import Packages
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, Refusal, Wanted
 from gpudoctor.plan.demand import COMPANIONS, Demand
 from gpudoctor.plan.extras import Extras, extras_for, torch_for_extra
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.partial_fit import served_part
 from gpudoctor.plan.proposals import command, pip_install
-from gpudoctor.plan.served import served_part
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
 

@@ -3,15 +3,15 @@
 import re
 from collections.abc import Iterable
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Fact, Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.fix import Ask, Run, Safety, SetEnv, Write
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.plan import Manager
-from gpudoctor.model.python import Interpreter, Package, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.fix import Ask, Run, Safety, SetEnv, Write
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.plan import Manager
+from gpudoctor.facts.python import Interpreter, Package, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import Machine
 from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.system_packages import install_command

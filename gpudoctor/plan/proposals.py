@@ -2,18 +2,18 @@
 
 from collections.abc import Iterable
 
-from gpudoctor.matrix.kernels import coverage
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import TorchBuild
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.kernels import coverage
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
 from gpudoctor.plan.builds import Build
+from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import driver_can_compile, driver_floor, span
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.together import needs_numpy1
 
 TORCH_INDEX = "https://download.pytorch.org/"
 #: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).

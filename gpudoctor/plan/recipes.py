@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import TorchBuild
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Package
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Package
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
 from gpudoctor.plan.fit import ranked
@@ -30,8 +30,8 @@ from gpudoctor.plan.places import (
     uninstall,
     wheel_platform,
 )
-from gpudoctor.plan.refusals import NAMES, driver_refusal, refusal
 from gpudoctor.plan.removals import TENSORFLOWS
+from gpudoctor.plan.unsat_reasons import NAMES, driver_refusal, refusal
 
 TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = ("torchvision", "torchaudio")

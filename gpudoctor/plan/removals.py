@@ -8,10 +8,10 @@ import re
 
 from msgspec.structs import replace
 
-from gpudoctor.model.python import Packages
+from gpudoctor.facts.python import Packages
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
-from gpudoctor.plan.neighbours import left_over, namesakes
+from gpudoctor.plan.installed_companions import left_over, namesakes
 
 #: Distributions of TensorFlow that own the same files.
 TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tf-nightly")

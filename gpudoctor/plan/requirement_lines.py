@@ -9,7 +9,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 from gpudoctor.plan.demand import NotADemand
 
 #: Files that include each other deeper than this are a circle.

@@ -10,13 +10,13 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from gpudoctor.formats.toml import parse_toml
-from gpudoctor.model.base import Fact
-from gpudoctor.model.versions import is_bounded
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.versions import is_bounded
 from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.requirement_lines import Line, Read, read_lines
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.sources.toml import parse_toml
 
 _SYSTEMS = {
     "linux": {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},

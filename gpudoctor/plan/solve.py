@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator, Mapping
 
-from gpudoctor.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Wanted
 from gpudoctor.plan.builds import Build
+from gpudoctor.plan.compatibility import Asks, clash, requirements_of
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import environment, proposal
-from gpudoctor.plan.refusals import Judge, driver_refusal, judge, not_newer, refusal, wish_obstacles
-from gpudoctor.plan.together import Asks, clash, requirements_of
+from gpudoctor.plan.unsat_reasons import Judge, driver_refusal, judge, not_newer, refusal, wish_obstacles
 
 #: Other builds that are listed for each framework.
 MOST_ALTERNATIVES = 4

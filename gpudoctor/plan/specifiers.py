@@ -3,7 +3,7 @@
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.versions import package_version
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet

@@ -2,8 +2,8 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import InstallPlan, Place, Step
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.plan import InstallPlan, Place, Step
 from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.places import CHANNEL
 

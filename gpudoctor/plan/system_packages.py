@@ -5,9 +5,9 @@ A distribution that is not listed has no command: a name that was not looked up 
 
 from typing import Literal
 
-from gpudoctor.model.base import Fact, Gap
-from gpudoctor.model.fix import Run
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.system import System
 
 Tool = Literal["apt", "dnf", "zypper", "pacman"]
 Purpose = Literal["compiler", "python-headers", "kernel-headers", "venv", "driver"]

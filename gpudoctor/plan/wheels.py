@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Release
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Release
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import meets
 

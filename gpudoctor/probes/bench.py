@@ -8,18 +8,18 @@ from typing import Any, TypeVar
 
 from msgspec import structs
 
-from gpudoctor.host.aside import Aside
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.bench import Bench, BenchDevice, Gemm, Sample, TrainingStep, Transfer
+from gpudoctor.facts.live import AgentRun
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.host.background import Aside
 from gpudoctor.host.children import stop_for_good
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Fact
-from gpudoctor.model.bench import Bench, BenchDevice, Gemm, Sample, TrainingStep, Transfer
-from gpudoctor.model.live import AgentRun
-from gpudoctor.model.python import Interpreter
-from gpudoctor.probes.live_limits import memory_cap
-from gpudoctor.probes.live_run import Asked, run_agent
-from gpudoctor.probes.live_transcript import Listener, Told, Transcript
-from gpudoctor.probes.nvidia_children import binding_folder, nvml_libraries
-from gpudoctor.probes.nvml_fields import reasons
+from gpudoctor.probes.live.limits import memory_cap
+from gpudoctor.probes.live.run import Asked, run_agent
+from gpudoctor.probes.live.transcript import Listener, Told, Transcript
+from gpudoctor.probes.nvidia.children import binding_folder, nvml_libraries
+from gpudoctor.probes.nvidia.nvml_fields import reasons
 
 #: What can be measured, in the order in which one is taken when none is named.
 FRAMEWORKS = ("torch", "tensorflow", "jax")

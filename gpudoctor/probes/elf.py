@@ -6,8 +6,8 @@ Only the headers and the dynamic section are read, a few kilobytes of a file tha
 import struct
 from collections.abc import Callable, Iterator
 
+from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Fact
 
 #: Gives `size` bytes of the file at `offset`; fewer at its end, none where it cannot be read.
 Read = Callable[[int, int], bytes]

@@ -1,12 +1,12 @@
 """What the kernel log says of the NVIDIA driver since the machine started."""
 
-from gpudoctor.formats.kernel_log import parse_kernel_log
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.driver import KernelLine
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Gap, Source
-from gpudoctor.model.driver import KernelLine
 from gpudoctor.probes.reading import text_of, word_of
-from gpudoctor.probes.system import parse_status
+from gpudoctor.probes.system.probe import parse_status
 from gpudoctor.redact.credentials import excerpt
+from gpudoctor.sources.kernel_log import parse_kernel_log
 
 #: Log files that hold kernel messages, where the system keeps any: Debian's, Red Hat's, the boot's alone.
 _FILES = ("/var/log/kern.log", "/var/log/messages", "/var/log/dmesg")

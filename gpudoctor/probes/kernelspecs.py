@@ -5,10 +5,10 @@ Folders: https://docs.jupyter.org/en/latest/use/jupyter-directories.html
 
 import msgspec
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.python import Kernelspec
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Gap
-from gpudoctor.model.python import Kernelspec
-from gpudoctor.probes.target_choice import PathRules, path_rules
+from gpudoctor.probes.target.choice import PathRules, path_rules
 
 
 class _Spec(msgspec.Struct):

@@ -1,7 +1,7 @@
 """What every probe of the machine asks of the host, with absence and refusal both as nothing."""
 
+from gpudoctor.facts.base import Gap
 from gpudoctor.host.port import READ_LIMIT, Host
-from gpudoctor.model.base import Gap
 
 
 def text_of(host: Host, path: str, *, limit: int = READ_LIMIT) -> str | None:

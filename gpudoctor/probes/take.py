@@ -7,14 +7,14 @@ from datetime import datetime, timezone
 from typing import Any, TypeVar
 
 from gpudoctor import __version__
-from gpudoctor.host.aside import Aside
+from gpudoctor.facts.base import Fact, Gap, Section
+from gpudoctor.facts.codec import decode, encode, presentable
+from gpudoctor.facts.driver import Answer
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.snapshot import Doctor, Snapshot
+from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host
-from gpudoctor.model.base import Fact, Gap, Section
-from gpudoctor.model.codec import decode, encode, presentable
-from gpudoctor.model.driver import Answer
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.snapshot import Doctor, Snapshot
 
 T = TypeVar("T")
 
@@ -92,7 +92,10 @@ class _Apart:
 
 
 def _look_at_machine(host: Host, crashes: list[str]) -> dict[str, Any]:
-    from gpudoctor.probes import container, environ, system, toolkits
+    from gpudoctor.probes.container import probe as container
+    from gpudoctor.probes.environ import probe as environ
+    from gpudoctor.probes.system import probe as system
+    from gpudoctor.probes.toolkits import probe as toolkits
 
     return {
         "host": _guarded(crashes, lambda: system.probe(host)),
@@ -103,26 +106,28 @@ def _look_at_machine(host: Host, crashes: list[str]) -> dict[str, Any]:
 
 
 def _look_at_gpus(host: Host, crashes: list[str]) -> dict[str, Any]:
-    from gpudoctor.probes import gpus
-    from gpudoctor.probes.nvidia_answers import CudaFacts, NvmlFacts
+    from gpudoctor.probes.gpus import probe as gpus
+    from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
 
     answers = _guarded(crashes, lambda: gpus.probe(host))
     if isinstance(answers, Gap):
         not_asked = Answer(outcome="not-asked")
         answers = (answers, NvmlFacts(nvml=not_asked), CudaFacts(cuda_init=not_asked))
     found, nvml, cuda = answers
-    from gpudoctor.probes import driver
+    from gpudoctor.probes.driver import probe as driver
 
     return {"gpus": found, "driver": _guarded(crashes, lambda: driver.probe(host, nvml, cuda))}
 
 
 def _look_at_target(host: Host, python: str | None) -> TargetSections:
-    from gpudoctor.probes import target
+    from gpudoctor.probes.target import probe as target
 
     crashes: list[str] = []
     asked = Aside(lambda: _guarded(crashes, lambda: target.probe(host, target.choose(host, python))))
     # Read from disk while the interpreter answers.
-    from gpudoctor.probes import frameworks, libraries, packages
+    from gpudoctor.probes.frameworks import probe as frameworks
+    from gpudoctor.probes.libraries import probe as libraries
+    from gpudoctor.probes.packages import probe as packages
 
     interpreter = asked.result()
     if isinstance(interpreter, Gap):

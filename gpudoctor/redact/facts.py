@@ -2,8 +2,8 @@
 
 from typing import Any, TypeVar
 
-from gpudoctor.model.base import Fact
-from gpudoctor.model.codec import from_plain, to_plain
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.codec import from_plain, to_plain
 from gpudoctor.redact.credentials import without_credentials
 
 _F = TypeVar("_F", bound=Fact)

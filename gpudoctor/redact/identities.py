@@ -7,10 +7,10 @@ judges as before: a UUID stays a UUID, an address comes from the ranges kept for
 import re
 from collections.abc import Callable
 
-from gpudoctor.model.base import Fact
+from gpudoctor.facts.base import Fact
 from gpudoctor.redact import shapes
 from gpudoctor.redact.addresses import is_address
-from gpudoctor.redact.public import is_product, is_public_account, is_public_host, is_telling
+from gpudoctor.redact.allowlist import is_product, is_public_account, is_public_host, is_telling
 
 #: What can be kept by the reader's wish.
 KINDS = ("users", "hostnames", "addresses", "uuids", "serials")

@@ -1,1 +1,1 @@
-"""One file, one rule, found by walking the package; see `gpudoctor.rules._declare`."""
+"""One file, one rule, found by walking the package; see `gpudoctor.rules.declare`."""

@@ -9,9 +9,9 @@ https://github.com/facebookresearch/nougat/issues/105).
 
 from collections.abc import Iterator
 
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.system import Wsl
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.system import Wsl
+from gpudoctor.facts.versions import LibraryVersion
 
 FIRST, FIRST_WITHOUT = LibraryVersion("8"), LibraryVersion("8.9")
 WSL_FOLDER = "/usr/lib/wsl/lib"

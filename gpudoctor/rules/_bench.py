@@ -6,18 +6,18 @@ Most looks measure nothing: what compares rates is imported where there are some
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import TOO_LOW, Bench, BenchDevice, Sample
-from gpudoctor.model.finding import Confidence, Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.bench import TOO_LOW, Bench, BenchDevice, Sample
+from gpudoctor.facts.finding import Confidence, Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 
 if TYPE_CHECKING:
-    from gpudoctor.matrix.achieved import Link
-    from gpudoctor.model.bench_report import Achieved
+    from gpudoctor.facts.bench_report import Achieved
+    from gpudoctor.knowledge.matrix.efficiency import Link
 
 #: Reasons that hold clocks down and are no healthy state under load. SwPowerCap is: a GPU at full load is at its limit.
 FAULTS = {
@@ -44,22 +44,22 @@ def measured_gpus(bench: Bench | None, gpus: Gpus | Gap | None) -> Iterator[tupl
     """Each measured GPU, and what NVML knows of it."""
     if bench is None or not bench.gpus:
         return
-    from gpudoctor.matrix.achieved import gpu_of
+    from gpudoctor.knowledge.matrix.efficiency import gpu_of
 
     for device in bench.gpus:
         yield device, gpu_of(device, known(gpus))
 
 
 def link_of(bench: Bench, gpu: Gpu | None) -> "Link":
-    """The best link that was seen during the run; see `gpudoctor.matrix.achieved`."""
-    from gpudoctor.matrix import achieved
+    """The best link that was seen during the run; see `gpudoctor.knowledge.matrix.efficiency`."""
+    from gpudoctor.knowledge.matrix import efficiency
 
-    return achieved.link_of(bench, gpu)
+    return efficiency.link_of(bench, gpu)
 
 
 def too_low(bench: Bench, gpus: Gpus | Gap | None, matrix: Matrix, whats: tuple[str, ...]) -> "Iterator[Achieved]":
     """Rates below 0.75 of what healthy GPUs of the model reach; nothing noisy, nothing of too small a size."""
-    from gpudoctor.matrix.achieved import achieved
+    from gpudoctor.knowledge.matrix.efficiency import achieved
 
     for one in achieved(bench, known(gpus), matrix):
         share = one.of_reference
@@ -69,7 +69,7 @@ def too_low(bench: Bench, gpus: Gpus | Gap | None, matrix: Matrix, whats: tuple[
 
 def busy_samples(bench: Bench, gpu: Gpu | None) -> tuple[Sample, ...]:
     """Those in which the GPU works."""
-    from gpudoctor.matrix.achieved import samples_of
+    from gpudoctor.knowledge.matrix.efficiency import samples_of
 
     return tuple(one for one in samples_of(bench, gpu) if (one.utilization_percent or 0) >= BUSY)
 

@@ -1,11 +1,11 @@
 """Whether somebody evidently wants to compile GPU code in this environment."""
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Packages
-from gpudoctor.model.system import Environ
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._failures import pasted
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.wish import Wish
+from gpudoctor.rules.failures import pasted
 
 #: Packages that compile GPU code when they are used.
 COMPILE_AT_USE = ("deepspeed",)

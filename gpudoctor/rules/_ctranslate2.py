@@ -3,15 +3,15 @@
 import posixpath
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Evidence, Problem, Severity
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.python import Framework, Frameworks
+from gpudoctor.facts.finding import Evidence, Problem, Severity
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import in_words
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, package_of, where_looked
+from gpudoctor.rules.builds import in_words
 
 #: Built with cuDNN 9 from this release on; it had 8 before (github.com/SYSTRAN/faster-whisper, README).
 FIRST_WITH_CUDNN_9 = "4.5.0"

@@ -6,9 +6,9 @@ wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinu
 
 import re
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.fix import Ask, Fix, Run, Write
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.fix import Ask, Fix, Run, Write
+from gpudoctor.facts.system import Container, System
 from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 

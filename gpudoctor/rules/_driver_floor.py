@@ -1,14 +1,14 @@
 """What a build asks of the driver."""
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import DriverFloor, Os
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, DriverLibrary
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.rules._builds import device_code, services
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, DriverLibrary
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import DriverFloor, Os
+from gpudoctor.rules.builds import device_code, services
 
 
 def forward_library(driver: Driver) -> DriverLibrary | None:

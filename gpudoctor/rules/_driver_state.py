@@ -2,15 +2,15 @@
 
 import re
 
-from gpudoctor.formats.kernel_log import parse_message
-from gpudoctor.matrix.gpu_types import Architecture
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container
+from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.knowledge.matrix.gpu_types import Architecture
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.sources.kernel_log import parse_message
 
 #: NVML_ERROR_NO_PERMISSION, NVML_ERROR_DRIVER_NOT_LOADED, NVML_ERROR_OPERATING_SYSTEM.
 NO_PERMISSION, NOT_LOADED, BLOCKED = 4, 9, 17

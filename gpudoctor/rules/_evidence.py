@@ -1,9 +1,9 @@
 """Evidence as a reader would see it."""
 
-from gpudoctor.model.base import Source
-from gpudoctor.model.driver import Answer, KernelLine
-from gpudoctor.model.finding import Evidence
-from gpudoctor.model.gpus import Gpu
+from gpudoctor.facts.base import Source
+from gpudoctor.facts.driver import Answer, KernelLine
+from gpudoctor.facts.finding import Evidence
+from gpudoctor.facts.gpus import Gpu
 
 
 def seen(fact: str, value: object, source: Source | None = None) -> Evidence:

@@ -1,12 +1,12 @@
 """Which GPUs a framework should list, and what it lists instead."""
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import DeviceList, Live, Symptom
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._visible import read_mask
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import DeviceList, Live, Symptom
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ
+from gpudoctor.rules.visible_devices import read_mask
 
 #: Whose build says whether a framework is meant to use a GPU.
 _OWNERS = {"torch": "torch", "tensorflow": "tensorflow", "jax": "jax-cuda-plugin"}

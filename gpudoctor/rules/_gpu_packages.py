@@ -2,7 +2,7 @@
 
 import re
 
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
 
 #: From CUDA 13 on most names have no suffix any more; cuDNN, NCCL, cuSPARSELt and NVSHMEM keep theirs.
 _SUFFIX = re.compile(r"nvidia-[a-z0-9-]+-cu(1[0-9])")

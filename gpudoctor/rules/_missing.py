@@ -3,19 +3,19 @@
 import posixpath
 import shlex
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.finding import Evidence
-from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.model.python import Framework
+from gpudoctor.facts.finding import Evidence
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
+from gpudoctor.facts.python import Framework
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.choices import BROKEN_RELEASES
-from gpudoctor.plan.neighbours import owners_of_the_same
+from gpudoctor.plan.installed_companions import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, separately, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import release_numbers, release_of
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._unmet import elsewhere
+from gpudoctor.rules.builds import release_numbers, release_of
 
 #: The first TensorFlow with the extra and-cuda.
 FIRST_EXTRA = (2, 14)

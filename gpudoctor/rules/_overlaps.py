@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Frameworks, Overlap, Packages
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Frameworks, Overlap, Packages
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
-from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
+from gpudoctor.rules.builds import release_numbers
 
 #: Packages that are builds of the same software: only one of a group can be installed.
 GROUPS: tuple[tuple[str, ...], ...] = (

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.plan import InstallPlan, Place, Step
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import package_version
-from gpudoctor.model.wish import Requirement
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.plan import InstallPlan, Place, Step
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import package_version
+from gpudoctor.facts.wish import Requirement
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda, conda_prefix
-from gpudoctor.rules._builds import dotted, release_numbers
 from gpudoctor.rules._required import unmet
+from gpudoctor.rules.builds import dotted, release_numbers
 
 
 def minor_of(version: str | None) -> str | None:
@@ -95,8 +95,8 @@ def _installs(wanted: Requirement | None, python: str, scene: Scene, host: Syste
     """The commands that install what is wanted into the new environment; none where no build of it is known to fit."""
     # Imported here: only a wish that this Python cannot meet needs a plan.
     from gpudoctor.plan.demand import NotADemand, parse_demand
-    from gpudoctor.plan.here import machine_here
     from gpudoctor.plan.install import plan_install
+    from gpudoctor.plan.this_machine import machine_here
 
     machine = machine_here(scene, matrix)
     if wanted is None or machine.platform is None:

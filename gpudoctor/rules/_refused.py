@@ -1,7 +1,7 @@
 """Questions that the driver refused: which of them leave a GPU unjudged, and how they are named."""
 
-from gpudoctor.model.finding import Evidence
-from gpudoctor.model.gpus import Refusal
+from gpudoctor.facts.finding import Evidence
+from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._evidence import seen
 
 #: Readings that change all the time, or that only describe; without them the GPU can still be judged.

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import msgspec
 
-from gpudoctor.model.base import Fact, Gap
-from gpudoctor.model.finding import Evidence
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.rules._builds import built_for_cuda
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.finding import Evidence
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import dist_for
+from gpudoctor.rules.builds import built_for_cuda
 
 #: Where the copies lie that frameworks bring along.
 OWN = ("pip", "bundled")

@@ -2,8 +2,8 @@
 
 from typing import TypeVar
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.system import Container, Slurm, System, Wsl
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.system import Container, Slurm, System, Wsl
 
 _S = TypeVar("_S")
 

@@ -7,12 +7,12 @@ github.com/tensorflow/text).
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Package
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Package
 from gpudoctor.plan.places import Scene, install, safety, uninstall
-from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
 
 Line = tuple[int, ...]
 

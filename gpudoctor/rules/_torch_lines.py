@@ -10,12 +10,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Package
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Package
 from gpudoctor.plan.places import Scene, install, safety, uninstall
-from gpudoctor.rules._builds import release_numbers
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
 
 Release = tuple[int, ...]
 

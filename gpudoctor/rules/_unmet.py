@@ -2,11 +2,11 @@
 
 import re
 
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Unmet
-from gpudoctor.plan.neighbours import owners_of_the_same
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Unmet
+from gpudoctor.plan.installed_companions import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import in_words, release_numbers
+from gpudoctor.rules.builds import in_words, release_numbers
 
 
 def is_gpu_requirement(name: str) -> bool:

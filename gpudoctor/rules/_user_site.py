@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.python import Package, Packages
-from gpudoctor.model.system import System
-from gpudoctor.rules._builds import release_numbers
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_packages import cuda_packages
+from gpudoctor.rules.builds import release_numbers
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 COMPANIONS = ("torchvision", "torchaudio")

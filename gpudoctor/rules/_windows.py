@@ -2,10 +2,10 @@
 
 import re
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Toolkits
-from gpudoctor.model.python import Framework, Interpreter
-from gpudoctor.model.system import Environ
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
+from gpudoctor.facts.python import Framework, Interpreter
+from gpudoctor.facts.system import Environ
 
 
 def dlls_of(tensorflow: Framework) -> tuple[str, ...]:

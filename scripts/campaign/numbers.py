@@ -7,7 +7,7 @@ from typing import Any
 
 from campaign.here import Here
 from campaign.steps import NotPossible, Outcome, agrees
-from gpudoctor.model.bench import MOST_DRIFT, TOO_LOW
+from gpudoctor.facts.bench import MOST_DRIFT, TOO_LOW
 
 REPEATS = 3
 #: Seconds of one small operation, from call to call, without and with waiting for the GPU; medians of 1000.

@@ -11,12 +11,12 @@ import msgspec
 from campaign.here import Here
 from campaign.numbers import rates
 from campaign.steps import NotPossible, Outcome, agrees
-from gpudoctor.engine.diagnose import diagnose
+from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.host.machine import Machine, dump_machine, load_machine
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 
 _RECORD = (
     "import runpy, sys; sys.path[:0] = {folders!r}; sys.argv = sys.argv[1:]\n"

@@ -14,7 +14,7 @@ from campaign.here import Here
 from campaign.results import Results
 from campaign.steps import NotPossible, Outcome, Step, TimeUp, parts
 from gpudoctor import __version__
-from gpudoctor.redact.door import Door
+from gpudoctor.redact.redactor import Door
 
 
 def begin(options: argparse.Namespace, scratch: Path, part: float) -> int:

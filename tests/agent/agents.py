@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import gpudoctor
-from gpudoctor.model.codec import from_plain
-from gpudoctor.model.live import DeviceList, Stage, Thrown, Trial
+from gpudoctor.facts.codec import from_plain
+from gpudoctor.facts.live import DeviceList, Stage, Thrown, Trial
 
 FOLDER = Path(gpudoctor.__file__).parent / "agent"
 MARK = "@gpudoctor "

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 import gpudoctor
-from gpudoctor.model.codec import DOTTED_TYPES
-from gpudoctor.model.live import DeviceList, Stage, Trial
+from gpudoctor.facts.codec import DOTTED_TYPES
+from gpudoctor.facts.live import DeviceList, Stage, Trial
 
 AGENT = Path(gpudoctor.__file__).parent / "agent"
 MARK = "@gpudoctor "

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 import gpudoctor
-from gpudoctor.model.codec import encode
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.snapshot import Snapshot
 from tests.cases.load import cases
 
 CASE = next(case for case in cases() if case.id.startswith("040"))

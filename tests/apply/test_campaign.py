@@ -19,7 +19,7 @@ from gpudoctor.apply import journal
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Finished, Proved
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.package_index import served
 from tests.apply.test_faults import mounted
 from tests.apply.test_kill import recovered

@@ -9,7 +9,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Finished, Output, Proved, Started, Stepped, Verified
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import CannotUndo, undo
-from gpudoctor.model.fix import Ask, Run
+from gpudoctor.facts.fix import Ask, Run
 from tests.apply.wheels import copied, offline, tree, wheel
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="scripts are started by their first line")

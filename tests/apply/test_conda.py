@@ -10,15 +10,15 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import Proved, Stepped, Verified
 from gpudoctor.apply.installer import environment_for, program_of, run
+from gpudoctor.apply.installer_errors import why
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.ownership import Ownership
-from gpudoctor.apply.reasons import why
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
 from gpudoctor.apply.verify import asked, is_install, tool_of, verify
-from gpudoctor.cli.account import sentence
-from gpudoctor.model.fix import Run
-from gpudoctor.model.python import Interpreter
+from gpudoctor.cli.reporters import sentence
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.python import Interpreter
 from gpudoctor.plan.places import conda as command
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for conda")

@@ -7,7 +7,7 @@ import pytest
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Proved
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.package_index import served
 from tests.apply.test_campaign import online
 from tests.apply.wheels import copied

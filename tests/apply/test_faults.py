@@ -12,17 +12,17 @@ import time
 
 import pytest
 
-from gpudoctor.apply import building, room
+from gpudoctor.apply import building, disk_space
 from gpudoctor.apply.archives import Archive
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Proved, Room
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.lock import Busy, Lock
-from gpudoctor.apply.refuse import Refused, check_folder, check_new, check_target
+from gpudoctor.apply.preconditions import Refused, check_folder, check_new, check_target
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
-from gpudoctor.model.fix import Run
-from gpudoctor.model.python import Interpreter
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.python import Interpreter
 from tests.apply.wheels import copied, offline, tree, wheel
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and modes of POSIX")
@@ -119,7 +119,7 @@ def test_the_room_that_is_needed_is_that_of_what_is_downloaded(index, bare, tmp_
     needed = sum(event.needed for event in events if isinstance(event, Room))
     devices = len([event for event in events if isinstance(event, Room)])
     # Files that are here are not downloaded.
-    assert needed == pytest.approx(size * room.UNPACKED + devices * room.SPARE, abs=4)
+    assert needed == pytest.approx(size * disk_space.UNPACKED + devices * disk_space.SPARE, abs=4)
 
 
 GB = 10**9
@@ -146,7 +146,7 @@ TORCH = (
 def test_the_room_that_an_installation_for_a_gpu_takes(tmp_path, by, download, truth):
     archives = [Archive(name=name, version="1", url="https://e.org/a", size=int(size * GB)) for name, size in TORCH]
     names = {"TMPDIR": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path)}
-    found = room.rooms(str(tmp_path), archives, by=by, download=download, variables=names)
+    found = disk_space.rooms(str(tmp_path), archives, by=by, download=download, variables=names)
     assert truth * GB <= sum(one.needed for one in found) <= 1.3 * truth * GB
 
 

@@ -12,13 +12,13 @@ import pytest
 
 from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Proved, Started
-from gpudoctor.apply.inside import is_fixed, restore_content
+from gpudoctor.apply.in_place import is_fixed, restore_content
 from gpudoctor.apply.journal import Change, load_changes
 from gpudoctor.apply.lock import Busy, Lock
-from gpudoctor.apply.refuse import Refused, check_folder
+from gpudoctor.apply.preconditions import Refused, check_folder
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.test_faults import mounted
 from tests.apply.test_kill import patiently, touches
 from tests.apply.wheels import environment, offline, tree

@@ -11,7 +11,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Copying, Proved
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.wheels import copied, offline, tree
 
 pytestmark = [

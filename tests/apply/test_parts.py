@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.apply import journal, switch
+from gpudoctor.apply import journal, swap
 from gpudoctor.apply.clone import SMALL, clone
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import events_schema
 from gpudoctor.apply.installer import Done, environment_for, run, scrub
 from gpudoctor.apply.journal import Distribution
-from gpudoctor.apply.rebase import is_own, names_of, rebased
 from gpudoctor.apply.relocate import relocate
-from gpudoctor.apply.switch import exchange, identity, settle
-from gpudoctor.model.fix import Ask, Run, SetEnv, Write
+from gpudoctor.apply.retarget import is_own, names_of, rebased
+from gpudoctor.apply.swap import exchange, identity, settle
+from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 from tests.apply.wheels import tree
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths and programs")
@@ -27,7 +27,7 @@ POSIX = pytest.mark.skipif(sys.platform == "win32", reason="POSIX paths and prog
 @pytest.fixture(params=["at once", "in three steps"])
 def two(request, tmp_path, monkeypatch):
     if request.param == "in three steps":
-        monkeypatch.setattr(switch, "_exchanged", lambda *_: False)
+        monkeypatch.setattr(swap, "_exchanged", lambda *_: False)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "name").write_text(name)
@@ -44,7 +44,7 @@ def test_two_folders_change_places(two):
 
 @pytest.mark.parametrize("done", [1, 2])
 def test_an_exchange_in_three_steps_that_is_cut_short_is_settled(tmp_path, monkeypatch, done):
-    monkeypatch.setattr(switch, "_exchanged", lambda *_: False)
+    monkeypatch.setattr(swap, "_exchanged", lambda *_: False)
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "name").write_text(name)

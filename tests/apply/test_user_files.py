@@ -20,7 +20,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Carried, Finished, Proved, Removing, Switched
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import CannotUndo, forget, undo
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.test_kill import patiently
 from tests.apply.user import LARGE, SITE, User, ended, writing
 from tests.apply.wheels import environment, offline, tree

@@ -17,7 +17,7 @@ from gpudoctor.apply.events import Progress, Proved, Verified
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.package_index import served
 from tests.apply.wheels import copied, offline, wheel
 

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from gpudoctor.cli.fix import command
 from gpudoctor.cli.verifying import say_verified
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.plan import Mending, Plan
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.plan import Mending, Plan
 from tests.apply.test_carry_out import offline, steps
 from tests.apply.wheels import tree
 

@@ -15,7 +15,7 @@ from gpudoctor.apply.events import Proved
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
-from gpudoctor.model.fix import Run
+from gpudoctor.facts.fix import Run
 from tests.apply.wheels import offline
 
 TOUCHES = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.chmod", "subprocess.Popen"}

@@ -1,11 +1,11 @@
 """Made-up reports: a machine with a healthy H100, and a CPU alone. Plausible rates that nobody measured."""
 
 from gpudoctor.bench.verdict import conclude
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.bench import Sample
-from gpudoctor.model.bench_report import BenchReport
-from gpudoctor.model.gpus import Gpu, Gpus, PcieLink
-from gpudoctor.model.live import AgentRun
+from gpudoctor.facts.bench import Sample
+from gpudoctor.facts.bench_report import BenchReport
+from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink
+from gpudoctor.facts.live import AgentRun
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.bench.timings import bench, gemm, noisy, steady, step, transfer
 
 SIZES = (32, 64, 128, 256, 512, 1024, 2048, 4096, 8192)

@@ -3,7 +3,7 @@
 import json
 
 from gpudoctor.probes.bench import assemble, parse_samples
-from gpudoctor.probes.live_transcript import Told
+from gpudoctor.probes.live.transcript import Told
 
 TIME = {"median": 0.002, "p20": 0.0019, "p80": 0.0021, "repeats": 5, "rounds": [0.002]}
 GEMM = {"n": 512, "device": "cpu", "precision": "float32", "with_copies": False}

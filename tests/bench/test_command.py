@@ -11,8 +11,8 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from gpudoctor.model.bench_report import BenchReport
-from gpudoctor.model.codec import decode
+from gpudoctor.facts.bench_report import BenchReport
+from gpudoctor.facts.codec import decode
 from tests.e2e.command import gpudoctor
 from tests.fake_driver import compiled_driver, machine  # noqa: F401 - fixture
 from tests.live.environments import environment

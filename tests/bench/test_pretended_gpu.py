@@ -7,9 +7,9 @@ import pytest
 
 import gpudoctor
 from gpudoctor.bench.verdict import conclude
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.bench import assemble
-from gpudoctor.probes.live_transcript import Transcript
+from gpudoctor.probes.live.transcript import Transcript
 from tests.live.environments import environment
 
 AGENT = os.path.join(os.path.dirname(gpudoctor.__file__), "agent")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.peaks import peaks
-from gpudoctor.matrix.rates import device_memory_rate, host_memory_rate, pcie_rate
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.peaks import peaks
+from gpudoctor.knowledge.matrix.rates import device_memory_rate, host_memory_rate, pcie_rate
 
 
 @pytest.mark.parametrize(

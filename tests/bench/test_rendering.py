@@ -7,14 +7,14 @@ from xml.etree import ElementTree
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.bench_report import BenchReport
-from gpudoctor.model.codec import decode
-from gpudoctor.model.finding import Evidence, Finding
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.render.bench_html import render_bench_html
-from gpudoctor.render.bench_json import render_bench_json
-from gpudoctor.render.bench_text import render_bench_text
-from gpudoctor.render.terminal import Style
+from gpudoctor.facts.bench_report import BenchReport
+from gpudoctor.facts.codec import decode
+from gpudoctor.facts.finding import Evidence, Finding
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.report.bench_html import render_bench_html
+from gpudoctor.report.bench_json import render_bench_json
+from gpudoctor.report.bench_text import render_bench_text
+from gpudoctor.report.terminal import Style
 from tests.bench.reports import cpu_report, gpu_report, report_of
 from tests.bench.timings import bench, gemm, noisy
 

@@ -4,10 +4,10 @@ import pytest
 
 from gpudoctor.bench.estimates import EFFICIENCY, crossover_with_copies, estimates
 from gpudoctor.bench.verdict import conclude, rate
-from gpudoctor.matrix.achieved import achieved, gpu_of, link_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.bench import BenchDevice, Timing
-from gpudoctor.model.gpus import Gpu, Gpus
+from gpudoctor.facts.bench import BenchDevice, Timing
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.knowledge.matrix.efficiency import achieved, gpu_of, link_of
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.bench.reports import cpu_report, gpu_report, h100, sampled
 from tests.bench.timings import bench, gemm, noisy, steady, step, transfer
 

@@ -1,6 +1,6 @@
 """Made-up timings and measurements."""
 
-from gpudoctor.model.bench import Bench, BenchDevice, Gemm, Timing, TrainingStep, Transfer
+from gpudoctor.facts.bench import Bench, BenchDevice, Gemm, Timing, TrainingStep, Transfer
 
 
 def steady(seconds, spread=0.01, drift=0.01, repeats=15):

@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.model.codec import encode
-from gpudoctor.model.driver import Answer, DeviceNode, DriverLibrary
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Container, Cpu, Slurm, Space, System, Wsl
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.driver import Answer, DeviceNode, DriverLibrary
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, Cpu, Slurm, Space, System, Wsl
 from tests.whole import GIB, OK, driver, gpu, machine
 
 _DRIVER = "580.95.05"

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.requirements import parse_wish
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.codec import decode_snapshot
-from gpudoctor.model.finding import Diagnosis, Finding
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.snapshot import SECTIONS, Snapshot
-from gpudoctor.render.commands import step_lines
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.requirements import parse_wish
+from gpudoctor.facts.codec import decode_snapshot
+from gpudoctor.facts.finding import Diagnosis, Finding
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.report.commands import step_lines
+from gpudoctor.rules.load import load_rules
 from tests.cases.bases import base
 
 FOLDER = Path(__file__).parent

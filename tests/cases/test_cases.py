@@ -2,12 +2,12 @@
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.requirements import parse_wish
-from gpudoctor.engine.triage import ticket_of
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.requirements import parse_wish
+from gpudoctor.diagnosis.triage import ticket_of
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.cases.bases import BASES
 from tests.cases.known import MISSES, SEVERITIES
 from tests.cases.load import Case, cases, merged, score

@@ -5,12 +5,12 @@ from functools import cache
 import pytest
 from msgspec import structs
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.snapshot import SECTIONS
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.snapshot import SECTIONS
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.cases.load import cases
 
 #: Told with less knowledge of the same cause: who does not know the package or the machine still knows the build.

@@ -166,7 +166,7 @@ def _opened(path: Path) -> list[int]:
             found.append(node.lineno)
         elif isinstance(called, ast.Attribute) and called.attr in _READERS:
             owner = getattr(called.value, "id", getattr(called.value, "attr", ""))
-            own_data = isinstance(called.value, ast.BinOp)  # files("gpudoctor.model") / ...
+            own_data = isinstance(called.value, ast.BinOp)  # files("gpudoctor.facts") / ...
             if owner not in _OURS and not own_data:
                 found.append(node.lineno)
     return found

@@ -7,13 +7,13 @@ import msgspec
 from click.testing import CliRunner
 
 from gpudoctor.cli.diff import command
-from gpudoctor.engine.compare import compare
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import encode
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._load import load_rules
-from tests.ingest.stated import FOLDER
+from gpudoctor.diagnosis.compare import compare
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.system import Environ
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
+from tests.tickets.stated import FOLDER
 from tests.whole import driver, framework, gpu, machine
 
 CARD = gpu("NVIDIA GeForce RTX 3090", "8.6")

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from gpudoctor.cli.explain import reflowed
 from gpudoctor.cli.main import cli
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 
 
 @pytest.mark.parametrize("columns", [40, 80, 100])

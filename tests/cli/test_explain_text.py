@@ -8,11 +8,11 @@ from click.testing import CliRunner
 
 from gpudoctor.cli.explain import command
 from gpudoctor.cli.explaining import explained
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.cases.load import cases
-from tests.ingest.stated import FOLDER
+from tests.tickets.stated import FOLDER
 
-SYMPTOMS = json.loads((Path(__file__).parent.parent / "ingest" / "symptoms.json").read_text(encoding="utf-8"))
+SYMPTOMS = json.loads((Path(__file__).parent.parent / "tickets" / "symptoms.json").read_text(encoding="utf-8"))
 
 
 def explain(*args: str, text: str | None = None):

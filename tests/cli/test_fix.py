@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.main import cli
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.cases.load import cases
 from tests.e2e.command import gpudoctor
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.cases.load import cases
 
 SNAPSHOT = encode(cases()[0].snapshot())

@@ -7,9 +7,9 @@ from click.testing import CliRunner
 
 from gpudoctor.cli import matrix as matrix_command
 from gpudoctor.cli.main import cli
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.tables import ALL_TABLES, MatrixUnreadable
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.tables import ALL_TABLES, MatrixUnreadable
 
 
 def ran(*arguments):

@@ -3,13 +3,13 @@
 import pytest
 
 from gpudoctor.cli.outcome import compared, cured_there, outcome_text, without
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.model.finding import Diagnosis, Finding
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.plan import Mending, Plan
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.finding import Diagnosis, Finding
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.plan import Mending, Plan
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.plan.places import new_folder, split_by_folder
-from gpudoctor.render.plan_text import plan_text
+from gpudoctor.report.plan_text import plan_text
 
 OWN = "/home/me/env/bin/python"
 MAKE = Run(argv=(OWN, "-m", "venv", "gpu-env"))

@@ -11,10 +11,10 @@ import zipfile
 
 import pytest
 
-from gpudoctor.model.bench import Bench
-from gpudoctor.model.bench_report import BenchReport, Conclusion
-from gpudoctor.model.codec import decode_snapshot, encode
-from gpudoctor.model.live import AgentRun
+from gpudoctor.facts.bench import Bench
+from gpudoctor.facts.bench_report import BenchReport, Conclusion
+from gpudoctor.facts.codec import decode_snapshot, encode
+from gpudoctor.facts.live import AgentRun
 from tests.cases.load import cases
 from tests.e2e.command import gpudoctor
 from tests.redact.secrets import ENCODINGS, PLANTED

@@ -13,13 +13,13 @@ from click.testing import CliRunner
 from gpudoctor.cli.judging import criteria_of, judge
 from gpudoctor.cli.tickets import Input, Unreadable, subject_of
 from gpudoctor.cli.triage import command, ticket
-from gpudoctor.engine.triage import ticket_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.codec import encode
-from gpudoctor.render.bundle import render_bundle
+from gpudoctor.diagnosis.triage import ticket_of
+from gpudoctor.facts.codec import encode
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.report.bundle import render_bundle
 from tests.cases.bases import BASES
 from tests.cases.load import cases
-from tests.ingest.stated import FOLDER, STATED
+from tests.tickets.stated import FOLDER, STATED
 
 CRITERIA = criteria_of((), (), (), None)
 CONFIRMED = sorted(name for name, row in STATED.items() if row["cause"])

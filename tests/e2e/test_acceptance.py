@@ -2,14 +2,14 @@
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.codec import decode_snapshot, encode
-from gpudoctor.model.driver import Answer, DeviceNode, DriverLibrary
-from gpudoctor.model.system import Environ
-from gpudoctor.model.versions import DriverRelease
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.codec import decode_snapshot, encode
+from gpudoctor.facts.driver import Answer, DeviceNode, DriverLibrary
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.whole import driver, framework, gpu, machine
 
 RTX3090 = gpu("NVIDIA GeForce RTX 3090", "8.6")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.bare import BARE
 from tests.e2e.command import gpudoctor
 

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.main import cli
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.apply.package_index import served
 from tests.apply.wheels import environment, wheel
 

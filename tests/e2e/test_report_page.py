@@ -6,12 +6,12 @@ from importlib import resources
 
 import pytest
 
-from gpudoctor.render.facts import fact_groups
-from gpudoctor.render.grids import grids_of
-from gpudoctor.render.html import render_html
-from gpudoctor.render.view import view_of
-from tests.render.hostile import hostile_report
-from tests.render.test_shared_forms import SOME, _report
+from gpudoctor.report.facts import fact_groups
+from gpudoctor.report.html import render_html
+from gpudoctor.report.tables import grids_of
+from gpudoctor.report.view import view_of
+from tests.report.hostile import hostile_report
+from tests.report.test_shared_forms import SOME, _report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")

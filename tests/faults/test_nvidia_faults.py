@@ -12,18 +12,18 @@ from typing import NamedTuple
 import pytest
 from msgspec import structs
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.formats.nvidia_codes import CUDA_UNSUPPORTED, NVML_UNSUPPORTED
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.codec import decode, encode
-from gpudoctor.model.gpus import Gpus, Refusal
-from gpudoctor.model.report import Report
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.probes import gpus
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.codec import decode, encode
+from gpudoctor.facts.gpus import Gpus, Refusal
+from gpudoctor.facts.report import Report
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.take import _guarded
-from gpudoctor.rules._load import load_rules
 from gpudoctor.rules._refused import is_grave
+from gpudoctor.rules.load import load_rules
+from gpudoctor.sources.nvidia_codes import CUDA_UNSUPPORTED, NVML_UNSUPPORTED
 from tests import whole
 from tests.fake_driver import FakeDriver, FakeMachine, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 from tests.faults.nvidia_faults import Fault, every_fault, some_faults

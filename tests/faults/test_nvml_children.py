@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.gpus import Fabric, Gpus
-from gpudoctor.model.versions import Capability
-from gpudoctor.probes import gpus
-from gpudoctor.probes.nvidia_children import ask_cuda, ask_nvml, binding_folder
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Fabric, Gpus
+from gpudoctor.facts.versions import Capability
+from gpudoctor.probes.gpus import probe as gpus
+from gpudoctor.probes.nvidia.children import ask_cuda, ask_nvml, binding_folder
 from tests.fake_driver import FakeDriver, FakeMachine, compiled_driver, machine, on_bus  # noqa: F401 - fixture
 
 BUDGET = 0.6

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from gpudoctor.host.aside import Aside
+from gpudoctor.host.background import Aside
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes import take
 

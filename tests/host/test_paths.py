@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.host.owners import parse_names
+from gpudoctor.host.accounts import parse_names
 from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
 from gpudoctor.host.tree import Tree
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.system import Space
 from gpudoctor.host.port import Stat
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.system import Space
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="files of a POSIX system")
 

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.system import Space
 from gpudoctor.host.anonymous import anonymous, placeholders
 from gpudoctor.host.machine import Command, Machine, Piece, dump_machine, load_machine
 from gpudoctor.host.port import Host, Ran, Stat
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost, command_key
 from gpudoctor.host.recording import RecordingHost, without_large_files
-from gpudoctor.model.base import Gap
-from gpudoctor.model.system import Space
 
 GPU = "/sys/devices/pci0000:00/0000:01:00.0"
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.cases.bases import BASES
-from tests.ingest.stated import FOLDER
+from tests.tickets.stated import FOLDER
 
 KINDS = ("snapshot", "text", "configuration", "words")
 #: What a value is replaced by.

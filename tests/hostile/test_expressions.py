@@ -8,11 +8,11 @@ from collections.abc import Callable
 
 import pytest
 
-from gpudoctor.ingest.read import ingest
+from gpudoctor.facts.bounded import bounded, bounded_lines
 from gpudoctor.knowledge import lines_that_matter
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.bounded import bounded, bounded_lines
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.tickets.read import ingest
 from tests.hostile.expressions import Expression, expressions, hostile
 
 SIZE, SECONDS, ORDINARY = 100_000, 1.0, 0.3
@@ -58,8 +58,8 @@ def _in_fields(text: str, expression: Expression) -> None:
 
 
 ROUTES: dict[str, tuple[Callable[[str, Expression], None], ...]] = {
-    "ingest": (_pasted,),
-    "formats": (_pasted,),
+    "tickets": (_pasted,),
+    "sources": (_pasted,),
     "knowledge": (_pasted, _logged),
     "redact": (_cleaned,),
 }
@@ -86,12 +86,12 @@ def test_no_text_aimed_at_an_expression_holds_it(expression: Expression) -> None
 
 def test_every_expression_is_met() -> None:
     assert len(EVERY) >= 857
-    assert {"ingest", "knowledge", "formats", "rules", "redact", "probes", "plan"} <= {one.package for one in EVERY}
+    assert {"tickets", "knowledge", "sources", "rules", "redact", "probes", "plan"} <= {one.package for one in EVERY}
 
 
 @pytest.mark.timed
 def test_an_ordinary_text_takes_a_moment() -> None:
-    from tests.ingest.stated import FOLDER
+    from tests.tickets.stated import FOLDER
 
     files = sorted(FOLDER.glob("*.txt"))
     text = b""

@@ -12,8 +12,8 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from gpudoctor.index.files import Found
-from gpudoctor.matrix import load
-from gpudoctor.matrix.tables import TABLES
+from gpudoctor.knowledge.matrix import load
+from gpudoctor.knowledge.matrix.tables import TABLES
 from tests.index.serving import Answer, file_names, page, serving
 from tests.probes.test_fatbin import container, elf, entry
 

@@ -15,9 +15,9 @@ from gpudoctor.index.fetch import IndexUnusable
 from gpudoctor.index.files import Found, releases
 from gpudoctor.index.pages import Link
 from gpudoctor.index.verify import verify
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.tables import TABLES
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.tables import TABLES
 from tests.index.serving import Answer, file_names, page, serving
 
 LINUX, WINDOWS, MAC = "linux-x86_64", "windows-x86_64", "macos-arm64"

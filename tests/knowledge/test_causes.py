@@ -13,7 +13,7 @@ from gpudoctor.knowledge import (
     surroundings_in,
     words_of_cause,
 )
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 
 #: What reports of the cases show. kind: error, or a description in the reporter's own words; surroundings as stated.
 STRINGS = json.loads(Path(__file__).with_name("case_strings.json").read_text(encoding="utf-8"))

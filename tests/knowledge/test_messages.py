@@ -12,7 +12,7 @@ from knowledge_files import compiled, records
 from needles import NoWords, needles_of
 
 from gpudoctor.knowledge import causes_without_rule, message_of, messages, recognise
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 
 RECORDS = {record.id: record for record in records()}
 EXAMPLES = [(line, record) for record in RECORDS.values() for line in record.examples]

@@ -5,8 +5,8 @@ import sys
 import venv
 from pathlib import Path
 
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.python import Framework, Frameworks, Interpreter
 
 #: jax does what FAKE_JAX says, torch what FAKE_TORCH says.
 MODULE = "import os\nexec(os.environ.get('FAKE_{name}', ''))\n"

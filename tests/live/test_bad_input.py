@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from gpudoctor.model.codec import encode
+from gpudoctor.facts.codec import encode
 from tests.bare import BARE
 from tests.e2e.command import gpudoctor
 from tests.live.fakes import MODULE, fake_environment

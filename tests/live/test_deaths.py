@@ -7,10 +7,10 @@ import time
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.codec import decode, encode
-from gpudoctor.model.live import Live
-from gpudoctor.probes.live import prove
-from gpudoctor.probes.live_run import Asked, run_agent
+from gpudoctor.facts.codec import decode, encode
+from gpudoctor.facts.live import Live
+from gpudoctor.probes.live.probe import prove
+from gpudoctor.probes.live.run import Asked, run_agent
 from tests.faults.doubles import mark, marked  # noqa: F401
 from tests.live.fakes import fake_environment, fake_host, found
 
@@ -166,8 +166,8 @@ def test_ctrl_c_keeps_what_was_found_and_leaves_no_child(interpreter, mark):  # 
     """In a process of its own: after it no child can be started."""
     code = f"""
 import os, signal, threading, time
-from gpudoctor.probes.live import Interrupted, prove
-from gpudoctor.model.python import Interpreter
+from gpudoctor.probes.live.probe import Interrupted, prove
+from gpudoctor.facts.python import Interpreter
 from tests.live.fakes import fake_host, found
 host = fake_host(jax="import time; time.sleep(60)")
 threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()

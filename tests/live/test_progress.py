@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.live_limits import agent_environment, memory_cap, parse_cpu_max, threads_each
+from gpudoctor.probes.live.limits import agent_environment, memory_cap, parse_cpu_max, threads_each
 from tests.live.fakes import fake_environment
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")

@@ -5,10 +5,10 @@ import time
 
 import pytest
 
+from gpudoctor.facts.codec import decode_snapshot
+from gpudoctor.facts.live import Live
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.codec import decode_snapshot
-from gpudoctor.model.live import Live
-from gpudoctor.probes.live import prove
+from gpudoctor.probes.live.probe import prove
 from gpudoctor.probes.take import take_snapshot
 from tests.e2e.command import gpudoctor
 from tests.live.environments import environment

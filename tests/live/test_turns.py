@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from gpudoctor.probes.live_run import Asked, run_agent
+from gpudoctor.probes.live.run import Asked, run_agent
 from tests.live.fakes import fake_environment, fake_host
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there they are run one after the other")

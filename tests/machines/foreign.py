@@ -1,8 +1,8 @@
 """WSL, Windows and macOS."""
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.port import Stat
-from gpudoctor.model.system import Space
 from tests.machines import answers, parts
 from tests.machines.recorded import Recorded
 

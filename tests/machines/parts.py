@@ -1,8 +1,8 @@
 """Pieces of which machines are put together: an operating system, a GPU on the bus, a driver, what NVML answers."""
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.port import Stat
-from gpudoctor.model.system import Space
 
 GIB = 1024**3
 #: glibc's loader says its version in the text that --version prints.

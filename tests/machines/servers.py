@@ -1,7 +1,7 @@
 """Servers, laptops and boards with Linux."""
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine
-from gpudoctor.model.system import Space
 from tests.machines import answers, parts
 from tests.machines.desktops import K22
 from tests.machines.recorded import Recorded

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.versions import Capability
 from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.versions import Capability
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 from tests.machines import answers, parts
 from tests.machines.healthy import HEALTHY, cards
 from tests.machines.healthy.look import healthy_lines, look

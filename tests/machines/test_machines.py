@@ -4,12 +4,15 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.versions import Dotted
 from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.versions import Dotted
-from gpudoctor.probes import container, driver, environ, system
+from gpudoctor.probes.container import probe as container
+from gpudoctor.probes.driver import probe as driver
+from gpudoctor.probes.environ import probe as environ
+from gpudoctor.probes.system import probe as system
 from tests.machines import MACHINES, answers, host_of
 
 #: Words of `expects` that are no path of an attribute.

@@ -2,11 +2,15 @@
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.probes import container, driver, environ, gpus, system
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.probes.container import probe as container
+from gpudoctor.probes.driver import probe as driver
+from gpudoctor.probes.environ import probe as environ
+from gpudoctor.probes.gpus import probe as gpus
+from gpudoctor.probes.system import probe as system
+from gpudoctor.rules.load import load_rules
 from tests.machines import MACHINES, host_of
 
 ROOT_CAUSES: dict[str, set[str]] = {

@@ -6,8 +6,8 @@ from typing import Any
 
 from packaging.version import Version
 
-from gpudoctor.matrix.load import read_table
-from gpudoctor.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.load import read_table
+from gpudoctor.knowledge.matrix.query import Matrix
 
 #: For each table: the field of the release, and the first release that is left out.
 CUT = {

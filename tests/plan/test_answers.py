@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit

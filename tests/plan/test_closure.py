@@ -2,15 +2,15 @@
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.driver import Answer
-from gpudoctor.model.python import Package, Packages
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.driver import Answer
+from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 from tests import whole
 
 MATRIX = load_matrix()

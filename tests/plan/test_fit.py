@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.types import PLATFORMS
-from gpudoctor.model.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.types import PLATFORMS
 from gpudoctor.plan.fit import (
     Machine,
     driver_can_compile,

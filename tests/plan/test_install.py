@@ -10,12 +10,12 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.types import Extension
-from gpudoctor.model.fix import Run
-from gpudoctor.model.plan import InstallPlan, Place
-from gpudoctor.model.python import Package, Packages
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.plan import InstallPlan, Place
+from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.types import Extension
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand, together
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install

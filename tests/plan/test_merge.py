@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.finding import Diagnosis, Finding
-from gpudoctor.model.fix import Ask, Fix, Run, SetEnv, Write
+from gpudoctor.facts.finding import Diagnosis, Finding
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
 from gpudoctor.plan.effects import contradiction, effects
 from gpudoctor.plan.merge import plan_of
 from tests.cases.load import cases, score

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.fix import Fix, Run, SetEnv
-from gpudoctor.model.plan import InstallPlan, Mending, Place, Plan
-from gpudoctor.model.versions import Capability, DriverRelease
+from gpudoctor.facts.fix import Fix, Run, SetEnv
+from gpudoctor.facts.plan import InstallPlan, Mending, Place, Plan
+from gpudoctor.facts.versions import Capability, DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.plan.here import can_be_root
-from gpudoctor.plan.neighbours import jax_plugins
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.installed_companions import jax_plugins
 from gpudoctor.plan.places import (
     Scene,
     conda_prefix,
@@ -23,6 +22,7 @@ from gpudoctor.plan.places import (
     uninstall,
 )
 from gpudoctor.plan.recipes import companions_of, framework_for_gpus, jax_for_gpus, reinstall
+from gpudoctor.plan.this_machine import can_be_root
 from tests.rules.stacks import (
     ARM,
     GTX_1080_TI,

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.finding import Diagnosis
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.finding import Diagnosis
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.merge import plan_of
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 from tests.rules.stacks import (
     GTX_1080_TI,
     H100,

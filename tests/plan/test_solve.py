@@ -2,16 +2,16 @@
 
 import pytest
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Fit, Wanted
 from gpudoctor.plan.builds import builds_of
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.refusals import cost, distance
 from gpudoctor.plan.solve import fit
 from gpudoctor.plan.specifiers import agree
+from gpudoctor.plan.unsat_reasons import cost, distance
 from gpudoctor.plan.wheels import has_wheel
 
 MATRIX = load_matrix()

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.matrix.types import PLATFORMS
-from gpudoctor.model.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.types import PLATFORMS
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit

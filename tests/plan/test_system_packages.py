@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.system import System
 from gpudoctor.plan.system_packages import ROWS, TOOLS, VERBS, install_command, names_for, tool_of
 
 

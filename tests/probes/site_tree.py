@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gpudoctor.model.python import Interpreter, Package, Packages
+from gpudoctor.facts.python import Interpreter, Package, Packages
 
 
 def write(root: Path, files: dict[str, str]) -> None:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from functools import lru_cache
 
-from gpudoctor.probes.target_identity import COOKIE, FLAGS
+from gpudoctor.probes.target.identity import COOKIE, FLAGS
 
 #: Names the interpreter below a virtual environment, since the tests may run in one.
 _VERSION = """

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes import container
-from gpudoctor.probes.container_tools import parse_daemon, read_tools
+from gpudoctor.probes.container import probe as container
+from gpudoctor.probes.container.tools import parse_daemon, read_tools
 
 HEX = "0123456789abcdef" * 4
 GROUPS = {"/proc/self/cgroup": "0::/user.slice/user-1000.slice\n"}

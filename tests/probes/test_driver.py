@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
+from gpudoctor.facts.driver import Answer, Driver, SystemPackage
+from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.driver import Answer, Driver, SystemPackage
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes import driver
-from gpudoctor.probes.driver_nodes import read_nodes
-from gpudoctor.probes.driver_packages import parse_dpkg, parse_pacman, user_space_packages
-from gpudoctor.probes.driver_services import parse_fabric_version, read_resumed, read_suspend_services
-from gpudoctor.probes.nvidia_answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.driver import probe as driver
+from gpudoctor.probes.driver.nodes import read_nodes
+from gpudoctor.probes.driver.packages import parse_dpkg, parse_pacman, user_space_packages
+from gpudoctor.probes.driver.services import parse_fabric_version, read_resumed, read_suspend_services
+from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
 from tests.machines import MACHINES
 
 NO_NVML = NvmlFacts(nvml=Answer(outcome="no-library"))
@@ -96,8 +96,8 @@ def test_fabric_manager(name: str, version: str, expected: str | None) -> None:
     ],
 )
 def test_resumed(files: dict[str, str], log: str, expected: bool | None) -> None:
-    from gpudoctor.formats.kernel_log import parse_kernel_log
     from gpudoctor.redact.credentials import excerpt
+    from gpudoctor.sources.kernel_log import parse_kernel_log
 
     assert read_resumed(RecordedHost(files), parse_kernel_log(log, excerpt)) is expected
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.driver_libraries import own_directories, parse_library_release, read_libraries
+from gpudoctor.probes.driver.libraries import own_directories, parse_library_release, read_libraries
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.formats.nvrm import parse_nvrm_version
+from gpudoctor.facts.driver import DkmsState
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.driver import DkmsState
-from gpudoctor.probes import driver_module
+from gpudoctor.probes.driver import module as driver_module
+from gpudoctor.sources.nvrm import parse_nvrm_version
 from tests.machines import parts
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.environ import VALUE_LIMIT, clean_value, parse_environ, probe
+from gpudoctor.probes.environ.probe import VALUE_LIMIT, clean_value, parse_environ, probe
 from gpudoctor.redact.credentials import REMOVED
 from gpudoctor.redact.variables import is_allowed
 

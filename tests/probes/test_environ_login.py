@@ -2,10 +2,10 @@
 
 import pytest
 
+from gpudoctor.facts.system import LoginSetting
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.system import LoginSetting
-from gpudoctor.probes import environ
-from gpudoctor.probes.environ_login import parse_login
+from gpudoctor.probes.environ import probe as environ
+from gpudoctor.probes.environ.login import parse_login
 
 HOME = "/home/ada"
 

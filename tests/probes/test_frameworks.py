@@ -2,14 +2,14 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.formats.build_tags import cuda_in_name, parse_tag, parse_wheel_tag
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes.frameworks import probe
-from gpudoctor.probes.frameworks_extensions import parse_cpp_lib, parse_cxx11_abi
-from gpudoctor.probes.frameworks_site import parse_assignments
-from gpudoctor.probes.frameworks_tensorflow import parse_build_info
+from gpudoctor.probes.frameworks.extensions import parse_cpp_lib, parse_cxx11_abi
+from gpudoctor.probes.frameworks.probe import probe
+from gpudoctor.probes.frameworks.site import parse_assignments
+from gpudoctor.probes.frameworks.tensorflow import parse_build_info
+from gpudoctor.sources.build_tags import cuda_in_name, parse_tag, parse_wheel_tag
 from tests.probes.site_tree import interpreter_of, packages_of, write
 from tests.probes.test_fatbin import CUBIN, PTX, container, elf, entry
 

@@ -3,11 +3,11 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.engine.unseen import unseen_facts
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.versions import Capability
-from gpudoctor.probes.gpus_agree import contradictions
-from gpudoctor.probes.nvidia_answers import CudaDevice
+from gpudoctor.diagnosis.missing_facts import unseen_facts
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.versions import Capability
+from gpudoctor.probes.gpus.agree import contradictions
+from gpudoctor.probes.nvidia.answers import CudaDevice
 from tests.bare import BARE
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"

@@ -2,14 +2,14 @@
 
 import pytest
 
-from gpudoctor.formats.nvidia_smi import SOURCE
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.probes import gpus
-from gpudoctor.probes.gpus_merge import merge
-from gpudoctor.probes.gpus_pci import BUS, name_in_list, parse_information, read_bus
-from gpudoctor.probes.gpus_platform import parse_pnputil
+from gpudoctor.probes.gpus import probe as gpus
+from gpudoctor.probes.gpus.merge import merge
+from gpudoctor.probes.gpus.pci import BUS, name_in_list, parse_information, read_bus
+from gpudoctor.probes.gpus.platform import parse_pnputil
+from gpudoctor.sources.nvidia_smi import SOURCE
 
 PCI_IDS = """\
 # List of PCI ID's

@@ -2,11 +2,11 @@
 
 import pytest
 
+from gpudoctor.facts.gpus import Gpu, PcieLink
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.gpus import Gpu, PcieLink
-from gpudoctor.probes.gpus_merge import merge
-from gpudoctor.probes.gpus_pci import BUS, PciGpus, read_bus
-from gpudoctor.probes.gpus_pci_path import redirects
+from gpudoctor.probes.gpus.merge import merge
+from gpudoctor.probes.gpus.pci import BUS, PciGpus, read_bus
+from gpudoctor.probes.gpus.pci_path import redirects
 
 ROOT = "/sys/devices/pci0000:00"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.model.gpus import Gpu, PcieLink, Power
-from gpudoctor.model.versions import Capability
-from gpudoctor.probes.gpus_plausible import plausible
+from gpudoctor.facts.gpus import Gpu, PcieLink, Power
+from gpudoctor.facts.versions import Capability
+from gpudoctor.probes.gpus.plausible import plausible
 
 IMPOSSIBLE = [
     ("capability", Capability("99.99")),

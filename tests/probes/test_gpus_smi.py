@@ -5,14 +5,14 @@ Layouts as in public reports: sgl-project/sglang#27487 (610), rossumai/nvgpu#15 
 
 import pytest
 
-from gpudoctor.formats.nvidia_smi import SOURCE, parse_banner, parse_csv, parse_table
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.versions import Capability
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.versions import Capability
-from gpudoctor.probes import gpus
-from gpudoctor.probes.gpus_smi import _FIELDS, parse_failure, read_smi
+from gpudoctor.probes.gpus import probe as gpus
+from gpudoctor.probes.gpus.smi import _FIELDS, parse_failure, read_smi
+from gpudoctor.sources.nvidia_smi import SOURCE, parse_banner, parse_csv, parse_table
 from tests.fake_driver import on_bus
 
 OF_610 = """\

@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.formats import kernel_log
-from gpudoctor.formats.kernel_log import parse_message, says_resumed
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import KernelLine
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import KernelLine
 from gpudoctor.probes.kernel_log import read_kernel_log
 from gpudoctor.redact.credentials import excerpt
+from gpudoctor.sources import kernel_log
+from gpudoctor.sources.kernel_log import parse_message, says_resumed
 
 
 def parse_kernel_log(text: str) -> tuple[KernelLine, ...]:

@@ -3,16 +3,16 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.formats.libraries_names import cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.probes import libraries
-from gpudoctor.probes.libraries_copies import parse_header
-from gpudoctor.probes.libraries_opened import sonames_for
-from gpudoctor.probes.libraries_torch import Preloads, parse_preloads
+from gpudoctor.probes.libraries import probe as libraries
+from gpudoctor.probes.libraries.copies import parse_header
+from gpudoctor.probes.libraries.opened import sonames_for
+from gpudoctor.probes.libraries.torch import Preloads, parse_preloads
+from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
 from tests.probes.compiled import COMPILER, build_library, needs_compiler
 from tests.probes.site_tree import interpreter_of, packages_of, write
 

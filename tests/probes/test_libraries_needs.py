@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.probes.libraries_needs import compiled_here, find_dlls, has_libcuda_link, needs_of
-from gpudoctor.probes.libraries_places import places
-from gpudoctor.probes.loader_machine import Machine
-from gpudoctor.probes.toolkits_version import read_ptxas_version
+from gpudoctor.probes.libraries.needs import compiled_here, find_dlls, has_libcuda_link, needs_of
+from gpudoctor.probes.libraries.places import places
+from gpudoctor.probes.loader.machine import Machine
+from gpudoctor.probes.toolkits.version import read_ptxas_version
 from tests.probes.compiled import build_library, needs_compiler
 
 PYTHON = Interpreter(executable="/usr/bin/python3", chosen_by="PATH", version="3.11.4")

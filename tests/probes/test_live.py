@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudoctor.facts.live import AgentRun, Stage, Trial
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.live import AgentRun, Stage, Trial
-from gpudoctor.model.python import Framework, Frameworks, Interpreter
-from gpudoctor.probes.live_evidence import device_list, smoke_run, symptoms
-from gpudoctor.probes.live_plan import keras_backend, may_use_gpu, processes
-from gpudoctor.probes.live_run import Asked, Outcome, run_agent
-from gpudoctor.probes.live_transcript import MARK, Told, Transcript
+from gpudoctor.probes.live.evidence import device_list, smoke_run, symptoms
+from gpudoctor.probes.live.plan import keras_backend, may_use_gpu, processes
+from gpudoctor.probes.live.run import Asked, Outcome, run_agent
+from gpudoctor.probes.live.transcript import MARK, Told, Transcript
 
 BOTH = ("devices", "smoke")
 TARGET = Interpreter(executable="/env/bin/python", chosen_by="--python")

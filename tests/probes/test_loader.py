@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.host.real import RealHost
-from gpudoctor.probes.loader import Process
-from gpudoctor.probes.loader_cache import parse_cache, parse_configuration
-from gpudoctor.probes.loader_hwcaps import parse_levels
-from gpudoctor.probes.loader_machine import Machine
+from gpudoctor.probes.loader.cache import parse_cache, parse_configuration
+from gpudoctor.probes.loader.hwcaps import parse_levels
+from gpudoctor.probes.loader.machine import Machine
+from gpudoctor.probes.loader.search import Process
 from tests.probes.compiled import TAGS, Parts, needs_compiler, run_real
 
 FOLDERS = ("app", "app/own", "shared", "lib/own", "lib", "env1", "env2")

@@ -6,17 +6,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.formats.kernel_log import parse_kernel_log, parse_message
-from gpudoctor.formats.nvrm import parse_nvrm_version
-from gpudoctor.formats.os_release import parse_os_release
-from gpudoctor.probes import container, driver_module, environ, system
-from gpudoctor.probes.container_tools import parse_daemon
-from gpudoctor.probes.driver_libraries import parse_library_release
-from gpudoctor.probes.driver_packages import parse_dpkg, parse_pacman
-from gpudoctor.probes.system_cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
-from gpudoctor.probes.system_libc import parse_apk_musl, parse_loader
-from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo
+from gpudoctor.probes.container import probe as container
+from gpudoctor.probes.container.tools import parse_daemon
+from gpudoctor.probes.driver import module as driver_module
+from gpudoctor.probes.driver.libraries import parse_library_release
+from gpudoctor.probes.driver.packages import parse_dpkg, parse_pacman
+from gpudoctor.probes.environ import probe as environ
+from gpudoctor.probes.system import probe as system
+from gpudoctor.probes.system.cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
+from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader
+from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo
 from gpudoctor.redact.credentials import excerpt
+from gpudoctor.sources.kernel_log import parse_kernel_log, parse_message
+from gpudoctor.sources.nvrm import parse_nvrm_version
+from gpudoctor.sources.os_release import parse_os_release
 
 PARSERS: tuple[Callable[[str], object], ...] = (
     parse_os_release,

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.formats.nvidia_codes import cuda_code, nvml_code
-from gpudoctor.formats.pci import bus_id
+from gpudoctor.facts.gpus import Gpu, GpuProcess
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.gpus import Gpu, GpuProcess
-from gpudoctor.probes.gpus_processes import name_processes
-from gpudoctor.probes.nvidia_answers import parse_cuda, parse_nvml
+from gpudoctor.probes.gpus.processes import name_processes
+from gpudoctor.probes.nvidia.answers import parse_cuda, parse_nvml
+from gpudoctor.sources.nvidia_codes import cuda_code, nvml_code
+from gpudoctor.sources.pci import bus_id
 
 LIBRARY = ["system", "library", "dlopen", 0, None]
 INIT = ["system", "init", "nvmlInit", 0, None]

@@ -8,16 +8,16 @@ import time
 
 import pytest
 
-from gpudoctor.formats.packages_names import Entry, is_relevant, normalise, parse_entry
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.python import Interpreter, Package, Packages, Unmet
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import encode
-from gpudoctor.model.python import Interpreter, Package, Packages, Unmet
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.probes import packages
-from gpudoctor.probes.packages_conda import parse_channel, parse_meta_name
-from gpudoctor.probes.packages_metadata import parse_direct_url, parse_headers
+from gpudoctor.probes.packages import probe as packages
+from gpudoctor.probes.packages.conda import parse_channel, parse_meta_name
+from gpudoctor.probes.packages.metadata import parse_direct_url, parse_headers
+from gpudoctor.sources.packages_names import Entry, is_relevant, normalise, parse_entry
 from tests.probes.site_folder import install
 
 
@@ -246,7 +246,7 @@ def test_a_folder_another_user_shut(tmp_path):
     os.chmod(tmp_path / "torch-2.6.0.dist-info", 0)
     code = (
         "import os, sys; sys.path[:0] = eval(sys.argv[2]); from gpudoctor.host.real import RealHost\n"
-        "from gpudoctor.probes import packages; import tests.probes.test_packages as here\n"
+        "from gpudoctor.probes.packages import probe as packages; import tests.probes.test_packages as here\n"
         "os.setgid(65534); os.setuid(65534)\n"
         "seen = packages.probe(RealHost(), here.interpreter(sys.argv[1]))\n"
         "print([package.name for package in seen.installed], [broken.reason for broken in seen.broken])"

@@ -14,12 +14,15 @@ from typing import NamedTuple
 
 import pytest
 
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.probes import frameworks, libraries, packages, target
 from gpudoctor.probes.elf import reader
 from gpudoctor.probes.fatbin import architectures, sample
+from gpudoctor.probes.frameworks import probe as frameworks
+from gpudoctor.probes.libraries import probe as libraries
+from gpudoctor.probes.packages import probe as packages
+from gpudoctor.probes.target import probe as target
 
 pytestmark = pytest.mark.full
 

@@ -4,10 +4,10 @@ import os
 
 import pytest
 
+from gpudoctor.facts.python import Damage
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.python import Damage
-from gpudoctor.probes import packages
-from gpudoctor.probes.records import Record, Row, find_damage, is_library, parse_row
+from gpudoctor.probes.packages import probe as packages
+from gpudoctor.probes.packages.records import Record, Row, find_damage, is_library, parse_row
 from tests.probes.site_folder import install
 from tests.probes.test_packages import interpreter, look
 
@@ -224,7 +224,7 @@ def heavy_environment():
 @pytest.mark.full
 @pytest.mark.skipif(heavy_environment() is None, reason="GPUDOCTOR_TEST_ENVS has no tf220torch")
 def test_tensorflow_and_torch_as_pip_resolves_them():
-    from gpudoctor.probes import target
+    from gpudoctor.probes.target import probe as target
 
     host = RealHost()
     seen = packages.probe(host, target.probe(host, target.choose(host, heavy_environment())))

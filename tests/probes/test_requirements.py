@@ -9,14 +9,14 @@ from packaging.markers import Marker
 from packaging.requirements import Requirement as Packaged
 from packaging.specifiers import SpecifierSet
 
-from gpudoctor.formats.packages_names import normalise
-from gpudoctor.model import specifiers
-from gpudoctor.model.python import Interpreter, Unmet
-from gpudoctor.model.specifiers import is_met
-from gpudoctor.probes import requirements_markers
-from gpudoctor.probes.requirements import find_unmet, parse_requirement
-from gpudoctor.probes.requirements_environment import machine_of, marker_environment
-from gpudoctor.probes.requirements_markers import applies
+from gpudoctor.facts import specifiers
+from gpudoctor.facts.python import Interpreter, Unmet
+from gpudoctor.facts.specifiers import is_met
+from gpudoctor.probes.requirements import markers as requirements_markers
+from gpudoctor.probes.requirements.environment import machine_of, marker_environment
+from gpudoctor.probes.requirements.markers import applies
+from gpudoctor.probes.requirements.probe import find_unmet, parse_requirement
+from gpudoctor.sources.packages_names import normalise
 
 #: As they stand in the metadata of torch, tensorflow, jax, cuda-toolkit and keras.
 LINES = (

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.formats.os_release import parse_os_release
+from gpudoctor.facts.system import Space
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.system import Space
-from gpudoctor.probes import system
-from gpudoctor.probes.system_cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
-from gpudoctor.probes.system_libc import parse_apk_musl, parse_loader, read_libc
-from gpudoctor.probes.system_spaces import filesystem_of, parse_mountinfo, read_spaces
+from gpudoctor.probes.system import probe as system
+from gpudoctor.probes.system.cpu import parse_cpu_list, parse_cpuinfo, parse_meminfo, parse_memlock
+from gpudoctor.probes.system.libc import parse_apk_musl, parse_loader, read_libc
+from gpudoctor.probes.system.spaces import filesystem_of, parse_mountinfo, read_spaces
+from gpudoctor.sources.os_release import parse_os_release
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.real import RealHost
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import encode
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.probes import target, target_identity
-from gpudoctor.probes.target_choice import Fault
+from gpudoctor.probes.target import identity as target_identity
+from gpudoctor.probes.target import probe as target
+from gpudoctor.probes.target.choice import Fault
 from tests.probes.targets import interpreters, supported, system_python
 
 EACH = pytest.mark.parametrize("python", [pytest.param(path, id=name) for name, path in supported()])

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.probes.target_choice import choose
+from gpudoctor.probes.target.choice import choose
 
 FILES = {
     "/usr/bin/python3": "",

@@ -2,12 +2,12 @@
 
 import pytest
 
+from gpudoctor.facts.python import Interpreter
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.python import Interpreter
-from gpudoctor.probes import target
-from gpudoctor.probes.target_choice import Choice
-from gpudoctor.probes.target_environment import parse_pyvenv_cfg
-from gpudoctor.probes.target_site import editable_names, parse_pth
+from gpudoctor.probes.target import probe as target
+from gpudoctor.probes.target.choice import Choice
+from gpudoctor.probes.target.environment import parse_pyvenv_cfg
+from gpudoctor.probes.target.site import editable_names, parse_pth
 from tests.probes.targets import LINUX, WINDOWS, answer, asked
 
 

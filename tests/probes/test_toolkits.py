@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.probes.toolkits import parse_wrapper, probe
-from gpudoctor.probes.toolkits_version import parse_cuda_h, parse_version_json, parse_version_txt
+from gpudoctor.probes.toolkits.probe import parse_wrapper, probe
+from gpudoctor.probes.toolkits.version import parse_cuda_h, parse_version_json, parse_version_txt
 from tests.probes.site_tree import write
 
 VERSION_JSON = '{"cuda": {"name": "CUDA SDK", "version": "12.4.131"}, "cuda_nvcc": {"version": "12.4.131"}}'

@@ -8,23 +8,23 @@ import random
 from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import encode
-from gpudoctor.model.live import AgentRun, DeviceList, Live, SmokeRun, Stage, Symptom, Thrown, Trial
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Environ, LoginSetting
-from gpudoctor.redact.door import Door
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Stage, Symptom, Thrown, Trial
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Environ, LoginSetting
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.render.facts import fact_groups
-from gpudoctor.render.html import render_html
-from gpudoctor.render.junit import render_junit
-from gpudoctor.render.markdown import render_markdown
-from gpudoctor.render.terminal import Style, render_terminal
-from gpudoctor.render.view import view_of
-from gpudoctor.rules._load import load_rules
+from gpudoctor.redact.redactor import Door
+from gpudoctor.report.facts import fact_groups
+from gpudoctor.report.html import render_html
+from gpudoctor.report.junit import render_junit
+from gpudoctor.report.markdown import render_markdown
+from gpudoctor.report.terminal import Style, render_terminal
+from gpudoctor.report.view import view_of
+from gpudoctor.rules.load import load_rules
 from tests.redact.clean_lines import clean_lines
 from tests.redact.filled import planted
 from tests.whole import driver, framework, gpu, machine

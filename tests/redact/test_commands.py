@@ -8,11 +8,11 @@ import pytest
 
 from gpudoctor.cli import main as entry
 from gpudoctor.cli.main import COMMANDS, cli
-from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import Bench
-from gpudoctor.model.codec import encode
-from gpudoctor.model.live import AgentRun, DeviceList, Live, SmokeRun, Thrown
-from gpudoctor.model.system import Environ
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.bench import Bench
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Thrown
+from gpudoctor.facts.system import Environ
 from tests.redact.filled import planted
 from tests.whole import driver, framework, gpu, machine
 

@@ -4,14 +4,14 @@ import random
 
 import pytest
 
-from gpudoctor.ingest.read import ingest
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.live import AgentRun
 from gpudoctor.knowledge import recognise
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.codec import encode
-from gpudoctor.model.live import AgentRun
-from gpudoctor.probes.live_evidence import _with_log
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.probes.live.evidence import _with_log
 from gpudoctor.redact.credentials import excerpt, whole_words, without_credentials
-from gpudoctor.redact.door import Door
+from gpudoctor.redact.redactor import Door
+from gpudoctor.tickets.read import ingest
 from tests.redact.filled import planted
 
 KINDS = planted(random.Random(3))

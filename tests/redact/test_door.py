@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.codec import encode, from_plain, to_plain
-from gpudoctor.model.finding import Diagnosis
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.redact.door import Door
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.codec import encode, from_plain, to_plain
+from gpudoctor.facts.finding import Diagnosis
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.identities import Known
-from gpudoctor.rules._load import load_rules
+from gpudoctor.redact.redactor import Door
+from gpudoctor.rules.load import load_rules
 from tests.cases.load import cases
 from tests.machines.healthy import HEALTHY
 from tests.machines.healthy.look import look

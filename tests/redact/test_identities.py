@@ -1,7 +1,7 @@
 import pytest
 
-from gpudoctor.redact.door import Door, counted
 from gpudoctor.redact.identities import Known
+from gpudoctor.redact.redactor import Door, counted
 
 KNOWN = Known(users=("ada", "lovelace", "root"), hosts=("gpu-node-07.cs.uni.edu",), homes=("/scratch/groups/ada",))
 
@@ -151,8 +151,8 @@ def test_a_user_called_like_a_package_renames_no_package(user: str) -> None:
 
 
 def test_a_name_that_a_thing_of_the_snapshot_has_stays_the_things() -> None:
-    from gpudoctor.model.gpus import Gpu, Gpus
-    from gpudoctor.model.snapshot import Snapshot
+    from gpudoctor.facts.gpus import Gpu, Gpus
+    from gpudoctor.facts.snapshot import Snapshot
 
     door = Door(Known(users=("specter",), hosts=("phantom",)))
     snapshot = Snapshot(gpus=Gpus(devices=(Gpu(index=0, name="NVIDIA Phantom X"),)))

@@ -9,7 +9,7 @@ import pytest
 
 from gpudoctor.redact import addresses, credentials, encoded, places, shapes, tokens
 from gpudoctor.redact.credentials import excerpt, without_credentials
-from gpudoctor.redact.door import Door
+from gpudoctor.redact.redactor import Door
 from tests.redact.hostile import hostile
 
 _ALL = bool(os.environ.get("GPUDOCTOR_CAMPAIGN"))

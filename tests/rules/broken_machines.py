@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from gpudoctor.model.driver import Answer, DkmsState, SystemPackage
-from gpudoctor.model.gpus import Fabric
-from gpudoctor.model.system import Container, Wsl
+from gpudoctor.facts.driver import Answer, DkmsState, SystemPackage
+from gpudoctor.facts.gpus import Fabric
+from gpudoctor.facts.system import Container, Wsl
 from tests.rules.situations import (
     DOCKER,
     NO_LIBRARY,

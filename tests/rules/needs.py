@@ -8,8 +8,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Fix
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Fix
 
 FILE = Path(__file__).with_name("needs.txt")
 NEEDS = ("root", "reboot", "login", "container")

@@ -55,7 +55,7 @@ class DemandRows:
         if (output := getattr(session.config, "workeroutput", None)) is not None:
             output["rule_rows"] = sorted(SEEN)
         elif not session.testsfailed:
-            from gpudoctor.rules._load import load_rules
+            from gpudoctor.rules.load import load_rules
 
             self.lacks = missing((rule.name for rule in load_rules()), SEEN)
             if self.lacks:

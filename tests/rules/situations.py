@@ -4,11 +4,11 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.model.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
-from gpudoctor.model.gpus import Gpu, Gpus, Refusal
-from gpudoctor.model.python import Framework, Frameworks
-from gpudoctor.model.system import Container, Environ, Slurm, System, Wsl
-from gpudoctor.model.versions import Capability, DriverRelease
+from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
+from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.system import Container, Environ, Slurm, System, Wsl
+from gpudoctor.facts.versions import Capability, DriverRelease
 
 KERNEL = "6.8.0-45-generic"
 BARE = Container(kind="none")

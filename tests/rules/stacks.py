@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution, Toolkit, Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages
-from gpudoctor.model.system import Environ, System
-from gpudoctor.model.versions import Capability, CudaVersion, LibraryVersion
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution, Toolkit, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.system import Environ, System
+from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion
+from gpudoctor.facts.wish import Requirement, Wish
 from tests.rules.situations import BARE, UBUNTU, driver, gpu, gpus
 
 SITE = "/home/me/env/lib/python3.12/site-packages"

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import Rule
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.load import load_rules
 from tests.rules import rows
 from tests.rules.needs import not_as_listed
 

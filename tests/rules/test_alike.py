@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.rules._alike import labels
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.rules._gpu_labels import labels
 
 H100, T4 = "NVIDIA H100 80GB HBM3", "Tesla T4"
 

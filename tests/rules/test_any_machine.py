@@ -6,14 +6,14 @@ import re
 import msgspec
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Fact
-from gpudoctor.model.fix import Ask, Run, SetEnv, Write
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.snapshot import SECTIONS, Snapshot
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.cases.load import cases
 from tests.rules.broken_machines import MACHINES
 from tests.rules.needs import listed, not_as_listed

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.system import Container, Wsl
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.system import Container, Wsl
 from tests.rules.stacks import RTX_4090, SITE, resolution, stack
 from tests.rules.table import fires, quiet
 

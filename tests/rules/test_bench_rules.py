@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.gpus import GpuProcess, PcieLink, Power
-from gpudoctor.model.live import Live
+from gpudoctor.facts.gpus import GpuProcess, PcieLink, Power
+from gpudoctor.facts.live import Live
 from tests.bench.reports import gpu_measurements, h100, sampled
 from tests.bench.timings import bench, gemm, noisy, step, transfer
 from tests.rules.table import fires, judge, quiet
@@ -186,10 +186,10 @@ def test_input_bound():
 
 
 def test_a_cause_takes_its_consequence_along():
-    from gpudoctor.engine.diagnose import diagnose
-    from gpudoctor.matrix.load import load_matrix
-    from gpudoctor.model.snapshot import Snapshot
-    from gpudoctor.rules._load import load_rules
+    from gpudoctor.diagnosis.diagnose import diagnose
+    from gpudoctor.facts.snapshot import Snapshot
+    from gpudoctor.knowledge.matrix.load import load_matrix
+    from gpudoctor.rules.load import load_rules
 
     hot = live(gemm(8192, 300, precision="bfloat16"), samples=sampled(reasons=("HwThermalSlowdown",)))
     rules = tuple(rule for rule in load_rules() if rule.code.startswith("PRF"))

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from msgspec import structs
 
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.gpus import Fabric, GpuProcess, PcieLink, Power
-from gpudoctor.model.libraries import Libraries, SymbolNeed
-from gpudoctor.model.python import Broken, Damage, Framework, Overlap, Package, Packages, Unmet
-from gpudoctor.model.system import Container, Cpu, Slurm, Space, System
-from gpudoctor.model.versions import CudaVersion, LibraryVersion
-from gpudoctor.rules._builds import matrix_build
+from gpudoctor.facts.gpus import Fabric, GpuProcess, PcieLink, Power
+from gpudoctor.facts.libraries import Libraries, SymbolNeed
+from gpudoctor.facts.python import Broken, Damage, Framework, Overlap, Package, Packages, Unmet
+from gpudoctor.facts.system import Container, Cpu, Slurm, Space, System
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules._pythons import minor_of
 from gpudoctor.rules._user_site import explained_by_mix
+from gpudoctor.rules.builds import matrix_build
 from tests.rules.situations import BARE, UBUNTU, answer, driver, environ, gpu, gpus, line, node, refusal, unlisted
 from tests.rules.stacks import (
     GTX_1080_TI,

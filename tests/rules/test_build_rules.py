@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Libraries, SymbolNeed, Toolkit
-from gpudoctor.model.python import Framework, Overlap, Package, Packages, Pin, Unmet
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import CudaVersion, LibraryVersion
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.libraries import Libraries, SymbolNeed, Toolkit
+from gpudoctor.facts.python import Framework, Overlap, Package, Packages, Pin, Unmet
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from tests.rules.situations import environ, gpus
 from tests.rules.stacks import (
     JETSON,
@@ -356,7 +356,7 @@ def test_how_grave_a_companion_of_another_build_is(torch_version: str, name: str
 
 
 def test_a_kernel_that_names_no_python() -> None:
-    from gpudoctor.model.python import Kernelspec
+    from gpudoctor.facts.python import Kernelspec
 
     def kernel(executable: str) -> dict[str, object]:
         return stack(on=interpreter(kernelspecs=(Kernelspec(name="k", executable=executable, same_interpreter=False),)))

@@ -3,13 +3,13 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Run, SetEnv
-from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkit, Toolkits
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.python import Framework, Package, Packages
-from gpudoctor.model.system import Space, System
-from gpudoctor.model.versions import CudaVersion, LibraryVersion
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Run, SetEnv
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, SymbolNeed, Toolkit, Toolkits
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Framework, Package, Packages
+from gpudoctor.facts.system import Space, System
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
     H100,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import SystemPackage
-from gpudoctor.model.fix import Ask, Run, SetEnv
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.system import CdiList, Container, ContainerTools, Space, System, Wsl
-from gpudoctor.model.versions import DriverRelease, LibraryVersion
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import SystemPackage
+from gpudoctor.facts.fix import Ask, Run, SetEnv
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.system import CdiList, Container, ContainerTools, Space, System, Wsl
+from gpudoctor.facts.versions import DriverRelease, LibraryVersion
+from gpudoctor.facts.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
     DOCKER,

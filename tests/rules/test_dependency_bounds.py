@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.python import Framework, Packages, Shadow, Unmet
-from gpudoctor.model.snapshot import Snapshot
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.python import Framework, Packages, Shadow, Unmet
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.merge import plan_of
 from gpudoctor.plan.places import Scene
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_older, requirements_of

@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Run, Write
-from gpudoctor.model.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
-from gpudoctor.model.python import Broken, Framework, Unmet
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Run, Write
+from gpudoctor.facts.live import AgentRun, Live, SmokeRun, Stage, Thrown, Trial
+from gpudoctor.facts.python import Broken, Framework, Unmet
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, judge, quiet
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.system import Container, ContainerTools, System
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.system import Container, ContainerTools, System
 from tests.rules.situations import (
     BARE,
     DOCKER,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, FabricManager, SystemPackage
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import CudaVersion, DriverRelease
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, FabricManager, SystemPackage
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.facts.wish import Requirement, Wish
 from gpudoctor.rules._driver_state import brings_kernel_module
 from tests.rules.situations import (
     BARE,

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, DkmsState, SystemPackage
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, DkmsState, SystemPackage
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.system import System
 from tests.rules.situations import (
     BARE,
     DOCKER,

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from gpudoctor.engine.unseen import unseen_facts
-from gpudoctor.model.base import Gap
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Container, System
+from gpudoctor.diagnosis.missing_facts import unseen_facts
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System
 from tests.rules.situations import OK, UBUNTU, answer, driver, environ, gpu, gpus, refusal
 from tests.rules.table import fires, judge, quiet
 

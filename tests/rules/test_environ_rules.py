@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.model.fix import SetEnv
-from gpudoctor.model.gpus import MigInstance
-from gpudoctor.model.system import Environ, LoginSetting
+from gpudoctor.facts.fix import SetEnv
+from gpudoctor.facts.gpus import MigInstance
+from gpudoctor.facts.system import Environ, LoginSetting
 from tests.rules.situations import BARE, answer, driver, environ, gpu, gpus, slurm, unlisted
 from tests.rules.table import fires, quiet
 

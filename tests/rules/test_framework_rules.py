@@ -3,13 +3,13 @@
 import msgspec
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages, Unmet
-from gpudoctor.model.system import Container, System, Wsl
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages, Unmet
+from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.facts.versions import CudaVersion
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
     ARM,

@@ -2,13 +2,13 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap, Source
-from gpudoctor.model.fix import Ask, SetEnv
-from gpudoctor.model.gpus import Gpu, GpuProcess, Gpus, MigInstance, PcieLink, Power, RowRemaps
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.system import Container, ContainerTools, Cpu, System, Wsl
-from gpudoctor.model.versions import Capability
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.fix import Ask, SetEnv
+from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus, MigInstance, PcieLink, Power, RowRemaps
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.system import Container, ContainerTools, Cpu, System, Wsl
+from gpudoctor.facts.versions import Capability
+from gpudoctor.facts.wish import Requirement, Wish
 from tests.rules.situations import (
     BARE,
     DOCKER,

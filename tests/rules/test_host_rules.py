@@ -2,11 +2,11 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.fix import SetEnv
-from gpudoctor.model.libraries import Libraries, LibraryCopy
-from gpudoctor.model.system import Cpu, Space, System
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.fix import SetEnv
+from gpudoctor.facts.libraries import Libraries, LibraryCopy
+from gpudoctor.facts.system import Cpu, Space, System
+from gpudoctor.facts.versions import LibraryVersion
 from tests.rules.situations import frameworks, gpus
 from tests.rules.table import fires, quiet
 

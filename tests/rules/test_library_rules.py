@@ -3,14 +3,14 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Run, SetEnv
-from gpudoctor.model.gpus import Gpu
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.model.python import Damage, Framework, Overlap
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Run, SetEnv
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
+from gpudoctor.facts.python import Damage, Framework, Overlap
+from gpudoctor.facts.versions import LibraryVersion
 from tests.rules.situations import driver, library
 from tests.rules.stacks import (
     RTX_3090,

@@ -6,11 +6,11 @@ import itertools
 
 import pytest
 
-from gpudoctor.model.finding import SEVERITIES
-from gpudoctor.model.fix import Ask, Run, SetEnv
+from gpudoctor.facts.finding import SEVERITIES
+from gpudoctor.facts.fix import Ask, Run, SetEnv
 from gpudoctor.rules import _consequences
-from gpudoctor.rules._declare import MANUAL_HEADINGS
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.declare import MANUAL_HEADINGS
+from gpudoctor.rules.load import load_rules
 from tests.rules.broken_machines import MACHINES
 from tests.rules.test_root_causes_driver import RULES, diagnosis
 
@@ -32,7 +32,7 @@ def test_rule_reaches_for_no_machine(rule):
     tree = ast.parse(inspect.getsource(inspect.getmodule(rule.check)))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     own = {module for module in modules if module.startswith("gpudoctor")}
-    assert all(module.split(".")[1] in ("model", "matrix", "rules", "plan") for module in own)
+    assert all(module.split(".")[1] in ("facts", "knowledge", "rules", "plan") for module in own)
 
 
 def test_consequences_name_rules_that_exist():

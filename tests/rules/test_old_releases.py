@@ -2,10 +2,10 @@
 
 import pytest
 
-from gpudoctor.model.driver import Answer
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.python import Framework
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.facts.driver import Answer
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.python import Framework
+from gpudoctor.facts.versions import CudaVersion
 from tests.rules.situations import driver, library
 from tests.rules.stacks import (
     GTX_1080_TI,

@@ -3,9 +3,9 @@
 import msgspec
 import pytest
 
-from gpudoctor.model.gpus import Fabric, Gpu, Gpus, NvLink, PcieLink, PeerLink
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.system import System
+from gpudoctor.facts.gpus import Fabric, Gpu, Gpus, NvLink, PcieLink, PeerLink
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.system import System
 from tests.rules.situations import BARE, DOCKER, UBUNTU, answer, driver, environ, gpu, gpus, unlisted
 from tests.rules.table import fires, quiet
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.live import DeviceList, Live, Symptom
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages
-from gpudoctor.model.versions import Capability
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.live import DeviceList, Live, Symptom
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.versions import Capability
 from tests.bench.timings import bench, step
 from tests.rules.situations import environ, gpu, gpus
 from tests.rules.table import fires, quiet

@@ -3,11 +3,11 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Finding
-from gpudoctor.model.fix import Run
-from gpudoctor.model.python import Broken, Framework, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
-from gpudoctor.model.system import Environ, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.python import Broken, Framework, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
+from gpudoctor.facts.system import Environ, System
 from tests.rules.stacks import (
     MACOS,
     RTX_4090,

@@ -3,9 +3,9 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.python import Framework, Packages, Unmet
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.python import Framework, Packages, Unmet
 from tests.rules.stacks import frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, quiet, skips
 

@@ -4,15 +4,15 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.driver import Answer
-from gpudoctor.model.finding import Diagnosis
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Cpu, Environ, Space, System
-from gpudoctor.model.versions import DriverRelease
-from gpudoctor.model.wish import Requirement, Wish
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.driver import Answer
+from gpudoctor.facts.finding import Diagnosis
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Cpu, Environ, Space, System
+from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.rules.broken_machines import BUS_ONLY, MACHINES, NO_DEVICE
 from tests.rules.situations import (
     BARE,

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Diagnosis
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.python import Damage, Overlap, Packages, Unmet
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.versions import CudaVersion, DriverRelease
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Diagnosis
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.python import Damage, Overlap, Packages, Unmet
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
 from tests.rules.situations import OK
 from tests.rules.stacks import (
     GTX_1080_TI,

@@ -3,15 +3,13 @@
 import msgspec
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
-from gpudoctor.knowledge import messages, recognise
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.finding import SEVERITIES
-from gpudoctor.model.fix import Run
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.live import (
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.finding import SEVERITIES
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.live import (
     AgentRun,
     DeviceList,
     ListedDevice,
@@ -22,12 +20,14 @@ from gpudoctor.model.live import (
     Thrown,
     Trial,
 )
-from gpudoctor.model.python import Framework, Frameworks, Package, Packages
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.rules._declare import MANUAL_HEADINGS
-from gpudoctor.rules._failure_owners import NOTHING_WRONG, OF_RUNS
-from gpudoctor.rules._failures import failures
-from gpudoctor.rules._load import load_rules
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import messages, recognise
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules._symptom_routing import NOTHING_WRONG, OF_RUNS
+from gpudoctor.rules.declare import MANUAL_HEADINGS
+from gpudoctor.rules.failures import failures
+from gpudoctor.rules.load import load_rules
 from tests.rules.situations import environ, gpu, gpus
 from tests.rules.table import fires, quiet
 

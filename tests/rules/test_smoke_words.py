@@ -2,16 +2,16 @@
 
 import pytest
 
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages, Unmet
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge import messages
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Package, Packages, Unmet
-from gpudoctor.model.system import System
-from gpudoctor.render.commands import step_lines
+from gpudoctor.report.commands import step_lines
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules._failures import Failure, failures
-from gpudoctor.rules._live_problem import Failed, problems
+from gpudoctor.rules.failures import Failure, failures
+from gpudoctor.rules.live_problem import Failed, problems
 from tests.rules.situations import answer, environ, gpu, gpus
 from tests.rules.table import fires, rule_of
 from tests.rules.test_smoke_rules import (

@@ -2,10 +2,10 @@
 
 import pytest
 
-from gpudoctor.model.fix import SetEnv
-from gpudoctor.model.gpus import GpuProcess
-from gpudoctor.model.libraries import Toolkit, Toolkits
-from gpudoctor.model.system import Container, Environ, LoginSetting, Space, System, Wsl
+from gpudoctor.facts.fix import SetEnv
+from gpudoctor.facts.gpus import GpuProcess
+from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.system import Container, Environ, LoginSetting, Space, System, Wsl
 from tests.rules.situations import BARE, NO_LIBRARY, OK, driver, environ, frameworks, gpu, gpus, libraries, slurm
 from tests.rules.table import fires, quiet
 

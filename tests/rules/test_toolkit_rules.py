@@ -1,9 +1,9 @@
 """The rules about compiling GPU code, as tables."""
 
-from gpudoctor.model.fix import Run, SetEnv
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.python import Framework
-from gpudoctor.model.system import Environ, System
+from gpudoctor.facts.fix import Run, SetEnv
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Framework
+from gpudoctor.facts.system import Environ, System
 from tests.rules.stacks import (
     RTX_4090,
     WINDOWS,

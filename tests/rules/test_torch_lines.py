@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.model.fix import Ask, Run
-from gpudoctor.model.python import Framework, Unmet
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.python import Framework, Unmet
+from gpudoctor.facts.versions import CudaVersion
 from tests.rules.stacks import (
     RTX_3090,
     RTX_4090,

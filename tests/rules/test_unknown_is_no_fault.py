@@ -5,16 +5,16 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import DkmsState, FabricManager, SystemPackage
-from gpudoctor.model.fix import Run
-from gpudoctor.model.gpus import Fabric, Gpu, GpuProcess, PcieLink, Power, RowRemaps
-from gpudoctor.model.snapshot import Snapshot
-from gpudoctor.model.system import Container, ContainerTools, Cpu, Space, System, Wsl
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import DkmsState, FabricManager, SystemPackage
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.gpus import Fabric, Gpu, GpuProcess, PcieLink, Power, RowRemaps
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, ContainerTools, Cpu, Space, System, Wsl
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.rules.broken_machines import MACHINES
 from tests.rules.situations import KERNEL, UBUNTU, driver, environ, frameworks, gpu, gpus, refusal
 from tests.rules.test_root_causes_driver import RULES

@@ -5,14 +5,14 @@ from typing import Any
 import msgspec
 import pytest
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import SEVERITIES
-from gpudoctor.model.fix import Run
-from gpudoctor.model.snapshot import SECTIONS, Snapshot
-from gpudoctor.rules._declare import MANUAL_HEADINGS
-from gpudoctor.rules._load import load_rules
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import SEVERITIES
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.declare import MANUAL_HEADINGS
+from gpudoctor.rules.load import load_rules
 from tests.rules.test_root_causes_framework import FAULTS, HEALTHY, clash, judge
 
 FAMILIES = ("framework", "library", "python", "toolkit")

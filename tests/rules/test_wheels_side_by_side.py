@@ -2,11 +2,11 @@
 
 import pytest
 
-from gpudoctor.model.fix import Ask, Run, SetEnv
-from gpudoctor.model.live import AgentRun, DeviceList, Live, Stage, Thrown
-from gpudoctor.model.python import Framework, Overlap, Unmet
-from gpudoctor.model.system import Cpu, System
-from gpudoctor.model.versions import CudaVersion, LibraryVersion
+from gpudoctor.facts.fix import Ask, Run, SetEnv
+from gpudoctor.facts.live import AgentRun, DeviceList, Live, Stage, Thrown
+from gpudoctor.facts.python import Framework, Overlap, Unmet
+from gpudoctor.facts.system import Cpu, System
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from tests.rules.stacks import (
     GTX_1080_TI,
     RTX_3090,

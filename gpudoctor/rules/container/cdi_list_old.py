@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import CdiList, Container
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import CdiList, Container
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX026", name="cdi-list-old", severity="info", since="0.1")

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import DeviceNode, Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import DeviceNode, Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: NVML_ERROR_UNKNOWN.
 UNKNOWN = 999

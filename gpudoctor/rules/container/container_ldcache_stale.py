@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX020", name="container-ldcache-stale", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
-from gpudoctor.rules._builds import is_jetson
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, known
+from gpudoctor.rules.builds import is_jetson
+from gpudoctor.rules.declare import rule
 
 BUS = "GPUs that the PCI bus shows"
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import (
     NO_PERMISSION,
     denied_nodes,
@@ -18,6 +17,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX017", name="container-selinux", severity="error", since="0.1")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")

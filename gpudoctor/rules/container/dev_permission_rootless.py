@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import (
     NO_PERMISSION,
     denied_nodes,
@@ -19,6 +18,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX013", name="dev-permission-rootless", severity="error", since="0.1")

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, GpuProcess, Gpus
-from gpudoctor.model.system import Container, Slurm
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus
+from gpudoctor.facts.system import Container, Slurm
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: A display server or a monitor holds less.
 NOTEWORTHY_MIB = 256

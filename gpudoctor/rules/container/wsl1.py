@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import kernel_of
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX012", name="wsl1", severity="warning", since="0.1")

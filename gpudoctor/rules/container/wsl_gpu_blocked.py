@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")

@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.finding import Confidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.finding import Confidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 #: The oldest kernel that Microsoft names for GPU work in WSL.
 FIRST_KERNEL = (5, 10, 43, 3)

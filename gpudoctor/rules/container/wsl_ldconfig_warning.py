@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Container
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.system import Container, Wsl
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.system import Container, Wsl
 from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules.declare import rule
 
 FOLDER = "/usr/lib/wsl/lib"
 FIX = Fix(

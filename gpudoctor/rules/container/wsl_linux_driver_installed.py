@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 #: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
 LINUX_DRIVER = (

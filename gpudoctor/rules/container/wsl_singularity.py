@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.system import Container
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("BOX024", name="wsl-singularity", severity="error", since="0.1")

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, DriverLibrary
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, DriverLibrary
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
 MISMATCH, UNSUPPORTED = 803, 804

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
 from gpudoctor.rules._evidence import answer_seen, answer_words, log_seen, seen
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_counts import MASK, disagreement
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
 from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.driver_counts import MASK, disagreement
 
 
 @rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.model.wish import Requirement, Wish
-from gpudoctor.rules._builds import driver_os
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import os_of
+from gpudoctor.rules.builds import driver_os
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV901", name="cuda-required", severity="error", since="0.1")

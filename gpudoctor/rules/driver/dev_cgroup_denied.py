@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_bare
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")

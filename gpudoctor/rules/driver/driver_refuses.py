@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Answer, Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV031", name="driver-refuses", severity="error", since="0.1")

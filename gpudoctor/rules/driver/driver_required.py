@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._driver_fixes import newer_driver
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV900", name="driver-required", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import DkmsState, Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import DkmsState, Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, log_lines, module_is_built
 from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV003", name="drv-dkms-not-built", severity="error", since="0.1")

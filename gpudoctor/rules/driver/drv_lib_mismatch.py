@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, DriverLibrary
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, DriverLibrary
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, module_for
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
+from gpudoctor.rules.declare import rule
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
 MISMATCH = 18

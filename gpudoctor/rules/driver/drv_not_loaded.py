@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_CUDA, NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import (
     NO_ADDRESS,
@@ -22,6 +21,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
+from gpudoctor.rules.declare import rule
 
 HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module is missing."
 

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
+from gpudoctor.rules.declare import rule
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
+from gpudoctor.rules.declare import rule
 
 #: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
 #: "Loading of module with unavailable key is rejected", "Loading of unsigned module is rejected" and their relatives.

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, is_virtual
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import place
+from gpudoctor.rules.declare import rule
 
 
 @rule("DRV016", name="open-module-unsupported-gpu", severity="error", since="0.1")

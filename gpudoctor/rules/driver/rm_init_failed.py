@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, KernelLine
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, KernelLine
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_CUDA, NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
+from gpudoctor.rules.declare import rule
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Write
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Write
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import place, wsl_of
+from gpudoctor.rules.declare import rule
 
 #: CUDA_ERROR_NOT_INITIALIZED.
 NOT_INITIALIZED = 3

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, KernelLine
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, KernelLine
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._consequences import NO_MODULE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import (
     architecture_of,
     is_listed,
@@ -22,6 +21,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_virtual, kernel_of, known, place
+from gpudoctor.rules.declare import rule
 
 #: vGPU start error.
 XID = 78

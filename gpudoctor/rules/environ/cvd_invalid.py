@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Container, Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Container, Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known, slurm_of
-from gpudoctor.rules._visible import Mask, is_numeric, read_mask
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._visible import read_mask
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.visible_devices import read_mask
 
 
 @rule("ENV005", name="cvd-uuid-app-parse", severity="info", since="0.1")

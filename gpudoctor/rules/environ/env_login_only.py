@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.system import Container, Environ, LoginSetting
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.system import Container, Environ, LoginSetting
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._in_vain import NoMatch, looked_for
+from gpudoctor.rules._unresolvable import NoMatch, looked_for
+from gpudoctor.rules.declare import rule
 
 #: Variables that replace the usual index, and those that add to it, by installer.
 INSTALLERS = {

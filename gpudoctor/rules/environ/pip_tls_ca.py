@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Variables that name the list, in the order in which pip and requests read them.
 _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.rules._alike import evidence_of, labels_with_capability
-from gpudoctor.rules._builds import capability_of, device_code, services
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
+from gpudoctor.rules.builds import capability_of, device_code, services
+from gpudoctor.rules.declare import rule
 
 
 @rule("FRM026", name="arch-ok-warning-only", severity="info", since="0.1")

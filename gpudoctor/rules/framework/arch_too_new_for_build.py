@@ -3,19 +3,20 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from gpudoctor.matrix.kernels import Refusal, ptx_is_refused
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.kernels import Refusal, ptx_is_refused
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._alike import evidence_of, labels_with_capability
-from gpudoctor.rules._builds import (
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
+from gpudoctor.rules.builds import (
     DeviceCode,
     Service,
     built_for_cuda,
@@ -28,8 +29,7 @@ from gpudoctor.rules._builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
 
 RELEASE = Fix(

@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import Capability
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._alike import evidence_of, labels_with_capability
-from gpudoctor.rules._builds import (
+from gpudoctor.rules._driver_state import usable
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
+from gpudoctor.rules._situation import known
+from gpudoctor.rules.builds import (
     built_for_cuda,
     device_code,
     gpu_names,
@@ -25,10 +28,7 @@ from gpudoctor.rules._builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_state import usable
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 #: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
 #: installed, and used where a program asks for it.

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Evidence, Problem, Severity
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Environ, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Evidence, Problem, Severity
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
 FIRST_MODERN = (0, 43)

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Confidence, Evidence, Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ, System
-from gpudoctor.rules._builds import built_for_cuda, device_code, in_words, services
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Confidence, Evidence, Problem
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import built_for_cuda, device_code, in_words, services
+from gpudoctor.rules.declare import rule
 
 VARIABLE = "CUDA_CACHE_DISABLE"
 

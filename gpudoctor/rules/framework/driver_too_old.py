@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import DriverFloor, Os
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import DriverFloor, Os
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._builds import built_for_cuda, driver_os, is_jetson
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
+from gpudoctor.rules.declare import rule
 
 #: Branches of drivers for PCs have three digits, those of L4T two.
 OLDEST_BRANCH = 100

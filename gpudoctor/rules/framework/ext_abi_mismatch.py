@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.formats.build_tags import parse_wheel_tag
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.plan.places import Scene, uninstall
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
+from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.
 COMPANIONS = ("torch", "torchvision", "torchaudio")

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import package_version
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 
 @rule("FRM014", name="jax-plugin-version", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import Capability
-from gpudoctor.rules._builds import device_code, services
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.builds import device_code, services
+from gpudoctor.rules.declare import rule
 
 #: Jetson Thor: the first board that PyTorch's own builds are made for.
 THOR = Capability("11.0")

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 ADVICE = {
     "torch": 'PyTorch: use the device "mps", as in tensor.to("mps").',

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import dotted
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
+from gpudoctor.rules.builds import dotted
+from gpudoctor.rules.declare import rule
 
 #: Subjects that other rules judge.
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
@@ -82,10 +82,10 @@ def _version(name: str, packages: Packages | None, frameworks: Frameworks | Gap 
 def _fix(requirement: Requirement, where: str, scene: Scene, matrix: Matrix) -> Fix:
     """Install it: a framework in the build that fits this machine, anything else as the installer finds it."""
     # Imported here: only a demand that is not met needs a plan.
-    from gpudoctor.model.plan import InstallPlan
+    from gpudoctor.facts.plan import InstallPlan
     from gpudoctor.plan.demand import NotADemand, parse_demand
-    from gpudoctor.plan.here import machine_here, packages_here, place_here
     from gpudoctor.plan.install import Refused, plan_install
+    from gpudoctor.plan.this_machine import machine_here, packages_here, place_here
 
     title = f"Install {requirement.text}"
     try:

@@ -2,17 +2,18 @@
 
 from collections.abc import Iterable, Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import Capability, CudaVersion
-from gpudoctor.rules._alike import evidence_of, labels
-from gpudoctor.rules._builds import (
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import Capability, CudaVersion
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.rules._driver_floor import floor_of_ptx
+from gpudoctor.rules._gpu_labels import evidence_of, labels
+from gpudoctor.rules.builds import (
     DeviceCode,
     Service,
     built_for_cuda,
@@ -23,8 +24,7 @@ from gpudoctor.rules._builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._driver_floor import floor_of_ptx
+from gpudoctor.rules.declare import rule
 
 #: The first GPUs that cuBLAS before CUDA 12.8 and cuDNN before 9.7 have no code for, and that CUDA version.
 BLACKWELL, ITS_CUDA = Capability("10.0"), CudaVersion("12.8")

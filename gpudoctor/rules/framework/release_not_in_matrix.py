@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 
 @rule("FRM011", name="release-not-in-matrix", severity="info", since="0.1")

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: The last release of tensorflow-gpu is 2.11.0; 2.12.0 only fails to install.
 LAST_LINE = (2, 11)

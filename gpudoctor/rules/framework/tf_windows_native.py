@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import Capability
-from gpudoctor.rules._builds import gpu_names, release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.rules.builds import gpu_names, release_numbers
+from gpudoctor.rules.declare import rule
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = (2, 11)

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 from gpudoctor.rules.framework.torch_companion_version import severity_of
 
 COMPANIONS = ("torchvision", "torchaudio")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._torch_lines import of_another_line
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: From these releases on a companion asks for "this torch or a newer one" (package metadata, read 2026-11).
 NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}

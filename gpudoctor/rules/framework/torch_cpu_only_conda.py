@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Package, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
-from gpudoctor.rules._builds import gpu_names, is_jetson
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import gpu_names, is_jetson
+from gpudoctor.rules.declare import rule
 
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", since="0.1")

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
 
 #: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
 CUDA_EXTENSIONS = ("flash-attn", "xformers")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
+from gpudoctor.rules.declare import rule
 
 
 @rule("GPU901", name="capability-required", severity="error", since="0.1")

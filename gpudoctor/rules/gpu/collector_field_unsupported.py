@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: nvidia-smi of this branch and older ones answer: Field "compute_cap" is not a valid field to query.
 LAST_WITHOUT = 470

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Container, System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare, os_of, slurm_of
+from gpudoctor.rules.declare import rule
 
 #: The driver itself keeps some memory: several hundred MiB on large cards.
 DRIVER_SHARE = 0.05

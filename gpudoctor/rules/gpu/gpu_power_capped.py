@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5

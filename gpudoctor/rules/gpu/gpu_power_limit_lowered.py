@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpus
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5

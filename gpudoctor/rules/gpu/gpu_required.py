@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 
 @rule("GPU900", name="gpu-required", severity="error", since="0.1")

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.gpus import Gpu, Gpus, Refusal
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
+from gpudoctor.rules.declare import rule
 
 
 @rule("GPU004", name="gpu-unreadable", severity="error", since="0.1")

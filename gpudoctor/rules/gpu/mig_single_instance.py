@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 
 @rule("GPU008", name="mig-single-instance", severity="info", since="0.1")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Confidence, Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpu, Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.system import Environ, System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Confidence, Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._peers import copies_fail, pcie_peers, possible_peers
+from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 #: With these the kernel leaves a device's addresses as they are, or has no IOMMU at all.
 HARMLESS = (

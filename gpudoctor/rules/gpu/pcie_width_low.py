@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.system import System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
 
 #: Lanes of a slot that was made for a disk or a network card. Eight are usual for a second graphics card.
 NARROW = 4

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Messages of a call that this GPU does not have.
 REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")

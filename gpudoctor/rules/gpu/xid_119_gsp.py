@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Write
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Write
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._consequences import NO_CUDA
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._evidence import log_seen, seen
+from gpudoctor.rules.declare import rule
 
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)

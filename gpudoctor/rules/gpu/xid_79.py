@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver, KernelLine
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpu, Gpus, Refusal
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver, KernelLine
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
+from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._consequences import NO_DEVICE
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import known, wsl_of
+from gpudoctor.rules.declare import rule
 
 #: NVML_ERROR_GPU_IS_LOST.
 LOST = 15

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Framework, Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import package_version
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import package_version
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: The first release whose packages use AVX.
 SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}

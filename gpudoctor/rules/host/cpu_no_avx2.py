@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: The one release whose packages were built with instructions beyond AVX by mistake.
 RELEASE = "2.4.0"

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Space, System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Space, System
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import GIB, known, os_of
+from gpudoctor.rules.declare import rule
 
 #: Room that an installation takes, by what the place is for: (with a GPU build, without), in GiB. A CUDA build of
 #: PyTorch downloads some 3 GB of wheels, which pip keeps in the temporary folder until all are there, and unpacks to

@@ -3,21 +3,21 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import local_tag
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.libraries import Libraries, LibraryCopy, SymbolNeed
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, SymbolNeed
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.matrix.query import local_tag
 from gpudoctor.plan.glibc import FLOORS, glibc_floor
 from gpudoctor.plan.places import wheel_platform
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Below this, no current release of any of them has a wheel.
 CURRENT = "2.27"

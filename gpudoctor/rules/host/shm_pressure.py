@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
+from gpudoctor.rules.declare import rule
 
 #: Nearly full: less than a GiB, and less than a tenth of all of it.
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.system import System
-from gpudoctor.rules._builds import in_words, is_jetson
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages, users_of
 from gpudoctor.rules._majors import Foreign, foreign_libraries
+from gpudoctor.rules.builds import in_words, is_jetson
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB008", name="cuda-major-mix", severity="warning", since="0.1")

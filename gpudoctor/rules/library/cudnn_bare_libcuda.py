@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.system import Container
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._bare_libcuda import in_vain
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.rules.declare import rule
 
 NEWER = Fix(
     title="Or use a newer build, whose cuDNN does not open that name",

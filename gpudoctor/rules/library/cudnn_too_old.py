@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import Capability, LibraryVersion
-from gpudoctor.plan.neighbours import owners_of_the_same
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.installed_companions import owners_of_the_same
 from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety
-from gpudoctor.rules._builds import built_for_cuda, needed_cudnn
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import elsewhere
+from gpudoctor.rules.builds import built_for_cuda, needed_cudnn
+from gpudoctor.rules.declare import rule
 
 #: From this release on cuDNN has no code for GPUs before Turing (read out of the wheels' libraries, 2026-11).
 FIRST_WITHOUT_OLD, TURING = LibraryVersion("9.11"), Capability("7.5")

@@ -3,17 +3,17 @@
 from collections.abc import Iterable, Iterator
 from itertools import permutations
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.system import System
-from gpudoctor.rules._builds import built_for_cuda, in_words, needed_cudnn
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import built_for_cuda, in_words, needed_cudnn
+from gpudoctor.rules.declare import rule
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
 LINKED = ("dlib", "face-recognition")

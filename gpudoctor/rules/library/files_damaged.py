@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.python import MOST_DAMAGES, Damage, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.python import MOST_DAMAGES, Damage, Interpreter, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB006", name="files-damaged", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Interpreter, Overlap, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Overlap, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, victims_of
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB005", name="files-overwritten", severity="error", since="0.1")

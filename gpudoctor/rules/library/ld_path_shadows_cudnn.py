@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.rules._builds import needed_cudnn
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
+from gpudoctor.rules.builds import needed_cudnn
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB003", name="ld-path-shadows-cudnn", severity="error", since="0.1")

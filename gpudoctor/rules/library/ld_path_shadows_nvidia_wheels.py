@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error", since="0.1")

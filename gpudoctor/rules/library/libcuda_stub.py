@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Packages
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Packages
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
 BY_SHORT_NAME = ("numba", "numba-cuda")

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.versions import LibraryVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.places import conda, conda_prefix
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")

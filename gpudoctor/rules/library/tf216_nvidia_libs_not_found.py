@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: Releases whose search path does not reach the installed nvidia packages in common set-ups.
 AFFECTED = ((2, 16), (2, 19))

@@ -3,25 +3,25 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.versions import CudaVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._builds import in_words, is_jetson, release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
+from gpudoctor.rules.builds import in_words, is_jetson, release_numbers
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")

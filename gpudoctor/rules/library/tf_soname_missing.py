@@ -2,22 +2,22 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Resolution, Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Resolution, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import built_for_cuda, in_words
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
+from gpudoctor.rules.builds import built_for_cuda, in_words
+from gpudoctor.rules.declare import rule
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")

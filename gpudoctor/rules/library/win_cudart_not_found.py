@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Framework, Frameworks, Interpreter
-from gpudoctor.model.system import Environ, System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, is_on_path, is_store_python
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: TensorFlow's messages that it does not find a DLL.
 MESSAGES = ("tf-dll-missing", "win-cudart-required")

@@ -3,17 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import System
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import failures
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import failures
 
 #: Microsoft's C++ runtime, which the wheels of PyTorch, TensorFlow and JAX for Windows need.
 RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 NAME = "libomp140.x86_64.dll"
 #: The release notes of 2.4.1 name the fault as mended.

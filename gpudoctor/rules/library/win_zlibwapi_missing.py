@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import LibraryVersion
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 NAME = "zlibwapi.dll"
 #: Packages that load the cuDNN of a toolkit, beside TensorFlow.

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries, Toolkit, Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Environ, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.plan.places import Scene, conda, conda_prefix
-from gpudoctor.rules._builds import is_conda, release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
+from gpudoctor.rules.builds import is_conda, release_numbers
+from gpudoctor.rules.declare import rule
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
 FIRST_COMPILING = (2, 11)

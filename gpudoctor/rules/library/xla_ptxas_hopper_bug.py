@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.versions import Capability, LibraryVersion
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
+from gpudoctor.rules.declare import rule
 
 HOPPER = Capability("9.0")
 FIRST_BAD, FIRST_GOOD = LibraryVersion("12.0"), LibraryVersion("12.6.85")

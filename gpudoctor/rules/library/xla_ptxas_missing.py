@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene, Steps, conda, install, safety
-from gpudoctor.rules._builds import is_conda
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
+from gpudoctor.rules.builds import is_conda
+from gpudoctor.rules.declare import rule
 
 
 @rule("LIB015", name="xla-ptxas-missing", severity="error", since="0.1")

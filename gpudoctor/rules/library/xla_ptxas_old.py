@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.python import Framework, Frameworks, Packages
-from gpudoctor.model.versions import CudaVersion
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: XLA itself warns of older ones: they are known to compile wrongly.
 FIRST_SOUND = CudaVersion("11.1")

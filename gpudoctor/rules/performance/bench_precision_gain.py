@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import Bench
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.bench import Bench
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import measured_gpus
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: A smaller gain is not worth the care that fewer digits need.
 GAIN = 1.5

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._bench import measured_gpus, slow, too_low
-from gpudoctor.rules._declare import rule
+from gpudoctor.rules.declare import rule
 
 PRECISIONS = ("bfloat16", "float16", "tf32", "float32")
 

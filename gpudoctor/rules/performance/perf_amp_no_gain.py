@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.model.versions import Capability
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: torch.cuda.amp came with PyTorch 1.6 and took the place of apex.amp.
 BUILT_IN = (1, 6)

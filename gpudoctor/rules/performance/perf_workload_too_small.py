@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.bench import CPU, Bench, TrainingStep
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.rules._complaints import complaint
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.bench import CPU, Bench, TrainingStep
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._slowness import complaint
+from gpudoctor.rules.declare import rule
 
 COMPLAINTS = ("gpu-no-faster-than-cpu", "gpu-little-used")
 ASK = (

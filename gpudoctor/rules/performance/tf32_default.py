@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ
-from gpudoctor.model.versions import Capability
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 #: TF32 came with PyTorch 1.7 and was off for matrix products by default from 1.12 on.
 FIRST, LAST = (1, 7), (1, 12)

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ
-from gpudoctor.model.versions import Capability
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 VARIABLE = "NVIDIA_TF32_OVERRIDE"
 #: The first GPUs with TF32 are Ampere's.

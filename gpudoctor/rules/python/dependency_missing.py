@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.rules._at_start import AT_START, SOON
-from gpudoctor.rules._builds import in_words, is_conda, release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
+from gpudoctor.rules.builds import in_words, is_conda, release_numbers
+from gpudoctor.rules.declare import rule
 
 #: TensorFlow imports keras while it is imported itself, from the release that gave it away to the one that waits.
 _KERAS_FIRST, _KERAS_LAST = (2, 6), (2, 12)

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem, Severity
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.model.specifiers import is_met
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.specifiers import is_met
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._at_start import AT_START
-from gpudoctor.rules._builds import is_conda, release_numbers
-from gpudoctor.rules._culprits import broken_package, named_module, package_of
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import failures
+from gpudoctor.rules._failing_package import broken_package, named_module, package_of
 from gpudoctor.rules._unmet import complete, is_older
+from gpudoctor.rules.builds import is_conda, release_numbers
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import failures
 
 #: What they import later, and no program gets far without.
 _SOON: dict[str, frozenset[str]] = {

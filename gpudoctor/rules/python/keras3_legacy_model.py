@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.live import Live, Symptom
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Environ, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.plan.places import Scene, safety
 from gpudoctor.plan.recipes import tf_keras
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.python.keras3_no_tfkeras import FIRST_KERAS3
 
 VARIABLE = "TF_USE_LEGACY_KERAS"

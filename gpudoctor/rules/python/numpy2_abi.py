@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import Os
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.specifiers import is_met
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.specifiers import is_met
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import is_conda, release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.builds import is_conda, release_numbers
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 
 @rule("PYT002", name="numpy2-abi", severity="error", since="0.1")

@@ -3,18 +3,18 @@
 import posixpath
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import again
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._at_start import AT_START
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT018", name="package-without-record", severity="warning", since="0.1")

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run, Write
-from gpudoctor.model.python import Broken, Interpreter, Package, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run, Write
+from gpudoctor.facts.python import Broken, Interpreter, Package, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: What a file without its content is told with; where it may not be read, another owner is to be asked.
 _DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version")

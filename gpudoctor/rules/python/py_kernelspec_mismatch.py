@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.system import Container
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.system import Container
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")

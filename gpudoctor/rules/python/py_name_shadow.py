@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Interpreter
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Interpreter
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT004", name="py-name-shadow", severity="error", since="0.1")

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.system import System
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.system import System
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 #: These tools install by themselves, and leave pip out of the environments that they make.
 HAVE_NO_PIP = ("uv", "poetry", "pixi")

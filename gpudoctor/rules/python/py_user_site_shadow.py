@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run, SetEnv
-from gpudoctor.model.python import Interpreter, Package, Packages
-from gpudoctor.model.system import System
-from gpudoctor.rules._builds import in_words, release_numbers
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run, SetEnv
+from gpudoctor.facts.python import Interpreter, Package, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._user_site import explained_by_mix
+from gpudoctor.rules.builds import in_words, release_numbers
+from gpudoctor.rules.declare import rule
 
 #: Distributions whose copy in the user site decides what runs.
 WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "numpy", "triton")

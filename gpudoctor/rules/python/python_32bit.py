@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._in_vain import looked_for
+from gpudoctor.rules._unresolvable import looked_for
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT007", name="python-32bit", severity="error", since="0.1")

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Interpreter
-from gpudoctor.model.wish import Wish
-from gpudoctor.rules._builds import dotted
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
+from gpudoctor.rules.builds import dotted
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT900", name="python-required", severity="error", since="0.1")

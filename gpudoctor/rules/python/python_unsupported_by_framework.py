@@ -2,21 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks, Interpreter, Packages
-from gpudoctor.model.system import Container, System
-from gpudoctor.model.wish import Requirement, Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, wheel_platform
-from gpudoctor.rules._builds import dotted, release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._in_vain import NoMatch, looked_for
 from gpudoctor.rules._pythons import (
     in_order,
     known_pythons,
@@ -26,6 +23,9 @@ from gpudoctor.rules._pythons import (
     wanted_releases,
 )
 from gpudoctor.rules._situation import known
+from gpudoctor.rules._unresolvable import NoMatch, looked_for
+from gpudoctor.rules.builds import dotted, release_numbers
+from gpudoctor.rules.declare import rule
 
 FRAMEWORKS = ("torch", "tensorflow", "jax")
 #: Other names under which a framework is asked for.

@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene, conda, install, safety
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules._at_start import AT_START
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
 
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
 _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.matrix.types import ProtobufRange
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.model.specifiers import is_met
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.specifiers import is_met
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import ProtobufRange
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._builds import release_numbers
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.declare import rule
 
 
 @rule("PYT003", name="tf-protobuf", severity="error", since="0.1")

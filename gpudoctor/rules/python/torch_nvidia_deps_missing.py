@@ -3,18 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._builds import in_words, is_conda
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
+from gpudoctor.rules.builds import in_words, is_conda
+from gpudoctor.rules.declare import rule
 
 #: Packages whose CUDA libraries are named by their own requirements.
 OWNERS = (

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, Run
-from gpudoctor.model.libraries import Libraries
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter, Package, Packages
-from gpudoctor.rules._builds import in_words
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
 from gpudoctor.rules._gpu_packages import is_cuda_package
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Messages that a CUDA library is not found.
 MESSAGES = ("cudnn-file-missing", "cuda-library-missing")

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.live import Live
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import do, problems
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.live import Live
 from gpudoctor.rules._no_gpu import NO_GPU
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import do, problems
 
 
 @rule("SMK017", name="cuda-start-failed", severity="error", since="0.1")

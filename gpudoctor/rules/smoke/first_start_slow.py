@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.live import Live
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import do, problems
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.live import Live
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import do, problems
 
 #: Rules that tell why.
 _CAUSES = (

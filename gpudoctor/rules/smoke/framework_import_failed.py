@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.system import Container, System
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._culprits import fixes_of
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import problems
+from gpudoctor.rules._failing_package import fixes_of
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import problems
 
 #: Rules that tell why.
 _CAUSES = (

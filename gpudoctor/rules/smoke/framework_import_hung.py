@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, Run
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import Failed, problems
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import Failed, problems
 
 #: Rules that tell why.
 _CAUSES = (

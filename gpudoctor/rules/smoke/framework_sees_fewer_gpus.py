@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules._live_problem import causes_told, do
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import causes_told, do
 
 _CAUSES = (
     "arch-too-old-for-build",

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Evidence, Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import DeviceList, Live, Symptom
-from gpudoctor.model.python import Frameworks
-from gpudoctor.model.system import Environ
-from gpudoctor.rules._declare import rule
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import DeviceList, Live, Symptom
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules._live_problem import causes_told, do, problems
 from gpudoctor.rules._no_gpu import NO_GPU
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import causes_told, do, problems
 
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")

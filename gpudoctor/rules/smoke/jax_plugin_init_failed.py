@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.driver import Driver
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter, Packages
-from gpudoctor.model.system import Container, System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import problems
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import problems
 
 #: Rules that tell why.
 _CAUSES = (

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter, Packages
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.system import System
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._culprits import broken_package, package_of
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import Failed, do, problems
+from gpudoctor.rules._failing_package import broken_package, package_of
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import Failed, do, problems
 
 #: Rules that tell why.
 _CAUSES = (

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.live import Live
-from gpudoctor.rules._declare import rule
-from gpudoctor.rules._live_problem import problems
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.live import Live
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.live_problem import problems
 
 #: Rules that tell why.
 _CAUSES = (

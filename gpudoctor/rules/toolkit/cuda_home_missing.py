@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.model.system import Environ
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import pasted
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import pasted
 
 #: Messages that only a build with nvcc at hand prints.
 BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")

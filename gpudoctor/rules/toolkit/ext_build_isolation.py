@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Interpreter, Packages
-from gpudoctor.model.system import System
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.wish import Wish
 from gpudoctor.plan.places import Scene, install, safety
 from gpudoctor.rules._building import COMPILED_AT_INSTALL
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._failures import failures_of, pasted
-from gpudoctor.rules._live_problem import Failed, do, problems
+from gpudoctor.rules.declare import rule
+from gpudoctor.rules.failures import failures_of, pasted
+from gpudoctor.rules.live_problem import Failed, do, problems
 
 
 @rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")

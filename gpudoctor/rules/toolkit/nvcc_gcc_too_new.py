@@ -3,19 +3,19 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.matrix.query import Matrix
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Packages
-from gpudoctor.model.system import Environ
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("TLK003", name="nvcc-gcc-too-new", severity="error", since="0.1")

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix, SetEnv
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkit, Toolkits
-from gpudoctor.model.live import Live
-from gpudoctor.model.python import Frameworks, Packages
-from gpudoctor.model.system import Environ
-from gpudoctor.model.wish import Wish
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.model.base import Gap
-from gpudoctor.model.finding import Problem
-from gpudoctor.model.fix import Ask, Fix
-from gpudoctor.model.gpus import Gpus
-from gpudoctor.model.libraries import Toolkits
-from gpudoctor.model.python import Frameworks, Interpreter
-from gpudoctor.model.system import System
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.python import Frameworks, Interpreter
+from gpudoctor.facts.system import System
 from gpudoctor.plan.system_packages import install_command
-from gpudoctor.rules._declare import rule
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 
 
 @rule("TLK004", name="triton-no-compiler", severity="info", since="0.1")

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.host.machine import Machine
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.versions import DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.machines import answers, parts
 
 

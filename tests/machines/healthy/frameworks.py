@@ -5,7 +5,7 @@ Versions that belong together are those of the matrix (CUDA, cuDNN, triton, comp
 
 import re
 
-from gpudoctor.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.machines.healthy.elf import library
 from tests.machines.healthy.target import Target
 

@@ -1,7 +1,7 @@
 """How people set up their environments, where it is unusual and does no harm."""
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Machine
-from gpudoctor.model.system import Space
 from tests.machines import parts
 from tests.machines.healthy import cards
 from tests.machines.healthy.containers import image, in_docker

@@ -2,13 +2,13 @@
 
 from functools import cache
 
-from gpudoctor.engine.diagnose import diagnose
-from gpudoctor.engine.verdict import report_of
+from gpudoctor.diagnosis.diagnose import diagnose
+from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.facts.report import Report
 from gpudoctor.host.recorded import RecordedHost
-from gpudoctor.matrix.load import load_matrix
-from gpudoctor.model.report import Report
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.rules._load import load_rules
+from gpudoctor.rules.load import load_rules
 from tests.machines.healthy import HEALTHY
 
 

@@ -2,9 +2,9 @@
 
 import json
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine
-from gpudoctor.model.system import Space
-from gpudoctor.probes.target_identity import COOKIE, FLAGS
+from gpudoctor.probes.target.identity import COOKIE, FLAGS
 from tests.machines import parts
 
 ADA = "/home/ada"

@@ -1,8 +1,8 @@
 """WSL and Windows."""
 
+from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Command, Machine
 from gpudoctor.host.port import Stat
-from gpudoctor.model.system import Space
 from tests.machines import parts
 from tests.machines.healthy import cards
 from tests.machines.healthy.frameworks import tensorflow, torch

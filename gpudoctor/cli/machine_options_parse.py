@@ -1,0 +1,86 @@
+"""A machine that is described on the command line: what its options may say."""
+
+import re
+
+import click
+
+from gpudoctor.cli.matrix import not_known
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.gpu_names import closest, near
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.report.matrix_tables_stack import products
+
+#: Other names of processors, and what a platform is called with them.
+PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
+OLDEST_DRIVER = 100
+
+
+def driver_of(text: str | None) -> DriverRelease | None:
+    """The driver in --driver. Raises click.BadParameter."""
+    if text is None:
+        return None
+    release = DriverRelease.parse(text)
+    if release is None or release.branch < OLDEST_DRIVER:
+        raise click.BadParameter(
+            f"{text!r} is no driver release; write 535, 535.54 or 580.65.06.", param_hint="--driver"
+        )
+    return release
+
+
+def python_of(text: str | None) -> str | None:
+    """The Python in --python. Raises click.BadParameter."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"([23]\.\d{1,2})(?:\.\d+)?", text.strip())
+    if match is None:
+        raise click.BadParameter(f"{text!r} is no Python version; write 3.12.", param_hint="--python")
+    return match.group(1)
+
+
+def glibc_of(text: str | None) -> LibraryVersion | None:
+    """The C library in --glibc. Raises click.BadParameter."""
+    if text in (None, "musl"):
+        return None
+    version = LibraryVersion.parse(text)
+    if version is None or not (version.major, version.minor) > (2, 0):
+        raise click.BadParameter(f"{text!r} is no glibc version; write 2.35, or musl.", param_hint="--glibc")
+    return version
+
+
+def platform_of(system: str, arch: str | None) -> str:
+    """The platform of --os and --arch. Raises click.BadParameter."""
+    machine = (arch or ("arm64" if system == "macos" else "x86_64")).lower()
+    machine = PROCESSORS.get(machine, machine)
+    if machine not in ("x86_64", "aarch64"):
+        raise click.BadParameter(f"{arch!r} is not known; write x86_64 or aarch64.", param_hint="--arch")
+    return f"{system}-{'arm64' if system == 'macos' and machine == 'aarch64' else machine}"
+
+
+def capability_of(name: str, matrix: Matrix) -> Capability:
+    """The compute capability of a GPU, given by itself or by a name that has one only."""
+    given = _given(name)
+    if given is not None:
+        if matrix.architecture(given) is None:
+            raise click.BadParameter(f"no GPU of compute capability {given} is known.", param_hint="--gpu")
+        return given
+    found = products(matrix, name)
+    known = {model.capability for model in found if model.capability is not None}
+    if not found:
+        raise not_known(f"GPU {name!r}", near(matrix.table("gpus"), name))
+    if len(known) != 1:
+        names = ", ".join(f"{model.name} ({model.capability or 'unknown'})" for model in found[:4])
+        raise click.BadParameter(f"{name!r} is more than one: {names}. Name one of them.", param_hint="--gpu")
+    return known.pop()
+
+
+def _given(name: str) -> Capability | None:
+    match = re.fullmatch(r"(?:sm_|compute_)(\d+)(\d)[af]?|(\d+)\.(\d)", name.strip().lower())
+    return Capability(".".join(part for part in match.groups() if part is not None)) if match else None
+
+
+def name_of(name: str, matrix: Matrix) -> str:
+    """The product's name; the user's words where several products answer to them."""
+    if _given(name) is not None:
+        return "GPU"
+    named = closest(products(matrix, name))
+    return named[0].name if len(named) == 1 else name

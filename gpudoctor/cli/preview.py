@@ -1,0 +1,92 @@
+"""Before anyone is asked: what the installer would do to the environment that is there, or to a new one."""
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+
+import click
+
+from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.asking import Asking, NotAsked
+from gpudoctor.apply.conflicts import Foreseen, foresee
+from gpudoctor.apply.events import Changes, Event, Finished
+from gpudoctor.apply.installer import environment_for
+from gpudoctor.cli.install_target import NotThere, Site
+from gpudoctor.cli.planning import Wishes, demand_of_all, machine_for, planner
+from gpudoctor.cli.reporters import visible_lines
+from gpudoctor.cli.resolving import Resolution, resolve
+from gpudoctor.cli.verifying import Clock
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.brought_along import cannot_run
+from gpudoctor.plan.demand import Demand
+from gpudoctor.probes.requirements.environment import marker_environment
+
+Tell = Callable[[Event], None]
+
+
+def resolved(wishes: Wishes, site: Site) -> Resolution:
+    """What is to be installed so that all fits, as far as the installer must be asked for that, and can be.
+
+    Raises click.ClickException where a file settles builds that do not run here.
+    """
+    machine = machine_for(wishes, site)
+    demand = demand_of_all(wishes, machine)
+    plan_of = planner(wishes, site, machine)
+    if not _is_to_be_asked(demand, site):
+        return Resolution(demand=demand, plan=plan_of(demand))
+    clock = Clock()
+    markers = marker_environment(sys.platform, site.target)
+    folder = None if site.place.is_new else site.target.prefix
+
+    def see(plan: InstallPlan, found: Verification) -> Foreseen:
+        return foresee(folder, found.installs, plan.removed, markers)
+
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as scratch:
+        asking = Asking(scratch, environment_for(os.environ), clock.tick)
+
+        def ask(plan: InstallPlan) -> Verification | None:
+            first = next(step for step in plan.install if isinstance(step, Run))
+            try:
+                with clock:
+                    return asking.ask(first, tuple(step for step in plan.make if isinstance(step, Run)))
+            except NotAsked:
+                return None
+
+        found = resolve(demand, plan_of, ask, see)
+    for note in found.notes:
+        click.echo(visible_lines(note), err=True)
+    if demand.settled and found.found is not None:
+        stopped = cannot_run(found.found.installs, machine, load_matrix())
+        if stopped:
+            raise NotThere(
+                f"{demand.settled}, and what it takes does not run here: {' '.join(stopped)}. Ask for another release, "
+                "or another index, in that file. Nothing was changed."
+            )
+    return found
+
+
+def _is_to_be_asked(demand: Demand, site: Site) -> bool:
+    """A new environment with frameworks alone brings nothing along, and breaks nothing; conda's is not there yet."""
+    if site.place.conda is not None:
+        return False
+    return bool(demand.others or demand.files) or not site.place.is_new
+
+
+def foreseen(found: Resolution, tell: Tell, *, may_break: bool, dry_run: bool) -> None:
+    """Tell what changes and whom it breaks. Raises NotThere where that may not be, Exit where nothing is to be done."""
+    if found.is_nothing and not dry_run:
+        # No copy, no switch, no entry in the history.
+        tell(Finished(outcome="nothing-to-do", exit_code=0, reason="all that is asked for is installed"))
+        click.echo("Nothing to do: all that is asked for is installed.", err=True)
+        raise click.exceptions.Exit(0)
+    if found.foreseen.changes:
+        tell(Changes(changes=found.foreseen.changes, breaks=found.foreseen.words))
+    if found.foreseen.breaks and not may_break:
+        raise NotThere(
+            f"It would break what is installed: {'; '.join(found.foreseen.words)}. No releases were found that suit "
+            "all. To install all the same: --allow-breaking. To leave this environment alone: --venv DIR. Nothing was "
+            "changed."
+        )

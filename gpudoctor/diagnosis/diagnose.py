@@ -1,0 +1,97 @@
+"""diagnose(snapshot, matrix, rules): runs every rule whose facts were seen, and says which findings are root causes."""
+
+import traceback
+from collections.abc import Iterable
+
+from gpudoctor.diagnosis.completed import completed
+from gpudoctor.diagnosis.folding import folded
+from gpudoctor.diagnosis.inference import with_implied
+from gpudoctor.diagnosis.ranking import in_rank_order, rank
+from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Problem, Skipped
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.rules.declare import Rule
+from gpudoctor.rules.failures import pasted
+
+
+def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
+    """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
+    wish = wish or Wish()
+    rules = tuple(rules)
+    snapshot = completed(snapshot, matrix)
+    snapshot = with_implied(snapshot)
+    findings: list[Pointing] = []
+    clean: list[str] = []
+    not_applicable: list[str] = []
+    skipped: list[Skipped] = []
+    crashed: list[Crash] = []
+    for rule in rules:
+        arguments = _arguments(rule, snapshot, matrix, wish)
+        if arguments is None:
+            not_applicable.append(rule.code)
+        elif isinstance(arguments, Gap):
+            skipped.append(Skipped(code=rule.code, gap=arguments))
+        else:
+            try:
+                problems = list(rule.check(**arguments))
+            except Exception:  # noqa: BLE001 - a rule's bug must not take the other rules' verdicts with it
+                crashed.append(Crash(code=rule.code, traceback=traceback.format_exc()))
+                continue
+            findings += [(_stamp(rule, problem), problem.points_to) for problem in problems]
+            if not problems:
+                clean.append(rule.code)
+    return Diagnosis(
+        findings=_ordered(as_grave_as_shown(findings), snapshot, rules),
+        clean=tuple(clean),
+        not_applicable=tuple(not_applicable),
+        skipped=tuple(skipped),
+        crashed=tuple(crashed),
+    )
+
+
+def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
+    """Root causes in the order of `rank`, then what follows; with the causes that only a pasted message names."""
+    found = folded(findings)
+    if not pasted(snapshot.live):
+        return in_rank_order(found, rank(snapshot, found, rules))
+    causes = rank(snapshot, found, rules)
+    # Imported here: a look that runs nothing needs no catalogue of messages.
+    from gpudoctor.diagnosis.message_causes import named_by_messages
+
+    named = named_by_messages(found, causes, rules, SnapshotView(snapshot).os)
+    found = folded([*findings, *named]) if named else found
+    return in_rank_order(found, rank(snapshot, found, rules))
+
+
+def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:
+    """What the rule asked for; None when a section it needs is absent (absent beats unseen), the Gap when unseen."""
+    given: dict[str, object] = {"matrix": matrix, "wish": wish}
+    arguments: dict[str, object] = {}
+    gap: Gap | None = None
+    for want in rule.wants:
+        value = given[want.field] if want.field in given else getattr(snapshot, want.field)
+        if value is None and not want.admits_absent:
+            return None
+        if isinstance(value, Gap) and not want.admits_gap:
+            gap = gap or value
+        arguments[want.parameter] = value
+    return gap or arguments
+
+
+def _stamp(rule: Rule, problem: Problem) -> Finding:
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=problem.severity or rule.severity,
+        summary=problem.summary,
+        subject=problem.subject,
+        confidence=problem.confidence,
+        evidence=problem.evidence,
+        explains=problem.explains,
+        follows_from=problem.follows_from,
+        fixes=problem.fixes,
+    )

@@ -1,0 +1,139 @@
+"""What to ask the reporter next: commands that decide between the causes that remain, and are not answered yet."""
+
+import re
+from collections.abc import Iterable
+
+from gpudoctor.diagnosis.commands_for import commands_for
+from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import Message, message_of, program_named
+
+#: Sees more than any other single command.
+WHOLE = "gpudoctor report --static"
+_PIP = "pip list | grep -iE 'torch|tensorflow|jax|nvidia|keras|numpy'"
+#: A command that prints nothing but what is known of PyTorch.
+_TORCH = re.compile(
+    r"python3? -c (['\"])import torch; "
+    r"print\((?:(?:, )?torch\.(?:__version__|version\.cuda|cuda\.is_available\(\)))+\)\1$"
+)
+
+
+class Question(Fact, frozen=True, kw_only=True):
+    """One thing to ask."""
+
+    #: A command to run, or a fact to name.
+    ask: str
+    #: What it decides.
+    why: str
+
+
+class Asked(Fact, frozen=True, kw_only=True):
+    """Who is asked: their system, what they have shown already, and the program whose error nothing explains."""
+
+    system: str | None = None
+    #: Commands whose output is known.
+    given: tuple[str, ...] = ()
+    program: str | None = None
+
+
+def next_question(
+    snapshot: Snapshot, causes: tuple[Candidate, ...], disputed: Iterable[str] = (), asked: Asked | None = None
+) -> Question | None:
+    """The next question; None where nothing is left to decide. `disputed` are facts that the text states twice."""
+    disputed, asked = tuple(disputed), asked or Asked(system=SnapshotView(snapshot).os)
+    if any(fact.startswith(("driver.release", "driver.cuda", "gpus")) for fact in disputed):
+        return Question(ask="nvidia-smi", why="The text states different things about the driver or the GPU.")
+    if any(fact.startswith("frameworks") for fact in disputed):
+        ask = "; ".join(commands_for(_PIP, asked.system))
+        return Question(ask=ask, why="The text states different versions of a framework.")
+    settled = bool(causes) and causes[0].state == "found" and causes[0].weight >= SETTLED
+    if settled or (causes and causes[0].key == "harmless"):
+        return None
+    question = _of_messages(snapshot, causes, asked) or _of_program(snapshot, asked)
+    if question or (causes and causes[0].weight >= LIKELY):
+        return question
+    return _of_gaps(snapshot, causes, asked)
+
+
+def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
+    """What of a question is not answered yet, for that system."""
+    parts = (part for part in commands_for(ask, asked.system) if not _is_answered(part, snapshot, asked))
+    return "; ".join(parts) or None
+
+
+def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
+    """The question of the message that points to the likeliest causes, unless it is answered already."""
+    symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := message_of(name))]
+    weights = {one.key: one.weight for one in causes}
+    for row in sorted(rows, key=lambda row: (row.fallback, -_points(row, weights))):
+        ask = _open(row.ask, snapshot, asked)
+        if ask and ask != "nothing":
+            between = sum(one.key in {cause.key for cause in row.causes} for one in causes)
+            return Question(ask=ask, why=_WHY[min(between, 2)])
+    return None
+
+
+_WHY = ("It says more about this message.", "It shows whether this is the cause.", "It decides between these causes.")
+
+
+def _points(row: Message, weights: dict[str, float]) -> float:
+    """How much of what a message points to is what remains: the one that means little else is asked about first."""
+    told = sum(cause.prior for cause in row.causes)
+    return sum(weights.get(cause.key, 0.0) * cause.prior for cause in row.causes) / told if told else 0.0
+
+
+def _of_program(snapshot: Snapshot, asked: Asked) -> Question | None:
+    """The question of the program that printed an error which is not known."""
+    program = program_named(asked.program)
+    ask = _open(program.question(asked.system), snapshot, asked) if program else None
+    return Question(ask=ask, why=program.why) if program and ask else None
+
+
+def _is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
+    """The output of that command is there, or the facts hold what it would print."""
+    command = part.split(" | ", maxsplit=1)[0].removeprefix("sudo ").strip()
+    if command in asked.given:
+        return True
+    if command == "nvidia-smi":
+        driver, gpus = snapshot.driver, snapshot.gpus
+        return isinstance(driver, Driver) and driver.release is not None and isinstance(gpus, Gpus)
+    torch = snapshot.frameworks.get("torch") if isinstance(snapshot.frameworks, Frameworks) else None
+    is_known = torch is not None and bool(torch.version and torch.variant)
+    return is_known and (command == "python -m torch.utils.collect_env" or _TORCH.match(part) is not None)
+
+
+def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
+    """The section that most verdicts lack."""
+    unknown = [name for name in ("gpus", "driver") if isinstance(getattr(snapshot, name), Gap)]
+    makers = SnapshotView(snapshot).makers
+    if unknown and (not makers or "nvidia" in makers) and _open("nvidia-smi", snapshot, asked):
+        return Question(ask="nvidia-smi", why=_UNKNOWN[tuple(unknown)])
+    if isinstance(snapshot.frameworks, Gap):
+        ask = _open(_PIP, snapshot, asked)
+        if ask:
+            return Question(ask=ask, why="No framework and no version of one is stated.")
+    unbuilt = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    if any(one.name == "torch" and one.variant is None for one in unbuilt):
+        ask = _open("python -m torch.utils.collect_env", snapshot, asked)
+        if ask:
+            return Question(ask=ask, why="Which build of PyTorch this is, is not stated.")
+    if snapshot.doctor is not None:
+        # gpudoctor has looked already; nothing that can be typed sees more.
+        return None
+    if not causes and not any(isinstance(getattr(snapshot, name), Gap) for name in ("libraries", "environ")):
+        return None
+    return Question(ask=WHOLE, why="Nothing stated decides it; gpudoctor looks at the whole stack.")
+
+
+_UNKNOWN = {
+    ("gpus",): "The GPU is not stated.",
+    ("driver",): "The driver is not stated.",
+    ("gpus", "driver"): "Neither the GPU nor its driver is stated.",
+}

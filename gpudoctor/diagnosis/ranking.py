@@ -1,0 +1,189 @@
+"""rank(): which causes remain, likeliest first. `check`, `triage`, `explain` and the Python interface share it.
+
+Evidence for a cause is a finding of its rule, or a message that programs print because of it. Each piece leaves a
+doubt; the doubts multiply. What a fact refutes is no candidate; what nobody looked at takes nothing away.
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.diagnosis.surroundings import surroundings_of
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import SEVERITIES, Finding
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import all_causes, causes_of, words_of_cause
+from gpudoctor.rules.declare import Rule
+
+#: The stack, bottom to top, by the family letters of a code.
+LAYERS: dict[str, int] = {
+    family: level
+    for level, families in enumerate(
+        (("GPU",), ("BOX", "HST"), ("DRV",), ("ENV",), ("TLK",), ("LIB",), ("PYT",), ("FRM",), ("SMK", "PRF", "FLT"))
+    )
+    for family in families
+}
+#: What a finding proves, by its severity and confidence.
+_SHOWN = {
+    "error": {"certain": 0.97, "likely": 0.85, "possible": 0.62},
+    "warning": {"certain": 0.6, "likely": 0.5, "possible": 0.35},
+    "info": {"certain": 0.12, "likely": 0.11, "possible": 0.1},
+}
+#: What follows from another finding, and what a rule finds only under an assumption, proves less.
+_FOLLOWS, _ASSUMED = 0.5, 0.7
+#: Rules that say what happens, not why.
+EFFECTS = frozenset({"cuda-init-failed", "driver-not-answering", "gpu-unreadable", "no-framework", "gpu-required"})
+#: What these prove where they happened here, and where somebody reports them.
+_EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
+#: What a cause that asks for nothing counts at most beside one that does.
+_GRAVE, _HARMLESS = 0.3, 0.1
+#: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
+_LEAST, _WORTH, MOST = 0.02, 0.15, 5
+#: From here on a cause is likely; and from here on it is not one among several any more.
+LIKELY, SETTLED = 0.7, 0.9
+_USUAL = 0.6
+
+
+class Candidate(Fact, frozen=True, kw_only=True):
+    """A cause that may be behind what was seen."""
+
+    #: The name of a rule, or the id of a cause that no rule finds.
+    key: str
+    #: The rule's code; None where no rule finds it.
+    code: str | None = None
+    #: In one sentence.
+    words: str
+    #: Between 0 and 1.
+    weight: float
+    #: found: the facts show it. open: messages or facts point to it.
+    state: Literal["found", "open"] = "open"
+
+    @property
+    def is_effect(self) -> bool:
+        """It names what happens, not why."""
+        return is_effect(self.key, self.code)
+
+    @property
+    def confidence(self) -> Literal["certain", "likely", "possible"]:
+        """The weight in words."""
+        if self.state == "found" and self.weight >= SETTLED:
+            return "certain"
+        return "likely" if self.weight >= LIKELY else "possible"
+
+
+class RuledOut(Fact, frozen=True, kw_only=True):
+    """A cause that a message points to and a fact excludes."""
+
+    key: str
+    words: str
+    #: The fact, as the end of a sentence.
+    because: str
+
+
+def is_effect(name: str, code: str | None) -> bool:
+    """The finding names what happens, not why."""
+    return name in EFFECTS or (code or "").startswith("SMK")
+
+
+def rank(
+    snapshot: Snapshot,
+    findings: Iterable[Finding],
+    rules: Iterable[Rule],
+    *,
+    around: Iterable[str] = (),
+    assumed: Iterable[Finding] = (),
+) -> tuple[Candidate, ...]:
+    """The causes, likeliest first.
+
+    `around` are surroundings that a text names; `assumed` are findings that hold if what nobody states is as usual.
+    """
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
+    shown = {one.name: one for one in reversed(tuple(findings)) if not one.told}
+    weights = _of_messages(snapshot, around)
+    for name, finding in shown.items():
+        weights[name] = _either(weights.get(name, 0.0), _proof_of(finding))
+    for finding in assumed:
+        if finding.name not in shown and not finding.told:
+            weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
+    weights = {name: weight for name, weight in weights.items() if name in shown or refutation(name, seen) is None}
+    harmless = {name for name in weights if name not in shown and name in all_causes() and all_causes()[name].harmless}
+    if any(weight >= _GRAVE for name, weight in weights.items() if name not in harmless):
+        weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
+    summaries = {rule.name: rule.summary for rule in rules}
+    summaries |= {one.name: one.summary for one in (*assumed, *shown.values())}
+    codes = {rule.name: rule.code for rule in rules}
+    rows = [
+        Candidate(
+            key=name,
+            code=codes.get(name),
+            words=words_of_cause(name, summaries),
+            weight=round(weight, 4),
+            state="found" if name in shown else "open",
+        )
+        for name, weight in weights.items()
+        if weight >= _LEAST
+    ]
+    mentioned = {name: place for place, name in enumerate(weights)}
+    return tuple(sorted(rows, key=lambda one: _order(one, mentioned[one.key])))
+
+
+def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) -> tuple[RuledOut, ...]:
+    """The usual causes of the messages that a fact rules out, likeliest first."""
+    around = {*around, *surroundings_of(snapshot)}
+    seen = SnapshotView(snapshot, around)
+    summaries = {rule.name: rule.summary for rule in rules}
+    weights = _of_messages(snapshot, around)
+    facts = {name: refutation(name, seen) for name, weight in weights.items() if weight >= _USUAL}
+    return tuple(
+        RuledOut(key=name, words=words_of_cause(name, summaries), because=fact)
+        for name, fact in facts.items()
+        if fact is not None
+    )
+
+
+def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """The causes worth showing; notes where nothing else is."""
+    causes = tuple(causes)
+    worth = [one for one in causes if one.weight >= _WORTH]
+    notes = [one for one in causes if one.state == "found"]
+    # Beside a cause that is likelier an effect says nothing new.
+    return tuple(one for place, one in enumerate(worth or notes) if not place or not one.is_effect)[:MOST]
+
+
+def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
+    symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    return {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+
+
+def _proof_of(finding: Finding) -> float:
+    """What a finding proves of its cause, between 0 and 1."""
+    sure = _SHOWN[finding.severity][finding.confidence]
+    if is_effect(finding.name, finding.code):
+        sure = min(_EFFECT_SEEN if finding.confidence == "certain" else _EFFECT_REPORTED, sure)
+    return sure * _FOLLOWS if finding.because_of else sure
+
+
+def _either(one: float, other: float) -> float:
+    return 1.0 - (1.0 - one) * (1.0 - other)
+
+
+def _order(one: Candidate, mentioned: int) -> tuple[float, bool, int, str, int, str]:
+    """Likeliest first; of equally likely ones what was found from the bottom of the stack up, then the usual one."""
+    found = one.state == "found"
+    code = (one.code or "") if found else ""
+    return (-one.weight, not found, LAYERS.get(code[:3], len(LAYERS)), code, mentioned, one.key)
+
+
+def in_rank_order(findings: Iterable[Finding], causes: Iterable[Candidate]) -> tuple[Finding, ...]:
+    """The findings, root causes first, in the order of their causes; then what follows from them."""
+    places = {one.key: place for place, one in enumerate(causes)}
+
+    def order(finding: Finding) -> tuple[bool, int, int, str, str]:
+        severity = SEVERITIES.index(finding.severity)
+        place = places.get(finding.name, len(places))
+        return (bool(finding.because_of), place, severity, finding.code, finding.subject or "")
+
+    return tuple(sorted(findings, key=order))

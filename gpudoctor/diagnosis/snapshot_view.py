@@ -1,0 +1,136 @@
+"""What a snapshot states: the sections that were seen, and short ways to what they say."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from gpudoctor.facts.base import Gap, Section
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System
+from gpudoctor.rules.builds import release_numbers
+from gpudoctor.sources.out_of_memory import OutOfMemory, parse_out_of_memory
+
+_SYSTEMS = frozenset({"linux", "wsl", "windows", "macos"})
+#: Makers that surroundings name; NVIDIA's GPUs are what everybody else has.
+_MAKERS = frozenset({"amd", "intel"})
+
+
+class SnapshotView:
+    """The sections of a snapshot that were seen, and short ways to what they state."""
+
+    def __init__(self, snapshot: Snapshot, around: Iterable[str] = ()) -> None:
+        """`around` are surroundings that a text names: they count where the facts do not tell."""
+        self._snapshot = snapshot
+        self._around = frozenset(around)
+
+    def section(self, kind: type[Section], name: str) -> Any:
+        """The section if it was seen."""
+        value = getattr(self._snapshot, name)
+        return value if isinstance(value, kind) else None
+
+    @property
+    def os(self) -> str | None:
+        """linux, windows, macos, wsl."""
+        host = self.section(System, "host")
+        container = self.section(Container, "container")
+        if container and container.wsl:
+            return "wsl"
+        return host.os if host else None
+
+    @property
+    def systems(self) -> frozenset[str]:
+        """The systems this may be; empty where none is known. A Linux of which nothing else is known may be WSL's."""
+        if self.os in _SYSTEMS:
+            is_open = self.os == "linux" and isinstance(self._snapshot.container, Gap)
+            return frozenset(("linux", "wsl") if is_open else (self.os,))
+        named = self._around & _SYSTEMS
+        if named == {"macos"}:
+            return named
+        # Who names Windows may mean what runs in WSL or in a container there, unless it is the only thing named.
+        return named if named == {"windows"} and "container" not in self._around else frozenset()
+
+    @property
+    def no_gpu(self) -> bool:
+        """It was looked for a GPU, and there is none."""
+        return self._snapshot.gpus is None
+
+    @property
+    def sees_no_gpu(self) -> bool:
+        """A framework says so."""
+        live = self._snapshot.live
+        silent = (
+            "gpu-not-used",
+            "program-sees-no-gpu",
+            "torch-uses-no-gpu",
+            "tensorflow-uses-no-gpu",
+            "tf-cannot-dlopen",
+            "torch-cuda-unavailable",
+            "torch-not-compiled-with-cuda",
+            "xpu-not-built",
+            "tf-no-gpus-listed",
+            "jax-no-gpu-found",
+        )
+        return isinstance(live, Live) and any(one.signature in silent for one in live.symptoms)
+
+    @property
+    def makers(self) -> frozenset[str]:
+        """Who made the GPUs that are stated."""
+        gpus = self.section(Gpus, "gpus")
+        if gpus is None and isinstance(self._snapshot.gpus, Gap):
+            return self._around & _MAKERS
+        return frozenset(gpu.vendor for gpu in gpus.devices if gpu.vendor) if gpus else frozenset()
+
+    @property
+    def messages(self) -> tuple[str, ...]:
+        """The known messages that are stated, in their words."""
+        live = self.section(Live, "live")
+        return tuple(one.text for one in live.symptoms) if live else ()
+
+    @property
+    def memory_reports(self) -> tuple[OutOfMemory, ...]:
+        """The numbers of PyTorch's messages about a full GPU."""
+        reports = (parse_out_of_memory(text) for text in self.messages)
+        return tuple(one for one in reports if one is not None)
+
+    def said(self, *signatures: str) -> bool:
+        """One of these messages is stated."""
+        live = self.section(Live, "live")
+        return bool(live) and any(one.signature in signatures for one in live.symptoms)
+
+    def framework(self, name: str) -> Framework | None:
+        """A framework."""
+        frameworks = self.section(Frameworks, "frameworks")
+        return frameworks.get(name) if frameworks else None
+
+    def variant(self, name: str) -> str | None:
+        """What a framework was built for."""
+        framework = self.framework(name)
+        return framework.variant if framework else None
+
+    def numbers(self, name: str) -> tuple[int, ...] | None:
+        """The release of a framework."""
+        framework = self.framework(name)
+        return release_numbers(framework.version) if framework else None
+
+    @property
+    def missed(self) -> tuple[Resolution, ...]:
+        """The libraries that TensorFlow did not find."""
+        libraries = self.section(Libraries, "libraries")
+        return libraries.missing("tensorflow") if libraries else ()
+
+    def all_named(self, pattern: re.Pattern[str]) -> bool:
+        """There are GPUs, and the names of all match."""
+        gpus = self.section(Gpus, "gpus")
+        names = [gpu.name for gpu in gpus.nvidia if gpu.name] if gpus else []
+        return bool(names) and all(pattern.search(name) for name in names)
+
+    @property
+    def by_conda(self) -> bool | None:
+        """Whether torch came from conda."""
+        packages = self.section(Packages, "packages")
+        torch = (packages.find("pytorch") or packages.find("torch")) if packages else None
+        return torch.installer == "conda" if torch is not None and torch.installer else None

@@ -1,0 +1,201 @@
+"""What is said of one ticket: what it holds, the causes that remain, what to ask next."""
+
+from typing import Literal
+
+from gpudoctor.diagnosis.next_question import Asked, Question, next_question
+from gpudoctor.diagnosis.ranking import MOST, Candidate, RuledOut, rank, ruled_out, shown_causes
+from gpudoctor.diagnosis.remedies import Remedy, remedies
+from gpudoctor.diagnosis.surroundings import system_of
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Finding, Severity
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.report import Report, Verdict
+from gpudoctor.knowledge import message_of
+from gpudoctor.rules.declare import Rule
+
+TRIAGE_SCHEMA = 1
+#: From here on a cause makes the exit code 1.
+NAMED = 0.3
+
+
+class Recognised(Fact, frozen=True, kw_only=True):
+    """A kind of text that was recognised: nvidia-smi, from line 12 on."""
+
+    form: str
+    line: int
+
+
+class Message(Fact, frozen=True, kw_only=True):
+    """A known error message in the ticket, and what it means."""
+
+    text: str
+    meaning: str
+    signature: str
+    #: Where it stands in the text; None where the text says it in other words.
+    line: int | None = None
+
+
+class UnknownError(Fact, frozen=True, kw_only=True):
+    """The strongest error line of a text that no known message explains."""
+
+    text: str
+    line: int
+    #: The id of the program that printed it, in `gpudoctor.knowledge`; None where nothing names one.
+    program: str | None = None
+    #: False: the reporter's own words.
+    printed: bool = True
+
+
+class Dispute(Fact, frozen=True, kw_only=True):
+    """A fact that the ticket states differently in two places. `taken` None: neither is believed."""
+
+    fact: str
+    values: tuple[tuple[str, str], ...]
+    taken: str | None = None
+
+
+class ToldFinding(Fact, frozen=True, kw_only=True):
+    """A finding that a pasted report of ours names."""
+
+    code: str
+    name: str
+    severity: Severity
+    summary: str
+
+
+class Contents(Fact, frozen=True, kw_only=True):
+    """What a text was found to hold."""
+
+    recognised: tuple[Recognised, ...] = ()
+    disputes: tuple[Dispute, ...] = ()
+    encoding: str | None = None
+    #: Lines that say anything, and how many of them were used.
+    lines: int = 0
+    used: int = 0
+    #: Why not all of it was read.
+    cut: str | None = None
+    #: Surroundings that its words name: wsl, container.
+    around: tuple[str, ...] = ()
+    told: tuple[ToldFinding, ...] = ()
+    #: Commands whose output it holds, as far as it shows them.
+    given: tuple[str, ...] = ()
+    #: Lines of known messages: (line, text).
+    quoted: tuple[tuple[int, str], ...] = ()
+    error: UnknownError | None = None
+
+
+class Ticket(Fact, frozen=True, kw_only=True):
+    """One judged input."""
+
+    name: str
+    kind: Literal["snapshot", "report", "bundle", "text", "unreadable"]
+    #: Why it could not be judged.
+    error: str | None = None
+    #: As `check` words it; a text is never healthy.
+    verdict: Verdict | None = None
+    causes: tuple[Candidate, ...] = ()
+    #: What its messages usually mean, and a stated fact excludes.
+    ruled_out: tuple[RuledOut, ...] = ()
+    #: The findings that no other explains, with their fixes.
+    findings: tuple[Finding, ...] = ()
+    messages: tuple[Message, ...] = ()
+    #: What to do about each cause.
+    remedies: tuple[Remedy, ...] = ()
+    #: linux, wsl, windows or macos, as far as it is stated.
+    system: str | None = None
+    question: Question | None = None
+    contents: Contents | None = None
+    unseen: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """A cause is named."""
+        return self.verdict == "findings" or bool(self.causes and self.causes[0].weight >= NAMED)
+
+    @property
+    def states_failure(self) -> bool:
+        """It says that something fails, in a program's words or the reporter's."""
+        return bool(self.messages) or bool(self.contents and self.contents.error)
+
+    @property
+    def exit_code(self) -> int:
+        """1: a cause is named. 3: it could not be judged, or shows too little for a verdict. 0: healthy."""
+        if self.named:
+            return 1
+        return 0 if self.verdict in ("healthy", "no-gpu") else 3
+
+
+def ticket_of(
+    name: str,
+    kind: Literal["snapshot", "report", "bundle", "text"],
+    report: Report,
+    rules: tuple[Rule, ...],
+    contents: Contents | None = None,
+    supposed: tuple[Finding, ...] = (),
+) -> Ticket:
+    """The ticket of a judged snapshot; `contents` where it was made of a text, `supposed` as `candidates` takes it."""
+    snapshot = report.snapshot
+    partial = kind == "text"
+    around = contents.around if contents else ()
+    findings = (*_reported(contents, rules), *report.diagnosis.findings)
+    shown = shown_causes(rank(snapshot, findings, rules, around=around, assumed=supposed))
+    system = system_of(snapshot, around)
+    # What a better source settled need not be asked.
+    disputed = tuple(one.fact for one in contents.disputes if one.taken is None) if contents else ()
+    verdict: Verdict = report.verdict
+    if partial and verdict in ("healthy", "no-gpu"):
+        verdict = "incomplete"
+    decided = verdict in ("healthy", "no-gpu")
+    return Ticket(
+        name=name,
+        kind=kind,
+        verdict=verdict,
+        causes=shown,
+        ruled_out=ruled_out(snapshot, around, rules)[:2],
+        findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
+        messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
+        remedies=remedies(shown, report.diagnosis.findings, rules, system),
+        system=system,
+        question=None if decided else next_question(snapshot, shown, disputed, _known(system, contents, shown)),
+        contents=contents,
+        unseen=report.unseen,
+    )
+
+
+def _reported(contents: Contents | None, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
+    """The findings that a pasted report of ours names: it saw more than its text states."""
+    known = {(rule.code, rule.name) for rule in rules}
+    return tuple(
+        Finding(
+            code=one.code,
+            name=one.name,
+            severity=one.severity,
+            summary=one.summary or one.name,
+            confidence="likely",
+        )
+        for one in (contents.told if contents else ())
+        if (one.code, one.name) in known
+    )
+
+
+def _known(system: str | None, contents: Contents | None, causes: tuple[Candidate, ...]) -> Asked:
+    """What the next question goes by, beside the facts."""
+    error = contents.error if contents else None
+    named = bool(causes) and causes[0].weight >= NAMED
+    return Asked(
+        system=system,
+        given=contents.given if contents else (),
+        program=error.program if error and not named else None,
+    )
+
+
+def _messages(live: Live | None, contents: Contents | None) -> tuple[Message, ...]:
+    """Each known message once, in the order of the text."""
+    lines = {text: line for line, text in contents.quoted} if contents else {}
+    rows: dict[str, Message] = {}
+    for symptom in live.symptoms if live else ():
+        row = message_of(symptom.signature)
+        if row is not None:
+            line = lines.get(symptom.text)
+            rows.setdefault(row.id, Message(text=symptom.text, meaning=row.meaning, signature=row.id, line=line))
+    return tuple(rows.values())[:MOST]

@@ -1,0 +1,77 @@
+"""Whether a version is within a specifier (PEP 440): plain numbers here, the finer rules by `packaging`."""
+
+import re
+from functools import lru_cache
+
+from gpudoctor.facts.versions import package_version
+
+_SPECIFIER = re.compile(r"\s*(==|!=|<=|>=|<|>|~=)\s*([^\s,]+)\s*")
+_PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
+
+Numbers = tuple[int, ...]
+
+
+@lru_cache(maxsize=2048)
+def is_met(specifier: str, version: str) -> bool:
+    """Whether `version` is within `specifier`. What cannot be read as either counts as met: it is not known."""
+    answers = [_meets_plainly(clause, version) for clause in specifier.split(",") if clause.strip()]
+    if False in answers:
+        return False
+    return True if None not in answers else _meets_by_packaging(specifier, version)
+
+
+def _meets_plainly(clause: str, version: str) -> bool | None:
+    """The answer where clause and version are plain numbers (the version's local part does not count); else None."""
+    match = _SPECIFIER.fullmatch(clause)
+    public = version.split("+", 1)[0]
+    if match is None or not is_plain(public):
+        return None
+    operator, wanted = match.groups()
+    is_wildcard = wanted.endswith(".*") and operator in ("==", "!=")
+    wanted = wanted[:-2] if is_wildcard else wanted
+    if not is_plain(wanted):
+        return None
+    have, want = numbers(public), numbers(wanted)
+    if operator == "~=":
+        return compare(">=", have, want) and padded(have, want)[: len(want) - 1] == want[:-1] if len(want) > 1 else None
+    if is_wildcard:
+        return (padded(have, want)[: len(want)] == want) == (operator == "==")
+    return compare(operator, have, want)
+
+
+def is_plain(text: str) -> bool:
+    """Numbers and dots only."""
+    return _PLAIN.fullmatch(text) is not None
+
+
+def numbers(text: str) -> Numbers:
+    """The numbers of a plain version."""
+    return tuple(int(part) for part in text.split("."))
+
+
+def padded(one: Numbers, other: Numbers) -> Numbers:
+    """`one` with zeros up to the length of `other`: 2 is 2.0."""
+    return one + (0,) * (len(other) - len(one))
+
+
+def compare(operator: str, have: Numbers, want: Numbers) -> bool:
+    """`have` operator `want`."""
+    have, want = padded(have, want), padded(want, have)
+    return {
+        "==": have == want,
+        "!=": have != want,
+        "<=": have <= want,
+        ">=": have >= want,
+        "<": have < want,
+        ">": have > want,
+    }[operator]
+
+
+def _meets_by_packaging(specifier: str, version: str) -> bool:
+    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+    found = package_version(version)
+    try:
+        return found is None or SpecifierSet(specifier).contains(found, prereleases=True)
+    except InvalidSpecifier:
+        return True

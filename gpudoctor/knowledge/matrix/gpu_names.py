@@ -1,0 +1,45 @@
+"""Finding a GPU by what people call it: "RTX 3090", "a100", "4090"."""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from gpudoctor.knowledge.matrix.gpu_types import GpuModel
+
+#: Words of product names that people leave out.
+_USUAL = frozenset({"nvidia", "geforce", "quadro", "tesla", "gpu", "graphics"})
+
+
+@lru_cache(maxsize=2048)
+def _words(name: str) -> frozenset[str]:
+    """Letters and numbers apart, so that RTX3090Ti is RTX 3090 Ti."""
+    return frozenset(re.findall(r"[a-z]+|\d+", name.lower())) - _USUAL
+
+
+def called(models: Iterable[GpuModel], name: str) -> tuple[GpuModel, ...]:
+    """The products that have all words of a name, those with the fewest other words first."""
+    words = _words(name)
+    found = [model for model in models if words and words <= _words(model.name)]
+    return tuple(sorted(found, key=lambda model: len(_words(model.name))))
+
+
+def closest(found: tuple[GpuModel, ...]) -> tuple[GpuModel, ...]:
+    """Those of the products found by a name that have the fewest other words."""
+    return tuple(model for model in found if len(_words(model.name)) == len(_words(found[0].name)))
+
+
+def is_whole_name(found: tuple[GpuModel, ...], name: str) -> bool:
+    """Whether the name leaves nothing out but the usual words."""
+    return bool(found) and _words(found[0].name) == _words(name)
+
+
+def near(models: Iterable[GpuModel], name: str) -> tuple[str, ...]:
+    """Product names that look like a name that no product has."""
+    # Imported here: only a slip of the pen needs it.
+    from difflib import get_close_matches
+
+    plain = {
+        " ".join(word for word in model.name.lower().split() if word not in _USUAL): model.name for model in models
+    }
+    matches = get_close_matches(name.lower().strip(), list(plain), n=3, cutoff=0.5)
+    return tuple(plain[match] for match in matches)

@@ -1,0 +1,127 @@
+"""The format of a table: one JSON object with its rows, decoded and checked against their types."""
+
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+import msgspec
+from msgspec.structs import force_setattr
+
+from gpudoctor.facts.versions import DOTTED_TYPES
+from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
+from gpudoctor.knowledge.matrix.types import (
+    BaseImage,
+    Companions,
+    Cudnn,
+    DriverBranch,
+    DriverFloor,
+    Extension,
+    ForwardCompat,
+    JaxBuild,
+    KerasPairing,
+    NumpyAbi,
+    ProtobufRange,
+    Release,
+    Row,
+    TensorflowBuild,
+    Toolkit,
+    TorchBuild,
+)
+
+R = TypeVar("R", bound=Row)
+
+
+class MatrixUnreadable(RuntimeError):
+    """A table is missing or damaged; the message says which and why, in one sentence."""
+
+
+class Table(msgspec.Struct, Generic[R], frozen=True, kw_only=True):
+    """One table. In the file a row's `source` is a key of `sources`; `checked` holds for rows that have no date."""
+
+    table: str
+    checked: str
+    sources: dict[str, str]
+    rows: tuple[R, ...]
+
+
+class Edition(msgspec.Struct, frozen=True):
+    """The part of a table that says how old it is."""
+
+    checked: str
+
+
+#: The tables that a judgement rests on, by file name, and their types.
+TABLES: dict[str, Any] = {
+    "companions": Table[Companions],
+    "cuda_arch": Table[Architecture | Toolkit],
+    "cuda_driver": Table[DriverFloor | DriverBranch | ForwardCompat],
+    "cudnn": Table[Cudnn],
+    "gpus": Table[GpuModel],
+    "jax": Table[JaxBuild],
+    "keras": Table[KerasPairing],
+    "numpy": Table[NumpyAbi],
+    "protobuf": Table[ProtobufRange],
+    "releases": Table[Release],
+    "tensorflow": Table[TensorflowBuild],
+    "torch": Table[TorchBuild],
+}
+#: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
+LOOKED_UP: dict[str, Any] = {
+    "extensions": Table[Extension],
+    "gpu_peaks": Table[GpuPeaks],
+    "gpu_reference": Table[GpuReference],
+    "images": Table[BaseImage],
+}
+ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
+
+
+@lru_cache(maxsize=4096)
+def _decode(kind: type, text: str) -> Any:
+    # A few hundred different version numbers fill some thousand cells.
+    return kind(text)
+
+
+def _dotted(kind: type, value: object) -> Any:
+    if kind in DOTTED_TYPES:
+        return _decode(kind, str(value))
+    raise NotImplementedError(kind)
+
+
+def decode_table(name: str, raw: bytes) -> tuple[Row, ...]:
+    """The rows of the table `name`, sources resolved. Raises MatrixUnreadable."""
+    try:
+        table: Table[Any] = msgspec.json.decode(raw, type=ALL_TABLES[name], dec_hook=_dotted)
+        for row in table.rows:
+            force_setattr(row, "source", table.sources[row.source])
+            if not row.checked:
+                force_setattr(row, "checked", table.checked)
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise MatrixUnreadable(f"the compatibility table {name}.json is damaged: {error}") from None
+    except KeyError as error:
+        raise MatrixUnreadable(f"the compatibility table {name}.json cites an unknown source {error}") from None
+    return table.rows
+
+
+def edition_of(name: str, raw: bytes) -> str:
+    """The date a table was checked on. Raises MatrixUnreadable."""
+    try:
+        return msgspec.json.decode(raw, type=Edition).checked
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise MatrixUnreadable(f"the compatibility table {name}.json is damaged: {error}") from None
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of every table: one definition a row type, one property a table."""
+
+    def hook(kind: type) -> dict[str, Any]:
+        if kind in DOTTED_TYPES:
+            return {"type": "string", "pattern": r"^\d+(\.\d+)*$"}
+        raise NotImplementedError(kind)
+
+    schemas, definitions = msgspec.json.schema_components(ALL_TABLES.values(), schema_hook=hook)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Tables of the gpudoctor compatibility matrix, by file name",
+        "type": "object",
+        "properties": dict(zip(ALL_TABLES, schemas, strict=True)),
+        "$defs": definitions,
+    }

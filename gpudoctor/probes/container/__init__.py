@@ -1,0 +1,1 @@
+"""Containers: is this one, which kind, and what its runtime hands to it."""

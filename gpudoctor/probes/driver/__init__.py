@@ -1,0 +1,1 @@
+"""The NVIDIA driver: kernel module, libraries, device nodes, packages, services."""

@@ -1,0 +1,43 @@
+"""The device nodes through which programs reach the driver."""
+
+import re
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import DeviceNode
+from gpudoctor.host.port import Host
+from gpudoctor.probes.reading import names_in
+
+#: Nodes that programs open. Those of nvidia-caps are meant for root or for MIG, and closed to others by design.
+_NODE = re.compile(
+    r"nvidia\d+|nvidiactl|nvidia-uvm(?:-tools)?|nvidia-modeset|nvidia-nvswitch(?:ctl|\d+)|nvidia-nvlink|dxg|nvmap"
+)
+_CAPS = "/dev/nvidia-caps"
+
+
+def read_nodes(host: Host, *, ask: bool = True) -> tuple[DeviceNode, ...] | None:
+    """The nodes with their permissions, and whether they let us in; None where /dev cannot be listed.
+
+    `ask` is False where the driver hangs: then no node is touched, and only their names are told.
+    """
+    names = names_in(host, "/dev")
+    if names is None:
+        return None
+    if not ask:
+        return tuple(DeviceNode(path=f"/dev/{name}") for name in names if _NODE.fullmatch(name))
+    nodes = [_node(host, f"/dev/{name}", ask=True) for name in names if _NODE.fullmatch(name)]
+    caps = names_in(host, _CAPS) or () if "nvidia-caps" in names else ()
+    return (*nodes, *(_node(host, f"{_CAPS}/{name}", ask=False) for name in caps))
+
+
+def _node(host: Host, path: str, *, ask: bool) -> DeviceNode:
+    stat = host.stat(path)
+    known = None if isinstance(stat, Gap) else stat
+    error = host.openable(path, write=True) if ask else None
+    return DeviceNode(
+        path=path,
+        mode=known.mode & 0o7777 if known else None,
+        owner=known.owner if known else None,
+        group=known.group if known else None,
+        accessible=error is None if ask else None,
+        error=error,
+    )

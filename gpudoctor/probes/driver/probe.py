@@ -1,0 +1,124 @@
+"""The NVIDIA driver: kernel module, libraries, device nodes, and everything that can keep it from loading."""
+
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary
+from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.host.port import Host
+from gpudoctor.probes.driver import module, services
+from gpudoctor.probes.driver.libraries import read_libraries
+from gpudoctor.probes.driver.nodes import read_nodes
+from gpudoctor.probes.driver.packages import read_packages
+from gpudoctor.probes.kernel_log import read_kernel_log
+from gpudoctor.probes.nvidia.answers import CudaFacts, NvmlFacts
+from gpudoctor.probes.reading import names_in, text_of, word_of
+from gpudoctor.sources.nvidia_codes import NVML_NO_GPU
+from gpudoctor.sources.nvrm import desktop_release, parse_nvrm_version
+
+#: Modules without which there is no driver for an NVIDIA GPU, be it NVIDIA's or the kernel's.
+_DRIVER_MODULES = frozenset({"nvidia", "nvidia_current", "nvidia_uvm", "nouveau", "nova_core", "nvgpu"})
+
+
+def probe(host: Host, nvml: NvmlFacts, cuda: CudaFacts) -> Driver | Gap | None:
+    """All facts of the driver; None where no trace of one is there.
+
+    `nvml` and `cuda` are what the driver's own libraries answered in their children. Never raises.
+    """
+    if host.platform == "darwin":
+        return None
+    if not host.platform.startswith("linux"):
+        return _by_libraries(host, nvml, cuda)
+    version = text_of(host, module.VERSION_FILE, limit=4096)
+    modules = text_of(host, "/proc/modules")
+    loaded = None if modules is None else module.parse_modules(modules)
+    nodes = read_nodes(host, ask=not _hangs(nvml.nvml, cuda.cuda_init))
+    libraries = read_libraries(host, word_of(host, "/proc/sys/kernel/arch"))
+    # /dev/dxg alone is no trace: it leads to the GPU of any vendor.
+    has_node = any(node.path != "/dev/dxg" for node in nodes or ())
+    traces = version or _DRIVER_MODULES.intersection(loaded or ()) or has_node or libraries or _is_known(nvml, cuda)
+    if not traces and not _is_built(host):
+        return None
+    return _linux(host, nvml, cuda, version=version, loaded=loaded, nodes=nodes, libraries=libraries)
+
+
+def _is_known(nvml: NvmlFacts, cuda: CudaFacts) -> bool:
+    """NVML or the CUDA driver told a version of itself, or NVML failed as it does only where there is a driver."""
+    answer = nvml.nvml
+    failed = answer.outcome == "answered" and not answer.ok and answer.code not in NVML_NO_GPU
+    return failed or nvml.release is not None or nvml.cuda is not None or cuda.cuda is not None
+
+
+def _hangs(*answers: Answer) -> bool:
+    """A library did not come back from the driver: whoever touches its device files next may not either."""
+    return any(answer.outcome in ("stuck", "timed-out") for answer in answers)
+
+
+def _is_built(host: Host) -> bool:
+    """A kernel module is there for the running kernel, or in DKMS's tree."""
+    kernel = word_of(host, "/proc/sys/kernel/osrelease")
+    dkms = names_in(host, "/var/lib/dkms") or ()
+    return any(name.startswith("nvidia") for name in dkms) or module.find_module_file(host, kernel) is not None
+
+
+def _linux(
+    host: Host,
+    nvml: NvmlFacts,
+    cuda: CudaFacts,
+    *,
+    version: str | None,
+    loaded: tuple[str, ...] | None,
+    nodes: tuple[DeviceNode, ...] | None,
+    libraries: tuple[DriverLibrary, ...],
+) -> Driver:
+    release, flavour = parse_nvrm_version(version or "")
+    release = release or desktop_release(word_of(host, "/sys/module/nvidia/version"))
+    kernel = word_of(host, "/proc/sys/kernel/osrelease")
+    dkms = module.read_dkms(host)
+    packages = read_packages(host)
+    log = read_kernel_log(host)
+    return Driver(
+        release=release or nvml.release,
+        cuda=cuda.cuda or nvml.cuda,
+        module_release=release,
+        module_flavour=flavour,
+        modules_loaded=loaded,
+        module_parameters=module.read_parameters(host),
+        module_files=module.read_module_files(host, kernel, dkms),
+        libraries=libraries,
+        device_nodes=nodes,
+        dkms=dkms,
+        kernel_headers=module.read_headers(host, kernel),
+        secure_boot=module.read_secure_boot(host),
+        lockdown=module.parse_lockdown(text_of(host, "/sys/kernel/security/lockdown") or ""),
+        blacklisted=module.read_blacklist(host),
+        packages=packages,
+        kernel_log=log,
+        resumed_since_boot=services.read_resumed(host, log),
+        suspend_services=services.read_suspend_services(host),
+        fabric_manager=services.read_fabric_manager(host, nodes, packages),
+        persistence_daemon=services.read_persistence_daemon(host),
+        nvml=nvml.nvml,
+        cuda_init=cuda.cuda_init,
+        source=_source(release, nvml),
+    )
+
+
+def _by_libraries(host: Host, nvml: NvmlFacts, cuda: CudaFacts) -> Driver | None:
+    """On Windows the driver is what its libraries say it is."""
+    libraries = read_libraries(host)
+    if not libraries and not _is_known(nvml, cuda):
+        return None
+    return Driver(
+        release=nvml.release,
+        cuda=cuda.cuda or nvml.cuda,
+        libraries=libraries,
+        nvml=nvml.nvml,
+        cuda_init=cuda.cuda_init,
+        source=_source(None, nvml),
+    )
+
+
+def _source(release: DriverRelease | None, nvml: NvmlFacts) -> Source | None:
+    """Where the release in use was read."""
+    if release is not None:
+        return Source(kind="file", where=module.VERSION_FILE)
+    return nvml.nvml.source if nvml.release is not None else None

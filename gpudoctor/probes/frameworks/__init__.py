@@ -1,0 +1,1 @@
+"""Which frameworks are installed, and how each was built."""

@@ -1,0 +1,1 @@
+"""GPUs as NVML, nvidia-smi, PCI and the platform show them."""

@@ -1,0 +1,1 @@
+"""CUDA libraries: every copy, and which one the loader would take."""

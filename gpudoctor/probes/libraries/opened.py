@@ -1,0 +1,139 @@
+"""What each framework links to and opens: played through the loader's search, nothing is loaded."""
+
+import posixpath
+import re
+
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter
+from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.probes.frameworks.ctranslate2 import play_ctranslate2
+from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.libraries.torch import play_torch
+from gpudoctor.probes.loader.search import Library, Process
+from gpudoctor.sources.libraries_names import number_in
+
+#: What CUDA calls its libraries, by major, oldest first: the first row whose version is not above the build's.
+#: TensorFlow opens them by these names: tensorflow/stream_executor (later xla/tsl) platform/default/dlopen_checker.cc.
+_SONAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("13.0", ("cudart.so.13", "cublas.so.13", "cublasLt.so.13", "cufft.so.12", "cusolver.so.12", "cusparse.so.12")),
+    ("12.0", ("cudart.so.12", "cublas.so.12", "cublasLt.so.12", "cufft.so.11", "cusolver.so.11", "cusparse.so.12")),
+    ("11.1", ("cudart.so.11.0", "cublas.so.11", "cublasLt.so.11", "cufft.so.10", "cusolver.so.11", "cusparse.so.11")),
+    ("11.0", ("cudart.so.11.0", "cublas.so.11", "cublasLt.so.11", "cufft.so.10", "cusolver.so.10", "cusparse.so.11")),
+    ("10.1", ("cudart.so.10.1", "cublas.so.10", "cufft.so.10", "cusolver.so.10", "cusparse.so.10")),
+)
+#: TensorFlow opened cuRAND too, up to 2.10.
+_WITH_CURAND = (2, 10)
+#: cuDNN's parts in the order it opens them: those of 9, then those of 8.
+_CUDNN_PARTS = (
+    *("graph", "ops", "cnn", "adv", "heuristic", "engines_precompiled", "engines_runtime_compiled"),
+    *("engines_tensor_ir", "ext"),
+    *("ops_infer", "cnn_infer", "adv_infer", "ops_train", "cnn_train", "adv_train"),
+)
+#: What nvidia-cudnn-cu13 9.20.0.48 opens and does not bring: it then comes from any other cuDNN on the loader's path
+#: (github.com/pytorch/pytorch/issues/185512 and /188892).
+_LEFT_OUT, _FIRST_TO_ASK = "engines_tensor_ir", LibraryVersion("9.20")
+_PRELOAD = re.compile(r"""_load\(\s*['"](\w+)['"]\s*,\s*\[([^\]]*)\]""")
+_CUDNN_RANGE = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+[^;\n]*>=?\s*(\d+)", re.M)
+
+
+def sonames_for(cuda: CudaVersion | None, cudnn: str | None, *, curand: bool = False) -> tuple[str, ...]:
+    """The names of the libraries that TensorFlow and JAX open, for a build's CUDA and cuDNN; none where unknown."""
+    if cuda is None:
+        return ()
+    names = next((names for first, names in _SONAMES if cuda >= CudaVersion(first)), ())
+    major = (cudnn or "").partition(".")[0]
+    parts = (*names, *(("curand.so.10",) if curand and names else ()), *((f"cudnn.so.{major}",) if major else ()))
+    return tuple(f"lib{name}" for name in parts) if names else ()
+
+
+def play(process: Process, framework: Framework, site: Site, interpreter: Interpreter) -> None:
+    """Let `process` link and open what the framework does at import and when it looks for GPUs."""
+    if framework.name == "torch":
+        play_torch(process, framework, site, interpreter)
+    elif framework.name == "tensorflow":
+        _play_tensorflow(process, framework, framework.location or "", site)
+    elif framework.name == "jax-cuda-plugin":
+        _play_jax(process, framework, site, interpreter)
+    elif framework.name == "jaxlib":
+        _play_jaxlib(process, framework, site)
+    elif framework.name == "onnxruntime":
+        process.open(f"{framework.location}/capi/libonnxruntime_providers_cuda.so")
+    elif framework.name == "ctranslate2":
+        play_ctranslate2(process, framework, site)
+    _open_cudnn_parts(process, site)
+
+
+def played(frameworks: Frameworks) -> tuple[Framework, ...]:
+    """The frameworks whose libraries are worked out."""
+    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime", "ctranslate2")
+    return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
+
+
+def _play_tensorflow(process: Process, framework: Framework, folder: str, site: Site) -> None:
+    process.open(f"{folder}/python/_pywrap_tensorflow_internal.so")
+    core = next((n for n in site.names(folder) if n.startswith("libtensorflow_framework.so.")), None)
+    if core is None:
+        return
+    opener = process.open(f"{folder}/{core}")
+    if opener is None:
+        return
+    numbers = tuple(int(part) for part in re.findall(r"\d+", framework.version or "")[:2])
+    for name in sonames_for(framework.cuda, framework.cudnn, curand=bool(numbers) and numbers <= _WITH_CURAND):
+        process.open(name, opener)
+
+
+def _play_jax(process: Process, framework: Framework, site: Site, interpreter: Interpreter) -> None:
+    """The plugin's Python part loads pip's libraries by path, as far as they are there; the rest is opened by name."""
+    major = framework.cuda.major if framework.cuda else 0
+    plugins = next(
+        (f for d in interpreter.site_dirs if (f := f"{d}/jax_plugins/xla_cuda{major}") and site.names(f)), None
+    )
+    if plugins is None:
+        return
+    text = site.text(plugins, "__init__.py") or ""
+    preloaded = [(module, re.findall(r"[\w.]+\.so[.\d]*", names)) for module, names in _PRELOAD.findall(text)]
+    for module, names in preloaded:
+        folder = next((f for d in interpreter.site_dirs if site.names(f := f"{d}/nvidia/{module}/lib")), None)
+        for name in names if folder else ():
+            if name in site.names(folder or ""):
+                process.open(f"{folder}/{name}")
+    opener = process.open(f"{plugins}/xla_cuda_plugin.so")
+    stated = next((number_in(name) for _, names in preloaded for name in names if name.startswith("libcudnn.")), None)
+    if opener is not None:
+        for name in sonames_for(framework.cuda, stated or _cudnn_wanted(framework, site)):
+            process.open(name, opener)
+
+
+def _play_jaxlib(process: Process, framework: Framework, site: Site) -> None:
+    """A jaxlib with kernels of its own (up to 0.4.25) opens cuDNN by name; its tag states which."""
+    opener = process.open(site.path(framework.location or "", "xla_extension.so"))
+    major = (framework.cudnn or "").partition(".")[0]
+    if opener is not None and major:
+        process.open(f"libcudnn.so.{major}", opener)
+
+
+def _cudnn_wanted(framework: Framework, site: Site) -> str | None:
+    found = _CUDNN_RANGE.search(site.metadata(site.first_of(framework.dist or "")) or "")
+    return found.group(1) if found else None
+
+
+def _open_cudnn_parts(process: Process, site: Site) -> None:
+    """Let cuDNN 8 or 9 open its parts, as it does itself; RUNPATH does not keep LD_LIBRARY_PATH from coming first.
+
+    cuDNN 9.1 asks for libcudnn_graph.so.9.1.0, then for .so.9.1, then for .so.9 (LD_DEBUG=libs shows it).
+    """
+    main = next((one.library for name, one in process.requests.items() if name.startswith("libcudnn.so.")), None)
+    if main is None:
+        return
+    major = (number_in(posixpath.basename(main.path)) or "").partition(".")[0]
+    present = set(site.names(main.origin))
+    for part in _CUDNN_PARTS:
+        name = f"libcudnn_{part}.so.{major}"
+        if name in present or (part == _LEFT_OUT and _asks_for_it(site, main) and process.find(name) is not None):
+            process.open(name, main)
+
+
+def _asks_for_it(site: Site, main: Library) -> bool:
+    """A cuDNN of pip from 9.20 on: it opens by its bare name a part that its package leaves out."""
+    owner = site.first_of("nvidia-cudnn-cu12", "nvidia-cudnn-cu13") if "/nvidia/" in main.origin else None
+    version = LibraryVersion.parse(owner.version) if owner else None
+    return version is not None and version >= _FIRST_TO_ASK

@@ -1,0 +1,131 @@
+"""The CUDA libraries: every copy there is, and which one the loader would give each framework."""
+
+import re
+from collections.abc import Mapping
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.host.port import Host
+from gpudoctor.probes.elf import parse_defined_versions, reader
+from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.libraries.copies import Copies
+from gpudoctor.probes.libraries.needs import find_dlls, has_libcuda_link, read_needs
+from gpudoctor.probes.libraries.opened import play, played
+from gpudoctor.probes.libraries.places import places, search_path
+from gpudoctor.probes.loader.machine import Machine
+from gpudoctor.probes.loader.search import Library, Process, Request
+from gpudoctor.sources.libraries_names import family_of
+
+_CPP_LIBRARY = "libstdc++.so.6"
+#: The part of cuDNN 8 that opens the driver's library without a version, and that name.
+_OPENS_BARE, _BARE = "libcudnn_cnn_infer.so.8", "libcuda.so"
+#: What puts other files before a framework's own.
+_OVERRIDES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
+
+
+def probe(
+    host: Host, interpreter: Interpreter, packages: Packages, frameworks: Frameworks | Gap | None
+) -> Libraries | Gap | None:
+    """All copies, and for each framework built for CUDA what it would get. No walk where there is no ELF loader."""
+    machine = Machine(host)
+    copies = Copies(host, machine, interpreter, packages)
+    found = copies.search(places(host, interpreter, machine))
+    if not host.platform.startswith("linux"):
+        return Libraries(copies=found, dlls=find_dlls(host, interpreter) if host.platform == "win32" else None)
+    resolutions: list[Resolution] = []
+    bare: dict[str, str | None] = {}
+    seen = frameworks if isinstance(frameworks, Frameworks) else None
+    if seen is not None:
+        site = Site(host, interpreter, packages)
+        for framework in played(seen):
+            process = _process(machine, framework, site, interpreter, host.env)
+            resolutions += _resolve(machine, copies, framework, site, interpreter, process)
+            bare |= _bare_libcuda(process, framework)
+    cpp = Process(machine, interpreter.executable).find(_CPP_LIBRARY)
+    return Libraries(
+        copies=found,
+        resolutions=tuple(resolutions),
+        search_path=search_path(host),
+        glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
+        libstdcxx=cpp.path if cpp else None,
+        needs=read_needs(host, seen, resolutions, found, interpreter),
+        libcuda_link=has_libcuda_link(machine),
+        libcuda_of_cudnn=bare or None,
+    )
+
+
+def _resolve(
+    machine: Machine, copies: Copies, framework: Framework, site: Site, interpreter: Interpreter, process: Process
+) -> list[Resolution]:
+    """What the framework gets for each CUDA library, and what it would get were nothing put before its own."""
+    env = machine.host.env
+    real = _requests(process)
+    undisturbed = real
+    if any(env.get(name) for name in _OVERRIDES):
+        plain = {name: value for name, value in env.items() if name not in _OVERRIDES}
+        undisturbed = _requests(_process(machine, framework, site, interpreter, plain))
+    return [_resolution(machine, copies, framework, one, undisturbed.get(one.name)) for one in real.values()]
+
+
+def _process(
+    machine: Machine, framework: Framework, site: Site, interpreter: Interpreter, env: Mapping[str, str]
+) -> Process:
+    """What the framework would have mapped."""
+    process = Process(machine, interpreter.executable, env)
+    play(process, framework, site, interpreter)
+    return process
+
+
+def _requests(process: Process) -> dict[str, Request]:
+    families = {name: family_of(name) for name in process.requests}
+    # cuDNN is linked to libcuda.so.1. Where there is no driver, that is for the driver's facts to say.
+    return {
+        name: one
+        for name, one in process.requests.items()
+        if families[name] is not None and (families[name] != "cuda" or one.library is not None)
+    }
+
+
+def _bare_libcuda(process: Process, framework: Framework) -> dict[str, str | None]:
+    """Where the framework's cuDNN 8 finds libcuda.so; empty without that cuDNN, or without a driver."""
+    asked = process.requests.get(_OPENS_BARE)
+    if asked is None or asked.library is None or process.find("libcuda.so.1", asked.library) is None:
+        return {}
+    found = process.find(_BARE, asked.library)
+    return {framework.name: found.path if found else None}
+
+
+def _resolution(
+    machine: Machine, copies: Copies, framework: Framework, request: Request, undisturbed: Request | None
+) -> Resolution:
+    taken, own = request.library, undisturbed.library if undisturbed else None
+    copy = copies.describe(taken.path) if taken else None
+    hidden = copies.describe(own.path) if taken and own and _is_put_before(taken, own, machine) else None
+    return Resolution(
+        framework=framework.name,
+        soname=request.name,
+        family=family_of(request.name),
+        wanted_by=request.by.path if request.by else f"{framework.location}/__init__.py",
+        how=request.how,
+        path=taken.path if taken else None,
+        via=taken.via if taken else None,
+        version=copy.version if copy else None,
+        origin=copy.origin if copy else None,
+        shadows=hidden.path if hidden else None,
+        shadows_version=hidden.version if hidden else None,
+    )
+
+
+def _is_put_before(taken: Library, own: Library, machine: Machine) -> bool:
+    """Another file is taken than the one the framework itself leads to (not only the same one by another path)."""
+    if taken.path == own.path or own.via not in {"rpath", "runpath", "path"}:
+        return False
+    return machine.real(taken.path) != machine.real(own.path)
+
+
+def _newest_glibcxx(host: Host, path: str) -> str | None:
+    """The newest symbol version of a C++ library: 3.4.30."""
+    versions = parse_defined_versions(reader(host, path))
+    numbers = [tuple(map(int, v[8:].split("."))) for v in versions if re.fullmatch(r"GLIBCXX_\d+(\.\d+)+", v)]
+    return ".".join(map(str, max(numbers))) if numbers else None

@@ -1,0 +1,1 @@
+"""Frameworks run through agents: device lists, training, and what was printed."""

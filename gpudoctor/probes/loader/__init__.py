@@ -1,0 +1,1 @@
+"""The search of the dynamic loader, played without loading anything."""

@@ -1,0 +1,1 @@
+"""NVML and the CUDA driver, asked in child processes."""

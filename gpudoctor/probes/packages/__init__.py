@@ -1,0 +1,1 @@
+"""Installed packages: metadata, RECORD files, conda's lists."""

@@ -1,0 +1,1 @@
+"""What installed packages require of one another."""

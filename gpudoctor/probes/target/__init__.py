@@ -1,0 +1,1 @@
+"""The interpreter that is examined, and its environment."""

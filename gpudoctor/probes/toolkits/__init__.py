@@ -1,0 +1,1 @@
+"""CUDA toolkits on disk, and their compilers."""

@@ -1,1 +1,0 @@
-"""A Report to text. Every renderer words the same verdict from the same view; see `gpudoctor.render.view`."""

@@ -1,9 +1,0 @@
-"""The report as JSON: schema in `gpudoctor.model`."""
-
-from gpudoctor.model.codec import encode
-from gpudoctor.model.report import Report
-
-
-def render_json(report: Report) -> bytes:
-    """The report as indented JSON, UTF-8, with a newline at the end."""
-    return encode(report, indent=2) + b"\n"

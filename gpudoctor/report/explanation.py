@@ -1,0 +1,67 @@
+"""An explained error message for a terminal."""
+
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from gpudoctor.diagnosis.explanation import Explanation
+from gpudoctor.report.commands import visible
+from gpudoctor.report.terminal import Style
+from gpudoctor.report.triage import remedy_lines, unknown_error
+
+
+def render_explanation(explanation: Explanation, style: Style) -> str:
+    """What it means, what causes it, what to look at."""
+    return "\n".join(_lines(explanation, style)) + "\n"
+
+
+def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
+    if not explanation.messages:
+        yield "No known error message in this text."
+        if explanation.error:
+            yield from _wrapped(unknown_error(explanation.error), style, "  ")
+        else:
+            yield from _wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
+    for message in explanation.messages:
+        yield from _wrapped(f'"{visible(message.text)[:300]}"', style)
+        for part in _wrapped(message.meaning, style, "  "):
+            yield click.style(part, bold=True)
+        yield ""
+    if explanation.causes:
+        known = "the facts of this machine" if explanation.weighed else "how common they are"
+        yield f"Causes, ranked by {known}:"
+    for number, cause in enumerate(explanation.causes, 1):
+        seen = "Confirmed. " if cause.state == "found" else ""
+        # A command stays in one line: it is copied from there.
+        page = f" `gpudoctor\0explain\0{cause.code}`" if cause.code else ""
+        for line in _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  "):
+            yield line.replace("\0", " ")
+    yield from _fix(explanation, style)
+    if explanation.question:
+        yield ""
+        yield f"Check next: {explanation.question.why}"
+        yield "    " + click.style(visible(explanation.question.ask), bold=True)
+
+
+def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
+    """What to do about the first cause."""
+    first = explanation.causes[0].key if explanation.causes else None
+    remedy = next((one for one in explanation.remedies if one.cause == first), None)
+    if remedy is None:
+        return
+    yield ""
+    yield from _wrapped(f"Fix: {visible(remedy.say)}", style)
+    for command, line in remedy_lines(remedy, explanation.system):
+        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
+
+
+def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        max(30, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent + ("   " if indent else ""),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

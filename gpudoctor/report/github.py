@@ -1,0 +1,41 @@
+"""The report as workflow commands, which GitHub Actions shows as annotations.
+
+docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR and LF are escaped in a message, and
+`:` and `,` in a property too.
+"""
+
+from collections.abc import Iterator
+
+from gpudoctor.report.view import FindingView, View, fix_heading
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
+
+
+def render_github(view: View) -> str:
+    """One annotation a finding, consequences left out, and the verdict."""
+    return "\n".join(_lines(view)) + "\n"
+
+
+def _lines(view: View) -> Iterator[str]:
+    for finding in (*view.causes, *view.notes):
+        yield _annotation(_LEVELS[finding.severity], f"{finding.code} {finding.name}", _message(finding))
+    for fact in view.unseen if view.verdict == "incomplete" else ():
+        yield _annotation("error", "required fact not read", fact)
+    for crash in view.crashes:
+        yield _annotation("error", "gpudoctor failed", crash)
+    yield _escaped(view.headline)
+
+
+def _message(finding: FindingView) -> str:
+    lines = [finding.summary, *(f"{fact}: {value}" for fact, value, _ in finding.evidence)]
+    for fix in finding.fixes[:1]:
+        lines += [fix_heading(finding, 0), *(line for _, line in fix.commands)]
+    return "\n".join(lines)
+
+
+def _annotation(level: str, title: str, message: str) -> str:
+    return f"::{level} title={_escaped(title).replace(':', '%3A').replace(',', '%2C')}::{_escaped(message)}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,59 @@
+"""The matrix as a whole: its edition, and of each table the age, the size, the sources and how sure its rows are."""
+
+from collections import Counter
+
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.tables import ALL_TABLES
+from gpudoctor.knowledge.matrix.types import Grade, Row
+from gpudoctor.report.matrix_tables import Line, Sheet
+
+GRADES: tuple[Grade, ...] = ("official", "metadata", "derived", "secondhand")
+#: What a table covers, in words; the newest and oldest of what it lists follow.
+ABOUT = {
+    "companions": "torchvision and torchaudio of each torch",
+    "cuda_arch": "GPU architectures; what toolkits compile for",
+    "cuda_driver": "drivers and CUDA",
+    "cudnn": "cuDNN minor releases",
+    "extensions": "packages made for a framework: xformers, cupy …",
+    "gpu_peaks": "memory and peak rates of GPUs",
+    "gpu_reference": "what healthy GPUs were measured to do",
+    "gpus": "GPU products",
+    "images": "images to build others from",
+    "jax": "JAX by CUDA extra",
+    "keras": "Keras of each TensorFlow",
+    "numpy": "NumPy 2 and the frameworks",
+    "protobuf": "protobuf of each TensorFlow",
+    "releases": "wheels on the package index",
+    "tensorflow": "TensorFlow builds",
+    "torch": "PyTorch builds",
+}
+#: The field that says which release a row is about.
+KEYS = {
+    "companions": "torch",
+    "cudnn": "cudnn",
+    "jax": "version",
+    "keras": "tensorflow",
+    "protobuf": "tensorflow",
+    "tensorflow": "line",
+    "torch": "version",
+}
+
+
+def overview_sheets(matrix: Matrix) -> tuple[Sheet, ...]:
+    """One line a table."""
+    lines = tuple(_line(name, matrix.table(name)) for name in ALL_TABLES)
+    columns = ("table", "covers", "rows", "checked", "sources", "how sure")
+    return (Sheet(title=f"Compatibility matrix, edition {matrix.edition}", columns=columns, lines=lines),)
+
+
+def _line(name: str, rows: tuple[Row, ...]) -> Line:
+    key = KEYS.get(name)
+    values = [str(getattr(row, key)) for row in rows] if key else []
+    # The tables are newest first.
+    about = f"{ABOUT[name]}, {values[-1]} to {values[0]}" if values else ABOUT[name]
+    dates = sorted({row.checked for row in rows})
+    checked = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    grades = Counter(row.confidence for row in rows)
+    sure = ", ".join(f"{grade} {grades[grade]}" for grade in GRADES if grades[grade])
+    sources = str(len({row.source for row in rows}))
+    return Line(cells=(name, about, str(len(rows)), checked, sources, sure))

@@ -1,0 +1,290 @@
+"""Judged tickets for a terminal, as JSON and as Markdown."""
+
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import click
+
+from gpudoctor.diagnosis.ranking import LIKELY, Candidate
+from gpudoctor.diagnosis.remedies import Remedy
+from gpudoctor.diagnosis.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
+from gpudoctor.facts.codec import encode
+from gpudoctor.knowledge import message_of, program_named
+from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.report.commands import is_command, step_lines, visible
+from gpudoctor.report.terminal import Style
+from gpudoctor.rules.live_problem import BECAUSE, MEANS
+
+#: Up to so many tickets each is told in full.
+_FULL = 3
+#: Facts of a finding, kinds of text, and characters of a quoted line that are shown without --verbose.
+_FACTS, _FORMS, _QUOTED = 3, 4, 240
+_COLOURS = {"certain": "red", "likely": "yellow", "possible": "cyan"}
+
+
+def headline(ticket: Ticket) -> str:
+    """The verdict on a ticket, in one sentence."""
+    if ticket.kind == "unreadable":
+        return f"It cannot be judged: {ticket.error}."
+    top = ticket.causes[0] if ticket.causes else None
+    if top is not None and ticket.named:
+        return {"certain": "The cause", "likely": "Likely cause", "possible": "Possible cause"}[top.confidence] + (
+            f": {name_of_cause(top)}"
+        )
+    if ticket.verdict in ("healthy", "no-gpu"):
+        return "Nothing is wrong with what was recorded."
+    if ticket.messages:
+        return "Nothing in it decides between the causes of its messages."
+    if ticket.states_failure:
+        return "The cause is not known: no known message was found in it."
+    if ticket.kind == "text":
+        return "What it states shows nothing wrong, and it does not state enough for a verdict."
+    return "Nothing wrong was seen, but not everything could be looked at."
+
+
+def name_of_cause(cause: Candidate) -> str:
+    """A cause as it is told: its words, and the rule where it is one."""
+    code = f" ({cause.code} {cause.key})" if cause.code else ""
+    return f"{visible(cause.words).rstrip('.')}{code}"
+
+
+def render_tickets_terminal(tickets: Iterable[Ticket], style: Style) -> Iterator[str]:
+    """Few tickets in full; many in a line each and a count of their causes at the end."""
+    first: list[Ticket] = []
+    rest = iter(tickets)
+    for ticket in rest:
+        first.append(ticket)
+        if len(first) > _FULL:
+            break
+    if len(first) <= _FULL and style.verbosity >= 0:
+        for number, ticket in enumerate(first):
+            yield ("\n" if number else "") + "\n".join(_full(fact_without_credentials(ticket), style)) + "\n"
+        return
+    counts: Counter[str] = Counter()
+    for ticket in _chain(first, rest):
+        counts[_counted(ticket)] += 1
+        yield without_credentials(_line(ticket, style)) + "\n"
+    if sum(counts.values()) > 1:
+        yield "\n" + "".join(f"{number:6}  {words}\n" for words, number in counts.most_common())
+
+
+def _chain(first: list[Ticket], rest: Iterator[Ticket]) -> Iterator[Ticket]:
+    yield from first
+    yield from rest
+
+
+def _counted(ticket: Ticket) -> str:
+    if ticket.kind == "unreadable":
+        return "could not be judged"
+    if ticket.named:
+        return ticket.causes[0].key if ticket.causes else ticket.findings[0].name
+    return "healthy" if ticket.verdict in ("healthy", "no-gpu") else "not enough is known"
+
+
+def _line(ticket: Ticket, style: Style) -> str:
+    text = f"{visible(ticket.name)}: {headline(ticket)}"
+    if ticket.question and style.verbosity > 0:
+        text += f" Ask: {visible(ticket.question.ask)}"
+    return text
+
+
+def _full(ticket: Ticket, style: Style) -> Iterator[str]:
+    top = ticket.causes[0] if ticket.causes else None
+    colour = _COLOURS[top.confidence] if top and ticket.named else "yellow" if ticket.kind == "unreadable" else None
+    yield click.style(visible(ticket.name), bold=True)
+    for part in _wrapped(headline(ticket), style):
+        yield click.style(part, fg=colour, bold=True)
+    if ticket.kind == "unreadable":
+        return
+    for line in why(ticket, everything=style.verbosity > 0):
+        yield from _wrapped(line, style, "  ")
+    yield from _fix(ticket, style)
+    for line in (*others(ticket, everything=style.verbosity > 0), *disputes(ticket)):
+        yield from _wrapped(line, style, hang="  ")
+    if ticket.question:
+        yield from _wrapped(f"Ask the reporter: {visible(ticket.question.why)}", style)
+        yield "    " + click.style(visible(ticket.question.ask), bold=True)
+    if ticket.contents is not None:
+        yield from _wrapped(what_was_read(ticket, places=style.verbosity > 0), style, hang="  ")
+
+
+def why(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
+    """What the answer rests on, each thing once: the facts of the finding, and lines that stand in the text."""
+    top = ticket.causes[0] if ticket.causes and ticket.named else None
+    finding = next((one for one in ticket.findings if top and one.name == top.key), None)
+    said = {one.text for one in ticket.messages}
+    facts = [one for one in finding.evidence if one.fact not in (MEANS, BECAUSE)] if finding else []
+    facts = [one for one in facts if not said.intersection((one.fact, one.value))]
+    for one in facts if everything else facts[:_FACTS]:
+        where = f"  [{visible(one.source.where)}]" if one.source and everything else ""
+        yield f"{visible(one.fact)}: {visible(one.value)}{where}"
+    for message in quoted_messages(ticket, everything=everything):
+        yield quotation(message)
+        if top is None or everything:
+            yield f"  {message.meaning}"
+    if top is None and ticket.contents and ticket.contents.error:
+        yield unknown_error(ticket.contents.error)
+
+
+def quoted_messages(ticket: Ticket, *, everything: bool) -> tuple[Message, ...]:
+    """The messages to show: all, or the one that speaks most for the first cause."""
+    if everything or not ticket.messages:
+        return ticket.messages
+    if not ticket.named or not ticket.causes:
+        return ticket.messages[:2]
+    key = ticket.causes[0].key
+    strength = {
+        one: max((cause.prior for cause in row.causes if cause.key == key), default=0.0)
+        for one in ticket.messages
+        if (row := message_of(one.signature))
+    }
+    best = max(strength.values(), default=0.0)
+    return tuple(one for one, much in strength.items() if best and much == best)[:1]
+
+
+def quotation(message: Message) -> str:
+    """A line of the text with its number; the meaning alone where the text says it in other words."""
+    if message.line is None:
+        return message.meaning
+    return f'Line {message.line}: "{_cut(message.text)}"'
+
+
+def unknown_error(error: UnknownError) -> str:
+    """The strongest line that is not known, where it stands, and who printed it."""
+    program = program_named(error.program)
+    by = f", printed by {program.name}" if program else "" if error.printed else ", the reporter's words"
+    return f'Line {error.line}{by}: "{_cut(error.text)}"'
+
+
+def _cut(text: str) -> str:
+    shown = visible(text)
+    return shown if len(shown) <= _QUOTED else f"{shown[: _QUOTED - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def remedy_lines(remedy: Remedy, system: str | None) -> Iterator[tuple[bool, str]]:
+    """What to do, line by line, each with whether it is a command."""
+    for step in remedy.steps:
+        for line in step_lines(step, windows=system == "windows"):
+            yield is_command(step), line
+    for command in remedy.commands:
+        yield True, visible(command)
+
+
+def remedy_for(ticket: Ticket) -> Remedy | None:
+    """What to do about the first cause, where one is named."""
+    key = ticket.causes[0].key if ticket.named and ticket.causes else None
+    return next((one for one in ticket.remedies if one.cause == key), None)
+
+
+def _fix(ticket: Ticket, style: Style) -> Iterator[str]:
+    remedy = remedy_for(ticket)
+    if remedy is None:
+        return
+    yield from _wrapped(f"Fix: {visible(remedy.say)}", style, hang="  ")
+    for command, line in remedy_lines(remedy, ticket.system):
+        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
+
+
+def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
+    """The causes beside the first one; what to do about those that are likely; and what it is not."""
+    told = ticket.causes[1:] if ticket.named else ticket.causes
+    said = {one.cause: one.say for one in ticket.remedies}
+    for number, cause in enumerate(told if everything else told[:2]):
+        lead = "Or" if number else "It may also be" if ticket.named else "It may be, though little points to it"
+        fix = (
+            f" Fix: {visible(said[cause.key])}" if cause.key in said and (everything or cause.weight >= LIKELY) else ""
+        )
+        yield f"{lead}: {name_of_cause(cause)}.{fix}"
+    for one in ticket.ruled_out:
+        yield f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.'
+
+
+def disputes(ticket: Ticket) -> Iterator[str]:
+    """What the text states in two ways."""
+    for one in ticket.contents.disputes if ticket.contents else ():
+        said = "; ".join(f"{visible(value)} ({visible(where)})" for value, where in one.values)
+        taken = f" {visible(one.taken)} was believed." if one.taken else " Neither was believed."
+        yield f"It contradicts itself on {one.fact}: {said}.{taken}"
+
+
+def what_was_read(ticket: Ticket, *, places: bool = False) -> str:
+    """Which kinds of text were recognised, how much of it was used, and how it is written."""
+    contents = ticket.contents
+    assert contents is not None
+    forms = [f"{one.form} (line {one.line})" if places else one.form for one in contents.recognised]
+    if not places and len(forms) > _FORMS:
+        forms[_FORMS:] = [f"{len(forms) - _FORMS} more"]
+    read = ", ".join(forms) or ("known messages only" if ticket.messages else "no known form")
+    encoding = f"; it is written in {contents.encoding}" if contents.encoding not in (None, "utf-8") else ""
+    cut = f"; {contents.cut}" if contents.cut else ""
+    return f"Read: {read}; {contents.used} of {contents.lines} lines{encoding}{cut}."
+
+
+def _wrapped(text: str, style: Style, indent: str = "", hang: str = "") -> Iterator[str]:
+    yield from textwrap.wrap(
+        text,
+        max(30, style.width),
+        initial_indent=indent,
+        subsequent_indent=indent + (hang or ("  " if indent else "")),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def render_tickets_json(tickets: Iterable[Ticket]) -> Iterator[bytes]:
+    """One JSON document, written ticket by ticket."""
+    yield b'{"schema":%d,"tickets":[' % TRIAGE_SCHEMA
+    for number, ticket in enumerate(tickets):
+        yield (b",\n" if number else b"\n") + encode(ticket)
+    yield b"\n]}\n"
+
+
+def render_tickets_markdown(tickets: tuple[Ticket, ...]) -> str:
+    """For a reply in an issue: the verdict first, what to ask, the rest folded."""
+    return "\n".join("\n".join(_markdown(ticket, alone=len(tickets) == 1)) for ticket in tickets) + "\n"
+
+
+def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:
+    if not alone:
+        yield f"### {_escaped(ticket.name)}\n"
+    yield f"**{_escaped(headline(ticket))}**\n"
+    for line in why(ticket):
+        yield f"- `{_code(line.strip())}`"
+    remedy = remedy_for(ticket)
+    if remedy is not None:
+        yield f"\nFix: {_escaped(remedy.say)}\n"
+        lines = [line for _, line in remedy_lines(remedy, ticket.system)]
+        if lines:
+            yield "```sh\n" + "\n".join(_code(line) for line in lines) + "\n```"
+    if ticket.question:
+        yield f"\nPlease run this and paste what it prints. {_escaped(ticket.question.why)}\n"
+        yield f"```sh\n{_code(ticket.question.ask)}\n```"
+    folded = tuple(looked_at(ticket))
+    if folded:
+        yield "\n<details><summary>What was looked at</summary>\n"
+        yield from (f"- {_escaped(line)}" for line in folded)
+        yield "\n</details>"
+
+
+def looked_at(ticket: Ticket) -> Iterator[str]:
+    """What is folded away where there is a page for it: other causes, the other messages, what was read."""
+    yield from others(ticket, everything=True)
+    shown = quoted_messages(ticket, everything=False)
+    for message in ticket.messages:
+        if message not in shown:
+            yield f"{quotation(message)}: {message.meaning}" if message.line else message.meaning
+    yield from disputes(ticket)
+    if ticket.contents is not None:
+        yield what_was_read(ticket)
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is."""
+    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|@" else char for char in visible(text).replace("\n", " "))
+
+
+def _code(text: str) -> str:
+    """Text within code marks."""
+    return visible(text).replace("`", "'")

@@ -1,0 +1,14 @@
+"""What somebody finds too slow, where a GPU is used: nothing that was looked at shows it."""
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.live import Live, Symptom
+
+
+def complaint(live: Live, gpus: Gpus | Gap | None, signatures: tuple[str, ...]) -> Symptom | None:
+    """The first of these complaints; None where no GPU is used, which then is the trouble."""
+    if gpus is None or (isinstance(gpus, Gpus) and not gpus.nvidia):
+        return None
+    if any(one.gpu_available is False for one in live.devices):
+        return None
+    return next((one for one in live.symptoms if one.signature in signatures), None)

@@ -1,0 +1,120 @@
+"""How a rule is declared, and what it wants to see.
+
+    @rule("DRV007", name="driver-too-old", severity="error", since="0.1")
+    def driver_too_old(driver: Driver, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
+        \"\"\"The first line is the summary.
+
+        The rest is the manual page, under the headings of MANUAL_HEADINGS.
+        \"\"\"
+
+A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
+admits absence, `Driver | Gap` admits the gap. `Matrix` and `Wish` are always there. `explains` of a Problem and of the
+decorator name other rules by their `name`.
+"""
+
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from typing import Any, Union, get_args, get_origin
+
+from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries, Toolkits
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, Environ, System
+from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.matrix.query import Matrix
+
+#: The snapshot's field for each section type.
+SECTION_FIELDS: dict[type, str] = {
+    System: "host",
+    Container: "container",
+    Gpus: "gpus",
+    Driver: "driver",
+    Toolkits: "toolkits",
+    Libraries: "libraries",
+    Environ: "environ",
+    Interpreter: "interpreter",
+    Packages: "packages",
+    Frameworks: "frameworks",
+    Live: "live",
+}
+
+#: Headings of a manual page, in order; each is a line of its own ending in a colon.
+MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
+
+
+class Want(Fact, frozen=True, kw_only=True):
+    """One parameter of a rule: a section's field (or matrix, wish), and whether absence or a Gap is welcome."""
+
+    parameter: str
+    field: str
+    admits_absent: bool = False
+    admits_gap: bool = False
+
+
+class Rule(Fact, frozen=True, kw_only=True):
+    """A declared rule."""
+
+    code: str
+    name: str
+    severity: Severity
+    since: str
+    summary: str
+    wants: tuple[Want, ...]
+    check: Callable[..., Iterable[Problem]]
+
+    @property
+    def manual(self) -> str:
+        """The manual page: the check's docstring, as text."""
+        return inspect.cleandoc(self.check.__doc__ or "")
+
+
+def rule(
+    code: str, *, name: str, severity: Severity, since: str
+) -> Callable[[Callable[..., Iterable[Problem]]], Callable[..., Iterable[Problem]]]:
+    """Declare the decorated function as a rule; the Rule is kept on it as `.rule`."""
+
+    def declare(check: Callable[..., Iterable[Problem]]) -> Callable[..., Iterable[Problem]]:
+        declared = Rule(
+            code=code,
+            name=name,
+            severity=severity,
+            since=since,
+            summary=(check.__doc__ or "").lstrip().partition("\n")[0].strip(),
+            wants=_wants(check),
+            check=check,
+        )
+        check.rule = declared  # type: ignore[attr-defined]
+        return check
+
+    return declare
+
+
+def _wants(check: Callable[..., Any]) -> tuple[Want, ...]:
+    return tuple(
+        _want(check, parameter, annotation)
+        for parameter, annotation in check.__annotations__.items()
+        if parameter != "return"
+    )
+
+
+def _want(check: Callable[..., Any], parameter: str, annotation: Any) -> Want:
+    is_union = get_origin(annotation) in (Union, types.UnionType)
+    members = get_args(annotation) if is_union else (annotation,)
+    if members in ((Matrix,), (Wish,)):
+        return Want(parameter=parameter, field="matrix" if members == (Matrix,) else "wish")
+    fields = [SECTION_FIELDS[member] for member in members if member in SECTION_FIELDS]
+    others = [member for member in members if member not in SECTION_FIELDS and member not in (Gap, types.NoneType)]
+    if len(fields) != 1 or others:
+        code = check.__code__
+        raise TypeError(
+            f"{code.co_filename}:{code.co_firstlineno}: parameter {parameter!r} must name one section type, "
+            f"optionally with `| None` or `| Gap`, or be Matrix or Wish"
+        )
+    return Want(
+        parameter=parameter, field=fields[0], admits_absent=types.NoneType in members, admits_gap=Gap in members
+    )

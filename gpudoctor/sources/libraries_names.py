@@ -1,0 +1,112 @@
+"""The CUDA libraries by file name: family, CUDA major, and the folder and distribution that bring them."""
+
+import re
+
+from gpudoctor.facts.versions import LibraryVersion
+
+#: Start of the file name (without "lib"), its family. Parts of a library count to it: libcudnn_ops.so.9 is cuDNN's.
+_STEMS = {
+    "cudnn": "cudnn",
+    "cublas": "cublas",
+    "cublasLt": "cublaslt",
+    "cudart": "cudart",
+    "cufft": "cufft",
+    "cufile": "cufile",
+    "curand": "curand",
+    "cusolver": "cusolver",
+    "cusparse": "cusparse",
+    "cusparseLt": "cusparselt",
+    "nccl": "nccl",
+    "nvJitLink": "nvjitlink",
+    "nvrtc": "nvrtc",
+    "nvrtc-builtins": "nvrtc",
+    "cupti": "cupti",
+    "nvToolsExt": "nvtx",
+    "nvtx3interop": "nvtx",
+    "nvinfer": "tensorrt",
+    "nvinfer_plugin": "tensorrt",
+    "nvshmem_host": "nvshmem",
+    "cutensor": "cutensor",
+    "cuda": "cuda",
+}
+_SHARED_OBJECT = re.compile(r"lib([A-Za-z][A-Za-z0-9_-]*?)(?:\.alt)?\.so((?:\.\d+)*)$")
+_DLL = re.compile(r"([A-Za-z]+?)(?:64)?_?((?:\d+(?:_\d+)*_?)?)\.dll$", re.IGNORECASE)
+_DLL_STEMS = {stem.lower(): family for stem, family in _STEMS.items()}
+
+#: Majors of SONAMEs that belong to one CUDA major. The others are shared: libcusolver.so.11 is CUDA 11 and 12,
+#: libcusparse.so.12 is 12 and 13, libcurand.so.10 is all since 10. From the file lists of NVIDIA's packages.
+_ONE_CUDA = {(family, major): major for family in ("cudart", "cublas", "cublaslt") for major in (10, 11, 12, 13)} | {
+    ("nvjitlink", 12): 12,
+    ("nvjitlink", 13): 13,
+    ("nvrtc", 12): 12,
+    ("nvrtc", 13): 13,
+    ("cupti", 12): 12,
+    ("cupti", 13): 13,
+    ("cufft", 11): 12,
+    ("cufft", 12): 13,
+    ("cusolver", 12): 13,
+    ("cusparse", 11): 11,
+}
+
+#: Distribution without its suffix -cuNN, by family. From CUDA 13 on most have no suffix.
+DISTS = {
+    "cudnn": "nvidia-cudnn",
+    "cublas": "nvidia-cublas",
+    "cublaslt": "nvidia-cublas",
+    "cudart": "nvidia-cuda-runtime",
+    "cufft": "nvidia-cufft",
+    "cufile": "nvidia-cufile",
+    "curand": "nvidia-curand",
+    "cusolver": "nvidia-cusolver",
+    "cusparse": "nvidia-cusparse",
+    "cusparselt": "nvidia-cusparselt",
+    "nccl": "nvidia-nccl",
+    "nvjitlink": "nvidia-nvjitlink",
+    "nvrtc": "nvidia-cuda-nvrtc",
+    "cupti": "nvidia-cuda-cupti",
+    "nvtx": "nvidia-nvtx",
+    "nvshmem": "nvidia-nvshmem",
+    "tensorrt": "tensorrt",
+    "cutensor": "cutensor",
+}
+
+
+def family_of(name: str) -> str | None:
+    """The family of a library's file name or SONAME; None for files of no interest."""
+    match = _SHARED_OBJECT.match(name)
+    if match is None:
+        dll = _DLL.match(name)
+        return _DLL_STEMS.get(dll.group(1).lower()) if dll else None
+    stem = match.group(1)
+    return _STEMS.get(stem) or ("cudnn" if stem.startswith("cudnn_") else None)
+
+
+def number_in(name: str) -> str | None:
+    """The numbers behind .so: 12.4.5.8 of libcublas.so.12.4.5.8, 9 of libcudnn.so.9."""
+    match = _SHARED_OBJECT.match(name)
+    return match.group(2).lstrip(".") or None if match else None
+
+
+def version_in(name: str) -> LibraryVersion | None:
+    """The version in a file name with at least two numbers after .so (libcudart.so.11.0 is a SONAME, not a version)."""
+    number = number_in(name)
+    if number is None or "." not in number or (family_of(name), number) in {("cudart", "11.0"), ("nvrtc", "11.2")}:
+        return None
+    return LibraryVersion.parse(number)
+
+
+def soname_of(name: str) -> str:
+    """The SONAME a versioned file name has by custom: libcublas.so.12 of libcublas.so.12.4.5.8."""
+    match = _SHARED_OBJECT.match(name)
+    if match is None or match.group(2).count(".") < 2 or name.startswith(("libcudart.so.11.0", "libnvrtc-builtins")):
+        return name
+    return name[: match.start(2)] + "." + match.group(2).split(".")[1]
+
+
+def cuda_major_of(name: str) -> int | None:
+    """The CUDA major a file name stands for; None where several majors share it."""
+    number = number_in(name)
+    family = family_of(name)
+    if family is None or number is None:
+        return None
+    return _ONE_CUDA.get((family, int(number.partition(".")[0])))

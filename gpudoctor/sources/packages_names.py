@@ -1,0 +1,69 @@
+"""Names and versions of installed distributions from the names of their metadata folders, without opening one."""
+
+import re
+from functools import lru_cache
+from typing import Literal
+
+from gpudoctor.facts.base import Fact
+
+_SEPARATORS = re.compile(r"[-_.]+")
+_EGG_TAG = re.compile(r"-py\d+(\.\d+)?(-.*)?$")
+
+#: Distributions whose metadata and files are looked into: what drives a GPU, and what breaks it when it does not fit.
+_RELEVANT = re.compile(
+    r"(?:apex|bitsandbytes|deepspeed|flash-attn|functorch|jaxlib|keras|libtpu|ml-dtypes|mxnet|numba|numpy|protobuf"
+    r"|auto-gptq|causal-conv1d|detectron2|mamba-ssm|mmcv|mmcv-full|mmcv-lite|pytorch3d|pyg-lib|spconv"
+    r"|pycuda|pytorch|scikit-cuda|tf-keras|tf-nightly|transformer-engine|vllm|xformers"
+    r"|(?:cuda|cudf|cugraph|cuml|cupy|cuquantum|flash-attn|intel-tensorflow|jax|keras|mxnet|numba|nvidia|onnxruntime"
+    r"|paddlepaddle|pytorch|tensorflow|tensorrt|tf-nightly|torch|torchaudio|torchvision|transformer-engine|triton"
+    r"|warp-lang)(?:-.*|\d.*)?)"
+)
+
+
+class Entry(Fact, frozen=True, kw_only=True):
+    """A metadata folder (or file) in a site folder. `name` is normalised; `version` None: only its metadata says."""
+
+    name: str
+    version: str | None
+    file: str
+    kind: Literal["dist-info", "egg-info", "egg"]
+
+
+@lru_cache(maxsize=8192)
+def normalise(name: str) -> str:
+    """The name by which an index compares distributions (PEP 503)."""
+    return _SEPARATORS.sub("-", name).lower()
+
+
+@lru_cache(maxsize=8192)
+def is_relevant(name: str) -> bool:
+    """Whether a distribution (normalised name) is a GPU framework or library, or one that they stand or fall with."""
+    return _RELEVANT.fullmatch(name) is not None
+
+
+def parse_entry(file: str) -> Entry | None:
+    """The distribution that a name in a site folder stands for (torch-2.6.0+cu124.dist-info); None for other things."""
+    if file.endswith(".dist-info"):
+        stem = file[:-10]
+        name, dash, version = stem.rpartition("-")
+        if not dash:
+            name, version = stem, ""
+        return Entry(name=normalise(name), version=version or None, file=file, kind="dist-info")
+    if file.endswith(".egg-info"):
+        return _parse_egg(file, file[:-9], "egg-info")
+    return _parse_egg(file, file[:-4], "egg") if file.endswith(".egg") else None
+
+
+def _parse_egg(file: str, stem: str, kind: Literal["egg-info", "egg"]) -> Entry:
+    """Eggs escape a dash within name or version, so the first one separates: numpy-1.24.2-py3.11."""
+    name, _, version = _EGG_TAG.sub("", stem).partition("-")
+    return Entry(name=normalise(name), version=version or None, file=file, kind=kind)
+
+
+def metadata_path(entry: Entry) -> tuple[str, ...]:
+    """Where the metadata of the entry may be, relative to its site folder, best first."""
+    if entry.kind == "dist-info":
+        return (f"{entry.file}/METADATA",)
+    if entry.kind == "egg":
+        return (f"{entry.file}/EGG-INFO/PKG-INFO",)
+    return (f"{entry.file}/PKG-INFO", entry.file)

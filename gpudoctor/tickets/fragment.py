@@ -1,0 +1,58 @@
+"""A fragment: one piece of a pasted text that was recognised, and what it states."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from gpudoctor.facts.base import Fact, Section, Source
+
+#: How far a fragment is trusted against others: a tool's own output, a report that repeats tools, a person's
+#: words under a label, a person's words in passing.
+TOOL, REPORT, WORDS, HEARSAY = 0, 1, 2, 3
+
+
+class Fragment(Fact, frozen=True, kw_only=True):
+    """What one piece of text states. Sections are partial: what is not stated in them is None."""
+
+    #: What it is, for a reader: nvidia-smi's table.
+    form: str
+    #: The lines that were used, from 1, in order.
+    lines: tuple[int, ...]
+    sections: dict[str, Section] = {}
+    rank: int = TOOL
+
+    @property
+    def where(self) -> str:
+        """Its place, for a reader: nvidia-smi's table, line 12."""
+        return f"{self.form}, line {self.lines[0]}" if self.lines else self.form
+
+
+class Contradiction(Fact, frozen=True, kw_only=True):
+    """Two pieces of one text state different things. `taken` None: neither is believed."""
+
+    #: driver.release
+    fact: str
+    #: (value, where it is stated)
+    values: tuple[tuple[str, str], ...]
+    taken: str | None = None
+
+
+def source(form: str, line: int) -> Source:
+    """Where a fact of a pasted text was read."""
+    return Source(kind="report", where=f"{form}, line {line}")
+
+
+def fragment(form: str, lines: Iterable[int], rank: int = TOOL, **sections: Section | None) -> tuple[Fragment, ...]:
+    """The fragment with those of the sections that state something; none if none does."""
+    kept = {name: section for name, section in sections.items() if section is not None and _says(section)}
+    numbers = tuple(sorted(set(lines)))
+    return (Fragment(form=form, lines=numbers, sections=kept, rank=rank),) if kept else ()
+
+
+def _says(section: Section) -> bool:
+    """Any field but the source differs from its default."""
+    return any(
+        getattr(section, field.name) not in (field.default, None, (), {})
+        for field in msgspec.structs.fields(section)
+        if field.name != "source"
+    )

@@ -1,0 +1,96 @@
+"""How reports word an operating system, a platform, a Python and a compiler."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from gpudoctor.facts.system import System
+
+#: How a report begins the name of a distribution, and its os-release ID.
+_DISTRIBUTIONS = (
+    (r"ubuntu", "ubuntu", ("debian",)),
+    (r"debian", "debian", ()),
+    (r"linux mint|linuxmint|\bmint\b", "linuxmint", ("ubuntu", "debian")),
+    (r"pop!?_?os", "pop", ("ubuntu", "debian")),
+    (r"kali", "kali", ("debian",)),
+    (r"centos", "centos", ("rhel", "fedora")),
+    (r"red hat|\brhel\b", "rhel", ("fedora",)),
+    (r"rocky", "rocky", ("rhel", "centos", "fedora")),
+    (r"alma", "almalinux", ("rhel", "centos", "fedora")),
+    (r"fedora", "fedora", ()),
+    (r"amazon linux", "amzn", ("fedora",)),
+    (r"manjaro", "manjaro", ("arch",)),
+    (r"arch linux|archlinux|\barch\b", "arch", ()),
+    (r"opensuse", "opensuse", ("suse",)),
+    (r"nixos", "nixos", ()),
+    (r"gentoo", "gentoo", ()),
+    (r"alpine", "alpine", ()),
+)
+_KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
+#: platform.uname()
+_NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
+_ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le)\b")
+
+
+def of_os(text: str, also: System | None = None) -> System | None:
+    """The system that "Ubuntu 20.04.3 LTS (x86_64)", "Microsoft Windows 11 Pro" or "macOS 14.4" names."""
+    text = text.strip().strip("*_` ")
+    lower = text.lower()
+    if not text or lower.startswith(("n/a", "(e.g", "could not")):
+        return also
+    facts: dict[str, Any] = {"pretty_name": text[:100]}
+    if re.search(r"windows|\bwin ?(?:10|11|7|8)\b", lower) and "wsl" not in lower and "subsystem" not in lower:
+        facts["os"] = "windows"
+    elif re.search(r"mac ?os|os ?x\b|darwin", lower):
+        facts["os"] = "macos"
+    else:
+        facts |= _linux(lower)
+    arch = _ARCH.search(text)
+    if arch:
+        facts["arch"] = "x86_64" if arch[1] == "AMD64" else arch[1]
+    if len(facts) == 1:
+        return also
+    if also is None:
+        return System(**facts)
+    return msgspec.structs.replace(also, **facts)
+
+
+def _linux(lower: str) -> dict[str, Any]:
+    for pattern, name, like in _DISTRIBUTIONS:
+        match = re.search(pattern, lower)
+        if match:
+            version = re.search(r"\d+(?:\.\d+)?", lower[match.end() :].split("(", maxsplit=1)[0])
+            numbers = {"distribution_version": version[0]} if version else {}
+            return {"os": "linux", "distribution": name, "distribution_like": like, **numbers}
+    return {"os": "linux"} if re.search(r"linux|\bwsl\b", lower) else {}
+
+
+def of_platform(text: str) -> System | None:
+    """The system in Python's platform.platform(): Linux-5.4.0-81-generic-x86_64-with-glibc2.31."""
+    match = _KERNEL.search(text) or _NAMED.search(text)
+    if match:
+        return System(os="linux", kernel=match[1], arch=match[2])
+    if re.match(r"\s*Windows-", text):
+        return System(os="windows")
+    if re.match(r"\s*(?:macOS|Darwin)-", text):
+        arch = _ARCH.search(text)
+        return System(os="macos", arch=arch[1] if arch else None)
+    return System(os="linux") if re.match(r"\s*Linux-", text) else None
+
+
+def is_wsl(text: str) -> bool:
+    """The text names a kernel of WSL 2."""
+    return bool(re.search(r"microsoft-standard|-microsoft\b|WSL2", text))
+
+
+def python_version(text: str) -> str | None:
+    """The version in "3.9.16 (main, May 17 2023) [MSC v.1916]", "Python 3.8" or "python 3.6.13"."""
+    match = re.match(r"\W*(?:python\s*)?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)", text.strip(), re.I)
+    return match[1] if match else None
+
+
+def compiler_version(text: str) -> str | None:
+    """The last version in "(Ubuntu 9.4.0-1ubuntu1~20.04.1) 9.4.0" or "gcc (GCC) 4.8.5 20150623"."""
+    found = re.findall(r"(?<![\d.~-])(\d{1,2}\.\d{1,2}\.\d{1,2})(?![\d.]*\d|-\d)", text)
+    return found[-1] if found else None

@@ -1,0 +1,184 @@
+"""What a reporter tells in sentences: "Ubuntu 22.04 with an RTX 3090, driver 470.57, torch 2.3.0+cu121".
+
+Believed only where nothing better states it, and where one value is told: who names two releases compares them.
+"""
+
+import re
+from collections.abc import Callable, Collection, Iterator
+
+from gpudoctor.facts.base import Section
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.sources.build_tags import local_part, parse_tag
+from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
+from gpudoctor.tickets.machine_words import of_os, python_version
+from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.products import models_in_passing
+
+FORM = "the reporter's words"
+
+#: Other times, other machines, wishes and commands: what such a clause names is not what is there.
+_ELSEWHERE = re.compile(
+    r"\b(?:work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier|older|newer"
+    r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
+    r"|install(?:ing)?|should|could|would|if|than|until|since|other|another|colleague\w*|compatible|from"
+    r"|build (?:for|with)|example|e\.g)\b|->|=>|>=|<=|\?",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
+_VERSION = (
+    r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
+    r"(?![\w.]*\d)"
+)
+_LINK = r"(?:\s+(?:version|release|is|at)|\s*[=:(])*\s*"
+_NAMES = {"pytorch": "torch", "tf": "tensorflow", "tensorflow-gpu": "tensorflow"}
+_FRAMEWORK = re.compile(
+    rf"(?<![\w./-])(pytorch|torch|tensorflow(?:-gpu)?|tf|jax|keras){_LINK}{_VERSION}", re.IGNORECASE
+)
+_PYTHON = re.compile(rf"(?<![\w./-])python{_LINK}([23]\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.]*\d)", re.IGNORECASE)
+_DRIVER = re.compile(rf"\bdrivers?{_LINK}v?(\d{{3}}\.\d{{2,3}}(?:\.\d{{1,3}})?)(?![\w.]*\d)", re.IGNORECASE)
+_OS = re.compile(
+    r"\b(ubuntu|debian|fedora|centos|rhel|rocky(?: linux)?|alma ?linux|linux mint|opensuse(?: leap)?"
+    r"|windows|win|mac ?os)"
+    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2})?)\b|\b(arch linux|manjaro|pop!_os|wsl ?2?)\b",
+    re.IGNORECASE,
+)
+#: A line that is a package and its version: "torch 2.3.0+cu121".
+_ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$")
+#: What prints one: tracebacks, logs and shells are read by others.
+_PRINTED = re.compile(
+    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[|\$|>>>|\||\+-|#|pip3? |conda |uv |python[\d.]* |sudo |docker "
+    r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
+)
+
+Told = tuple[int, str]
+
+
+def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str]) -> tuple[Fragment, ...]:
+    """What lines that no tool `printed` tell of what is not `stated`: names of sections, frameworks and packages."""
+    lines = [(number, line) for number, line in enumerate(text.lines, 1) if line and number not in printed]
+    made = [*_packages(lines, stated)]
+    clauses = list(_clauses(lines))
+    for name, tell in _SECTIONS.items():
+        if name not in stated:
+            made += tell(clauses)
+    return (*made, *_frameworks(clauses, {*stated, *_named(made)}))
+
+
+def _named(made: list[Fragment]) -> Iterator[str]:
+    for one in made:
+        packages = one.sections.get("packages")
+        yield from (package.name for package in packages.installed) if isinstance(packages, Packages) else ()
+
+
+def _clauses(lines: list[Told]) -> Iterator[Told]:
+    """The parts of sentences that tell of this machine and of now."""
+    for number, line in lines:
+        if len(line) > 600 or not any(char.isdigit() for char in line) or _PRINTED.match(line):
+            continue
+        yield from ((number, clause) for clause in _CLAUSE.split(line) if not _ELSEWHERE.search(clause))
+
+
+def _only(told: Iterator[Told]) -> Told | None:
+    """The one value that is told, with its first line; None where two differ."""
+    first: dict[str, int] = {}
+    for number, value in told:
+        first.setdefault(value, number)
+    return next(((number, value) for value, number in first.items()), None) if len(first) == 1 else None
+
+
+def _one(clauses: list[Told], pattern: re.Pattern[str]) -> Told | None:
+    return _only((number, match[1]) for number, clause in clauses for match in pattern.finditer(clause))
+
+
+def _host(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _only((number, match[0]) for number, clause in clauses for match in _OS.finditer(clause))
+    return fragment(FORM, (told[0],), HEARSAY, host=of_os(told[1])) if told else ()
+
+
+def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, _DRIVER)
+    release = DriverRelease.parse(told[1]) if told else None
+    if told is None or release is None:
+        return ()
+    return fragment(FORM, (told[0],), HEARSAY, driver=Driver(release=release, source=source(FORM, told[0])))
+
+
+def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _only((number, model) for number, clause in clauses for model in models_in_passing(clause))
+    if told is None:
+        return ()
+    gpu = Gpu(vendor="nvidia", name=told[1], source=source(FORM, told[0]))
+    return fragment(FORM, (told[0],), HEARSAY, gpus=Gpus(devices=(gpu,)))
+
+
+def _interpreter(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, _PYTHON)
+    version = python_version(told[1]) if told else None
+    if told is None or version is None:
+        return ()
+    interpreter = Interpreter(executable="python", chosen_by="report", version=version)
+    return fragment(FORM, (told[0],), HEARSAY, interpreter=interpreter)
+
+
+_SECTIONS: dict[str, Callable[[list[Told]], tuple[Fragment, ...]]] = {
+    "host": _host,
+    "driver": _driver,
+    "gpus": _gpus,
+    "interpreter": _interpreter,
+}
+
+
+def _frameworks(clauses: list[Told], stated: Collection[str]) -> tuple[Fragment, ...]:
+    told: dict[str, list[Told]] = {}
+    for number, clause in clauses:
+        for match in _FRAMEWORK.finditer(clause):
+            name = _NAMES.get(match[1].lower(), match[1].lower())
+            told.setdefault(name, []).append((number, match[2]))
+    found, lines = [], []
+    for name, values in told.items():
+        only = _only(iter(values))
+        if only is None or name in stated:
+            continue
+        variant, cuda = parse_tag(local_part(only[1]))
+        where = source(FORM, only[0])
+        found.append(Framework(name=name, version=only[1], variant=variant, cuda=cuda, source=where))
+        lines.append(only[0])
+    return fragment(FORM, lines, HEARSAY, frameworks=Frameworks(found=tuple(found)) if found else None)
+
+
+def _packages(lines: list[Told], stated: Collection[str]) -> tuple[Fragment, ...]:
+    rows: dict[str, Told] = {}
+    for number, line in lines:
+        match = _ROW.match(line)
+        name = normalise(match[1]) if match else ""
+        if match and is_relevant(name) and name not in stated:
+            rows.setdefault(name, (number, match[2]))
+    installed = tuple(Package(name=name, version=version) for name, (_, version) in rows.items())
+    numbers = [number for number, _ in rows.values()]
+    return fragment(
+        "a list of packages",
+        numbers,
+        HEARSAY,
+        packages=Packages(installed=installed, excerpt=True) if installed else None,
+    )
+
+
+def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
+    """What needs no hearsay: the sections that are stated, and the frameworks and packages by name."""
+    found: set[str] = set()
+    for one in fragments:
+        sections: dict[str, Section] = one.sections
+        found.update(name for name in sections if name not in ("frameworks", "packages", "host"))
+        # A path tells the kind of system only; which distribution it is people say.
+        if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
+            found.add("host")
+        if isinstance(frameworks := sections.get("frameworks"), Frameworks):
+            found.update(framework.name for framework in frameworks.found)
+        if isinstance(packages := sections.get("packages"), Packages):
+            found.update(package.name for package in packages.installed)
+    return found

@@ -1,0 +1,158 @@
+"""A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
+
+import zlib
+from collections.abc import Callable
+
+import msgspec
+
+from gpudoctor.facts.base import Fact, Gap, Section
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.knowledge import recognise
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.tickets.amd_intel import parse_other_makers
+from gpudoctor.tickets.build_mismatch import parse_built_for
+from gpudoctor.tickets.collect_env import parse_collect_env
+from gpudoctor.tickets.conda import parse_conda
+from gpudoctor.tickets.context_hints import parse_surroundings
+from gpudoctor.tickets.derive import completed, of_packages
+from gpudoctor.tickets.documents import spread
+from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment
+from gpudoctor.tickets.free_text import parse_in_words
+from gpudoctor.tickets.kernel import parse_kernel
+from gpudoctor.tickets.logs import parse_logs
+from gpudoctor.tickets.machine import parse_machine
+from gpudoctor.tickets.merge import Merger
+from gpudoctor.tickets.multi_gpu_reports import parse_several_gpus
+from gpudoctor.tickets.package_reports import parse_package_reports
+from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
+from gpudoctor.tickets.pip import parse_pip
+from gpudoctor.tickets.platform import parse_platform
+from gpudoctor.tickets.prose import parse_prose, stated_in
+from gpudoctor.tickets.python_paths import parse_python_paths
+from gpudoctor.tickets.python_repl import parse_echoes
+from gpudoctor.tickets.smi import parse_smi
+from gpudoctor.tickets.smi_query import parse_smi_query
+from gpudoctor.tickets.template import parse_template
+from gpudoctor.tickets.tf_env import parse_tf_env
+from gpudoctor.tickets.toolkit import parse_toolkit
+from gpudoctor.tickets.tools import parse_tools
+
+#: Unpacked bytes of a gzip file that are looked at.
+MOST_UNPACKED = 16 * 1024 * 1024
+
+#: How a framework usually says that it has no GPU.
+_NO_GPU = {
+    "torch": "torch.cuda.is_available(): False",
+    "tensorflow": "Num GPUs Available: 0",
+    "jax": "No GPU/TPU found, falling back to CPU.",
+}
+
+NOT_STATED = Gap(reason="the text does not state it")
+
+PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
+    parse_smi,
+    parse_smi_query,
+    parse_kernel,
+    parse_machine,
+    parse_collect_env,
+    parse_tf_env,
+    parse_tools,
+    parse_package_reports,
+    parse_several_gpus,
+    parse_other_makers,
+    parse_pip,
+    parse_conda,
+    parse_toolkit,
+    parse_echoes,
+    parse_logs,
+    parse_built_for,
+    parse_in_words,
+    parse_template,
+    parse_surroundings,
+    parse_python_paths,
+)
+
+
+class Ingested(Fact, frozen=True, kw_only=True):
+    """What was made of a text."""
+
+    snapshot: Snapshot
+    fragments: tuple[Fragment, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    encoding: str = "utf-8"
+    #: Lines that say anything, and how many of them were used.
+    lines: int = 0
+    used: int = 0
+    #: The text itself, plain.
+    words: str = ""
+
+    @property
+    def symptoms(self) -> tuple[Symptom, ...]:
+        """The known error messages in it."""
+        return self.snapshot.live.symptoms if isinstance(self.snapshot.live, Live) else ()
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """What was recognised, each kind once."""
+        return tuple(dict.fromkeys(one.form for one in self.fragments))
+
+
+def ingest(raw: bytes, matrix: Matrix) -> Ingested:
+    """What the bytes of a text state. Raises NotText."""
+    if raw.startswith(b"\x1f\x8b"):
+        raw = unpacked(raw)
+    text, encoding = decode(raw)
+    return ingest_text(plain(spread(text), encoding), matrix)
+
+
+def unpacked(raw: bytes) -> bytes:
+    """The beginning of what a gzip file holds. Raises NotText."""
+    try:
+        text = zlib.decompressobj(wbits=31).decompress(raw, MOST_UNPACKED)
+    except zlib.error as error:
+        raise NotText(f"it is a gzip file that cannot be unpacked ({error})") from None
+    if not text:
+        raise NotText("it is a gzip file that cannot be unpacked (it is cut short)")
+    return text
+
+
+def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
+    """What a text states."""
+    stated = tuple(one for parse in PARSERS for one in parse(text))
+    printed = {number for one in stated if one.rank < WORDS for number in one.lines}
+    stated += parse_prose(text, printed, stated_in(stated))
+    stated += parse_platform(text, stated_in(stated))
+    merger = Merger((*stated, *of_packages(stated)))
+    sections = completed(merger.sections(), matrix)
+    body = text.text
+    symptoms = recognise(body, where="the text", clean=without_credentials)
+    symptoms += _implied(sections.get("live"), symptoms)
+    if symptoms:
+        sections["live"] = _with_symptoms(sections.get("live"), symptoms)
+    gaps: dict[str, Section] = {name: NOT_STATED for name in SECTIONS if name not in sections}
+    used = {number for one in stated for number in one.lines}
+    return Ingested(
+        snapshot=Snapshot(**{**gaps, **sections}),  # type: ignore[arg-type]
+        fragments=stated,
+        contradictions=tuple(dict.fromkeys(merger.contradictions)),
+        encoding=text.encoding,
+        lines=sum(1 for line in text.lines if line.strip()),
+        used=len(used),
+        words=body,
+    )
+
+
+def _implied(live: Section | None, symptoms: tuple[Symptom, ...]) -> tuple[Symptom, ...]:
+    """That a framework lists no GPU, in the words that are known, where the text shows it in others."""
+    known = {symptom.signature for symptom in symptoms}
+    lists = live.devices if isinstance(live, Live) else ()
+    silent = [one.framework for one in lists if one.gpu_available is False and one.framework in _NO_GPU]
+    found = (one for name in silent for one in recognise(_NO_GPU[name], framework=name, where="the text"))
+    return tuple(one for one in found if one.signature not in known)
+
+
+def _with_symptoms(live: Section | None, symptoms: tuple[Symptom, ...]) -> Live:
+    known = live if isinstance(live, Live) else Live()
+    return msgspec.structs.replace(known, symptoms=symptoms)

@@ -1,0 +1,177 @@
+"""What rules a cause out: a system, a maker's GPU, a named condition. What was not seen never does."""
+
+import pytest
+
+from gpudoctor.diagnosis.conditions import CONDITIONS
+from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.knowledge import all_causes
+from gpudoctor.rules.load import load_rules
+
+NVML = Answer(outcome="answered", code=0, device_count=1)
+LISTS = {"driver": Driver(release=DriverRelease("580.65.06"), nvml=NVML), "gpus": Gpus(devices=(Gpu(vendor="nvidia"),))}
+
+
+def named(*names):
+    return {"gpus": Gpus(devices=tuple(Gpu(vendor="nvidia", name=name) for name in names))}
+
+
+def frameworks(**one):
+    return {"frameworks": Frameworks(found=(Framework(**one),))}
+
+
+def message(text, signature="cuda-out-of-memory"):
+    return {"live": Live(symptoms=(Symptom(signature=signature, text=text),))}
+
+
+CUDA_12 = {"cuda": CudaVersion("12.4")}
+OOM = (
+    "Tried to allocate {} MiB (GPU 0; 8.00 GiB total capacity; 2.81 GiB already allocated; {} GiB free;"
+    " {} GiB reserved in total by PyTorch)"
+)
+#: By condition: sections with which it holds, and sections with which it does not.
+ROWS = {
+    "nvml-lists-gpus": (LISTS, {"driver": Driver(nvml=Answer(outcome="answered", code=9))}),
+    "no-gpu-found": ({"gpus": None}, named("NVIDIA L4")),
+    "driver-serves-frameworks": (
+        {"driver": Driver(cuda=CudaVersion("12.6")), **frameworks(name="torch", **CUDA_12)},
+        {"driver": Driver(cuda=CudaVersion("12.2")), **frameworks(name="torch", **CUDA_12)},
+    ),
+    "secure-boot-off": ({"driver": Driver(secure_boot=False)}, {"driver": Driver(secure_boot=None)}),
+    "libcuda-missing-beside-nvml": (
+        {"driver": Driver(nvml=NVML, cuda_init=Answer(outcome="no-library"))},
+        {"driver": Driver(nvml=NVML)},
+    ),
+    "wsl-without-windows-driver": (
+        {"container": Container(wsl=Wsl(version=2, driver_library=False))},
+        {"container": Container(wsl=Wsl(version=2, driver_library=None))},
+    ),
+    "torch-built-for-gpu": (frameworks(name="torch", variant="cuda"), frameworks(name="torch", variant="cpu")),
+    "torch-not-built-for-rocm": (frameworks(name="torch", variant="cuda"), frameworks(name="torch", variant="rocm")),
+    "torch-from-conda": (
+        {"packages": Packages(installed=(Package(name="torch", version="2.0", installer="conda"),))},
+        {"packages": Packages(installed=(Package(name="torch", version="2.0"),))},
+    ),
+    "torch-not-from-conda": (
+        {"packages": Packages(installed=(Package(name="torch", version="2.0", installer="pip"),))},
+        {"packages": Packages(installed=(Package(name="torch", version="2.0"),))},
+    ),
+    "torch-code-serves-gpus": (
+        {
+            "gpus": Gpus(devices=(Gpu(vendor="nvidia", capability=Capability("8.6")),)),
+            **frameworks(name="torch", variant="cuda", archs=("sm_80", "sm_90"), **CUDA_12),
+        },
+        {
+            "gpus": Gpus(devices=(Gpu(vendor="nvidia", capability=Capability("12.0")),)),
+            **frameworks(name="torch", variant="cuda", archs=("sm_80", "sm_90"), **CUDA_12),
+        },
+    ),
+    "only-recent-gpus": (named("NVIDIA GeForce RTX 4090"), named("GeForce RTX 4090", "GeForce GTX 1080")),
+    "only-old-gpus": (named("GeForce GTX 1080"), named("NVIDIA GeForce RTX 2080")),
+    "no-geforce": (named("NVIDIA A100-SXM4-80GB"), named("NVIDIA GeForce RTX 3090")),
+    "mac-gpu-was-used": (message("x", "mps-out-of-memory"), message("x")),
+    "tensorflow-built-for-gpu": (
+        frameworks(name="tensorflow", variant="cuda"),
+        frameworks(name="tensorflow", variant="cpu"),
+    ),
+    "tensorflow-without-windows-gpu": (
+        {"host": System(os="windows"), **frameworks(name="tensorflow", version="2.16.1")},
+        {"host": System(os="linux"), **frameworks(name="tensorflow", version="2.16.1")},
+    ),
+    "tensorflow-with-windows-gpu": (
+        frameworks(name="tensorflow", version="2.10.0"),
+        frameworks(name="tensorflow", version="2.11.0"),
+    ),
+    "tensorflow-before-cuda-extra": (
+        frameworks(name="tensorflow", version="2.13.0"),
+        frameworks(name="tensorflow", version="2.14.0"),
+    ),
+    "tensorflow-brings-libraries": (
+        frameworks(name="tensorflow", version="2.16.1"),
+        frameworks(name="tensorflow", version="2.15.0"),
+    ),
+    "tensorflow-has-its-toolkit": (
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("12.4")),)),
+            **frameworks(name="tensorflow", **CUDA_12),
+        },
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("11.2")),)),
+            **frameworks(name="tensorflow", **CUDA_12),
+        },
+    ),
+    "no-toolkit-found": ({"toolkits": Toolkits()}, {"toolkits": Toolkits(excerpt=True)}),
+    "others-hold-little": (message(OOM.format("20", "5.10", "2.90")), message(OOM.format("20", "0.10", "2.90"))),
+    "no-unused-reserve": (message(OOM.format("900", "0.10", "2.90")), message(OOM.format("20", "0.10", "4.90"))),
+    "jax-packages-agree": (
+        {
+            "packages": Packages(
+                installed=(Package(name="jaxlib", version="0.6.2"), Package(name="jax-cuda12-plugin", version="0.6.2"))
+            )
+        },
+        {
+            "packages": Packages(
+                installed=(Package(name="jaxlib", version="0.6.2"), Package(name="jax-cuda12-plugin", version="0.5.3"))
+            )
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", sorted(set(CONDITIONS) - {"tensorflow-misses-libraries"}))
+def test_condition(name):
+    holds, does_not = ROWS[name]
+    words = CONDITIONS[name](SnapshotView(Snapshot(**holds)))
+    assert words and not words.endswith("."), words
+    assert CONDITIONS[name](SnapshotView(Snapshot(**does_not))) is None
+    assert CONDITIONS[name](SnapshotView(Snapshot())) is None, "what was not seen never refutes"
+
+
+def test_each_condition_refutes_a_cause_that_exists():
+    assert {name for cause in all_causes().values() for name in cause.refuted_by} == set(CONDITIONS)
+    rules = {rule.name for rule in load_rules()}
+    assert [cause.id for cause in all_causes().values() if (cause.words is None) != (cause.id in rules)] == []
+
+
+@pytest.mark.parametrize(
+    ("cause", "sections", "refuted"),
+    [
+        ("drv-nouveau-bound", {"host": System(os="windows")}, True),
+        ("drv-nouveau-bound", {"host": System(os="linux")}, False),
+        # A Linux that may be WSL's, and one that is known not to be.
+        ("wsl1", {"host": System(os="linux")}, False),
+        ("wsl1", {"host": System(os="linux"), "container": Container(kind="none")}, True),
+        ("driver-too-old", {"gpus": Gpus(devices=(Gpu(vendor="amd"),))}, True),
+        ("driver-too-old", {"gpus": Gpus(devices=(Gpu(vendor="amd"), Gpu(vendor="nvidia")))}, False),
+        ("amd-device-files", {"gpus": Gpus(devices=(Gpu(vendor="nvidia"),))}, True),
+        ("driver-too-old", {}, False),
+    ],
+)
+def test_surroundings_refute(cause, sections, refuted):
+    assert (refutation(cause, SnapshotView(Snapshot(**sections))) is not None) == refuted
+
+
+@pytest.mark.parametrize(
+    ("cause", "around", "sections", "refuted"),
+    [
+        ("torch-cpu-only", ("macos",), {}, True),
+        # Several systems are named, or facts say more than words.
+        ("torch-cpu-only", ("macos", "linux"), {}, False),
+        ("torch-cpu-only", ("macos",), {"host": System(os="linux")}, False),
+        ("drv-nouveau-bound", ("windows",), {}, True),
+        ("ctk-missing", ("windows", "container"), {}, False),
+        ("drv-nouveau-bound", ("linux", "windows"), {}, False),
+        ("driver-too-old", ("amd",), {}, True),
+        ("driver-too-old", ("amd",), {"gpus": Gpus(devices=(Gpu(vendor="nvidia"),))}, False),
+    ],
+)
+def test_what_a_text_names_refutes_where_the_facts_are_silent(cause, around, sections, refuted):
+    assert (refutation(cause, SnapshotView(Snapshot(**sections), around)) is not None) == refuted

@@ -1,0 +1,61 @@
+"""The compute capability of GPUs that no list of products names."""
+
+import pytest
+
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.chip_families import RANGES, capability_of_device
+from gpudoctor.knowledge.matrix.gpu_types import Architecture
+from gpudoctor.knowledge.matrix.load import load_matrix
+
+
+def test_ranges_are_ordered_and_apart() -> None:
+    flat = [number for first, last, _, _ in RANGES for number in (first, last)]
+    assert flat == sorted(flat)
+    assert len(set(flat)) == len(flat)
+
+
+def test_ranges_agree_with_every_product() -> None:
+    """Each product of the matrix whose id lies in a range has the capability of that range."""
+    checked = 0
+    for model in load_matrix().table("gpus"):
+        for device in model.device_ids:
+            found = capability_of_device(f"10de:{device}")
+            if found is not None:
+                checked += 1
+                assert found == model.capability, (model.name, device)
+    assert checked > 400
+
+
+def test_capabilities_are_architectures() -> None:
+    matrix = load_matrix()
+    for _, _, chip, capability in RANGES:
+        row = matrix.architecture(Capability(capability))
+        assert isinstance(row, Architecture), chip
+        assert not row.tegra, chip
+
+
+@pytest.mark.parametrize(
+    ("name", "pci_id", "capability"),
+    [
+        ("GP104GL [Tesla P4]", "10de:1bb3", "6.1"),
+        (None, "10de:1bb3", "6.1"),
+        ("GK210GL [Tesla K80]", None, "3.7"),
+        ("GB202 [GeForce RTX 5090]", None, "12.0"),
+        ("NVIDIA Corporation AD102 [Something New]", None, "8.9"),
+        ("GB205 [Something New]", "10de:2f7e", "12.0"),
+        ("NVIDIA RTX PRO 1000 Blac...", None, "12.0"),
+        ("Quadro RTX 6000 with Ma...", None, None),
+        ("NVIDIA GeForce ...", None, None),
+        ("NVIDIA ...", None, None),
+        ("...", None, None),
+        (None, "10de:ffff", None),
+        (None, "1002:1bb3", None),
+        ("Something New", None, None),
+        ("GM20B", None, None),
+        (None, "10de:1bg3", None),
+    ],
+)
+def test_capability(name: str | None, pci_id: str | None, capability: str | None) -> None:
+    found = load_matrix().capability(Gpu(vendor="nvidia", name=name, pci_id=pci_id))
+    assert found == (Capability(capability) if capability else None)

@@ -1,0 +1,56 @@
+"""Paths and banners that tell of a Python, and text that only looks like them."""
+
+import pytest
+
+from gpudoctor.tickets.context_hints import parse_surroundings
+from gpudoctor.tickets.pasted import plain
+from gpudoctor.tickets.python_paths import parse_python_paths
+
+CONDA_AND_HOME = """sys.path: ['', '/opt/anaconda3/envs/x/lib/python38.zip',
+ '/home/me/.local/lib/python3.8/site-packages', '/opt/anaconda3/envs/x/lib/python3.8/site-packages']"""
+
+
+def facts(text):
+    made = [one.sections["interpreter"] for one in parse_python_paths(plain(text)) if "interpreter" in one.sections]
+    return {name: getattr(made[0], name) for name in ("bits", "environment", "user_site")} if made else {}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("3.7.3 (v3.7.3:ef4ec6ed12, Mar 25 2019) [MSC v.1916 32 bit (Intel)]", {"bits": 32}),
+        (r"sys.executable: c:\users\me\appdata\local\programs\python\python37-32\python.exe", {"bits": 32}),
+        (CONDA_AND_HOME, {"environment": "conda", "user_site": "/home/me/.local/lib/python3.8/site-packages"}),
+        (
+            r'File "C:\Users\me\AppData\Roaming\Python\Python312\site-packages\torch\__init__.py", line 9',
+            {"user_site": r"C:\Users\me\AppData\Roaming\Python\Python312\site-packages"},
+        ),
+        ('File "/srv/app/.venv/lib/python3.10/site-packages/torch/__init__.py", line 9', {"environment": "venv"}),
+        ("3.7.3 [MSC v.1916 64 bit (AMD64)] on win32", {}),
+        ("Python 3.10 in /usr/lib/python3/dist-packages", {}),
+    ],
+)
+def test_what_is_told(text, told):
+    assert {name: value for name, value in facts(text).items() if value is not None} == told
+
+
+def test_the_folder_of_wsl_that_is_not_there():
+    asked = "$ ls /usr/lib/wsl/lib\nls: cannot access '/usr/lib/wsl/lib': No such file or directory"
+    (made,) = parse_surroundings(plain(asked))
+    assert made.sections["container"].wsl.driver_library is False
+    (made,) = parse_surroundings(plain("$ ls /usr/lib/wsl/lib\nlibcuda.so.1"))
+    assert made.sections["container"].wsl.driver_library is None
+
+
+def test_what_a_container_was_given():
+    made = parse_python_paths(plain("NVIDIA_VISIBLE_DEVICES=all\nNVIDIA_DRIVER_CAPABILITIES=utility"))
+    assert [one.sections["container"].nvidia_driver_capabilities for one in made] == ["utility"]
+    assert parse_python_paths(plain("see NVIDIA_DRIVER_CAPABILITIES in the manual")) == ()
+
+
+@pytest.mark.parametrize(
+    "text", ["NVIDIA_DRIVER_CAPABILITIES=utility", "nerdctl run -it --gpus capabilities=utility,device=GPU-3a23 image"]
+)
+def test_what_a_container_was_given_of_the_driver(text):
+    (made,) = parse_python_paths(plain(text))
+    assert made.sections["container"].nvidia_driver_capabilities == "utility"

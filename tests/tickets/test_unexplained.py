@@ -1,0 +1,70 @@
+"""The strongest error line of a text, who printed it, and what is asked then."""
+
+import time
+
+import pytest
+
+from gpudoctor.knowledge import causes_without_rule, program_of
+from gpudoctor.tickets.given import given_commands
+from gpudoctor.tickets.unexplained import strongest_error
+
+#: A text, the line to quote (None: no failure is stated), and the program that printed it.
+TEXTS = [
+    ("all is well\nGPU 0: A100", None, None),
+    ("Compiled with 0 errors", None, None),
+    ("I get an error with my GPU\nFooError: bar", 2, "python"),
+    ("ValueError: first\nFooError: last", 2, "python"),
+    ("My training fails since Monday.", 1, None),
+    ("$ sudo modprobe nvidia\nmodprobe: FATAL: Module nvidia not found", 2, "modprobe"),
+    ('  File "/v/lib/python3.12/site-packages/jax/x.py", line 1\nOddError: no', 2, "jax"),
+    ("docker: Error response from daemon: odd", 1, "docker"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "program"), TEXTS)
+def test_the_strongest_line_and_its_program(text, line, program):
+    lines = text.split("\n")
+    found = strongest_error(lines)
+    assert (found.line if found else None) == line
+    if found and found.printed:
+        assert program_of(lines, found.line).id == program
+
+
+def test_every_cause_without_a_rule_has_a_remedy():
+    assert [one.id for one in causes_without_rule().values() if not one.harmless and one.remedy is None] == []
+
+
+#: Pieces of lines that an expression might try in many ways.
+PIECES = [
+    "error ",
+    "word ",
+    "2024-01-01 ",
+    "12:00:00.1 ",
+    "[x] ",
+    "a.",
+    "> a ",
+    "(x) ",
+    "E ",
+    " ",
+    "x",
+    "fail: ",
+    "# ",
+    "- ",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_a_line_of_one_piece_repeated_is_read_at_once(piece):
+    lines = ["error " + piece * 1000, piece * 1000 + " error", "exit " + piece * 60] * 100
+    started = time.process_time()
+    strongest_error(lines)
+    given_commands((), lines)
+    program_of(lines, len(lines))
+    assert time.process_time() - started < 2
+
+
+def test_ten_megabytes_of_errors_are_read_in_a_second_or_so():
+    lines = ["2026-01-01 12:00:00,123 some.logger ERROR the step 12 failed to read its batch of items"] * 110_000
+    started = time.process_time()
+    assert strongest_error(lines).line == 1
+    assert time.process_time() - started < 5
