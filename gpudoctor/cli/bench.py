@@ -62,7 +62,7 @@ def command(
     chosen, devices, memory = _framework(framework), _devices(device), _memory(host_memory)
     for path in filter(None, (html, json_file)):
         _refuse_unwritable(path, force=force)
-    from gpudoctor.cli.examine import begin_to_examine
+    from gpudoctor.examine.look import begin_to_examine
 
     snapshot = begin_to_examine(python)()
     name = _installed(snapshot, chosen)
@@ -72,7 +72,7 @@ def command(
     bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
     bench, run = fact_without_credentials(bench), fact_without_credentials(run)
     report = _report(snapshot, bench, run, memory, may_use_gpu=devices != ("cpu",))
-    from gpudoctor.cli.output import write_bytes
+    from gpudoctor.report.output import write_bytes
 
     if not report.conclusion.timings:
         # Nothing is worth writing, and least of all over what was measured before.
@@ -126,7 +126,7 @@ def _memory(given: str | None) -> Memory | None:
 def _refuse_unwritable(path: str, *, force: bool) -> None:
     """Say before the measuring that its result could not be kept."""
     from gpudoctor.cli.files import reason_against, would_replace
-    from gpudoctor.cli.output import CannotWrite
+    from gpudoctor.report.output import CannotWrite
 
     reason = reason_against(path)
     if reason is not None:
@@ -137,7 +137,7 @@ def _refuse_unwritable(path: str, *, force: bool) -> None:
 
 def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     """The framework to measure. Raises click.ClickException."""
-    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.examine.look import CannotExamine
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.python import Frameworks, Interpreter
     from gpudoctor.probes.bench import FRAMEWORKS
@@ -173,7 +173,7 @@ def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) ->
 def _measure(
     snapshot: "Snapshot", name: str, seconds: float, devices: tuple[str, ...] | None, *, quiet: bool
 ) -> "tuple[Bench, AgentRun]":
-    from gpudoctor.cli.progress import Progress
+    from gpudoctor.examine.progress import Progress
     from gpudoctor.facts.python import Interpreter
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.bench import Interrupted, measure
@@ -229,8 +229,8 @@ def _report(
 
 
 def _show(report: "BenchReport") -> None:
-    from gpudoctor.cli.output import shows_unicode, width, write_text
     from gpudoctor.report.bench_text import render_bench_text
+    from gpudoctor.report.output import shows_unicode, width, write_text
     from gpudoctor.report.terminal import Style
 
     write_text(render_bench_text(report, Style(width=width(), unicode=shows_unicode())))
@@ -238,8 +238,8 @@ def _show(report: "BenchReport") -> None:
 
 def _end(report: "BenchReport") -> None:
     """Exit with the code of what happened. Raises click.ClickException and Exit."""
-    from gpudoctor.cli.examine import CannotExamine
-    from gpudoctor.cli.output import Partial
+    from gpudoctor.examine.look import CannotExamine
+    from gpudoctor.report.output import Partial
 
     if report.run.ending == "interrupted":
         raise Partial

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.output import Partial
 from gpudoctor.host.background import Aside
+from gpudoctor.report.output import Partial
 from gpudoctor.report.shared import SHARED
 
 if TYPE_CHECKING:
@@ -52,17 +52,18 @@ def command(
     """
     if source is not None and python is not None:
         raise click.UsageError("--python names an interpreter of this machine, and --from judges another one's facts.")
-    from gpudoctor.cli.examine import begin_to_examine, read_snapshot
+    from gpudoctor.examine.look import begin_to_examine, read_snapshot
 
     finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
     # The look waits for other processes for a good part of its time: what judges is read from disk meanwhile.
     look = Aside(finish)
-    from gpudoctor.cli.judging import criteria_of, judge, show
+    from gpudoctor.cli.show import show
+    from gpudoctor.examine.judging import criteria_of, judge
 
     criteria = criteria_of(select, ignore, require, fail_on)
     snapshot, complete = look.result(), True
     if source is None and not static:
-        from gpudoctor.cli.examine import run_frameworks
+        from gpudoctor.examine.look import run_frameworks
 
         snapshot, complete = run_frameworks(snapshot, quiet=quiet)
     report = judge(snapshot, criteria)

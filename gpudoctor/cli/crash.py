@@ -7,7 +7,7 @@ import sys
 import traceback
 
 from gpudoctor import __version__
-from gpudoctor.cli.output import say
+from gpudoctor.report.output import say
 
 #: What the machine has run out of, or does not let us do; errno.h.
 _OF_THE_SYSTEM = frozenset({

@@ -14,19 +14,20 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
 
     The exit code is 1 where a GPU is hidden from a framework, or a framework could not tell.
     """
-    from gpudoctor.cli.examine import CannotExamine, begin_to_examine, run_frameworks, seconds_of
+    from gpudoctor.cli.option_values import seconds_of
+    from gpudoctor.examine.look import CannotExamine, begin_to_examine, run_frameworks
 
     deadline = seconds_of(timeout)
     snapshot, complete = run_frameworks(
         begin_to_examine(python)(), errands=("devices",), deadline=deadline, quiet=quiet
     )
-    from gpudoctor.cli.judging import criteria_of, judge
-    from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
     from gpudoctor.diagnosis.cross_view import cross_view
+    from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.live import Live
     from gpudoctor.report.live import device_lines
     from gpudoctor.report.live_json import render_devices
+    from gpudoctor.report.output import Partial, shows_unicode, width, write_bytes, write_text
     from gpudoctor.report.terminal import Style
     from gpudoctor.report.view import examined_of
 

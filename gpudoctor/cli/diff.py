@@ -2,15 +2,15 @@
 
 import click
 
-from gpudoctor.cli.examine import CannotExamine
-from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
 from gpudoctor.diagnosis.compare import compare
+from gpudoctor.examine.look import CannotExamine
+from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
 from gpudoctor.facts.codec import encode
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.diff import render_diff
+from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.report.terminal import Style
 from gpudoctor.rules.load import load_rules
 

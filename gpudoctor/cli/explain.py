@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.cli.rules import row_of
-from gpudoctor.cli.suggest import no_such_rule
 from gpudoctor.diagnosis.select import UnknownCode, find
+from gpudoctor.examine.suggest import no_such_rule
+from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.load import load_rules
 
@@ -55,9 +55,9 @@ def _is_message(text: str) -> bool:
 
 def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> None:
     # Imported here: a manual page needs none of it.
-    from gpudoctor.cli.examine import CannotExamine
-    from gpudoctor.cli.explaining import explained
-    from gpudoctor.cli.tickets import Unreadable, read_input
+    from gpudoctor.examine.explaining import explained
+    from gpudoctor.examine.look import CannotExamine
+    from gpudoctor.examine.tickets import Unreadable, read_input
     from gpudoctor.facts.codec import encode
     from gpudoctor.report.explanation import render_explanation
     from gpudoctor.report.terminal import Style
@@ -77,8 +77,8 @@ def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> No
 
 def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
     """The facts to weigh by; None where there are only those of the text."""
-    from gpudoctor.cli.examine import CannotExamine, begin_to_examine
-    from gpudoctor.cli.tickets import Unreadable, read_input, subject_of
+    from gpudoctor.examine.look import CannotExamine, begin_to_examine
+    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
     from gpudoctor.knowledge.matrix.load import load_matrix
 
     if here:

@@ -1,4 +1,4 @@
-"""Files that the user names: read within bounds, and written whole or not at all."""
+"""Files that the user names: written whole or not at all."""
 
 import os
 import sys
@@ -6,16 +6,7 @@ import tempfile
 
 import click
 
-from gpudoctor.cli.output import CannotWrite
-from gpudoctor.host.given import open_given
-
-
-def read_named(path: str, most: int) -> bytes:
-    """The first `most` bytes of a file or pipe, or of standard input for "-". Raises OSError."""
-    if path == "-":
-        return sys.stdin.buffer.read(most)
-    with open_given(path, pipes=True) as given:
-        return given.read(most)
+from gpudoctor.report.output import CannotWrite
 
 
 def would_replace(path: str) -> bool:

@@ -4,7 +4,7 @@ from functools import partial
 
 import click
 
-from gpudoctor.cli.addresses import an_index
+from gpudoctor.cli.option_values import an_index
 from gpudoctor.host.background import Aside
 
 
@@ -63,18 +63,18 @@ def command(
         from gpudoctor.cli.fixing import apply
 
         raise click.exceptions.Exit(apply(python, only, require, indexes, yes=yes, as_json=form == "json"))
-    from gpudoctor.cli.examine import begin_to_examine, read_snapshot
+    from gpudoctor.examine.look import begin_to_examine, read_snapshot
 
     look = Aside(begin_to_examine(python) if source is None else partial(read_snapshot, source))
     from gpudoctor.cli.fix_plan import codes_of, show_plan, with_plan
-    from gpudoctor.cli.judging import criteria_of, judge
+    from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.plan import Plan
 
     criteria = criteria_of((), (), require, None)
     codes = codes_of(only, criteria)
     report = with_plan(judge(look.result(), criteria), codes, indexes)
     if source is None:
-        from gpudoctor.cli.repeated_fixes import without_tried
+        from gpudoctor.install.repeated_fixes import without_tried
 
         report = without_tried(report)
     show_plan(report, form, script)
@@ -84,7 +84,7 @@ def command(
             err=True,
         )
     if verify:
-        from gpudoctor.cli.verifying import say_verified
+        from gpudoctor.install.verifying import say_verified
 
         say_verified(report.plan or Plan())
     raise click.exceptions.Exit(report.exit_code)

@@ -4,10 +4,9 @@ import click
 from msgspec.structs import replace
 
 from gpudoctor.cli.files import write_file
-from gpudoctor.cli.judging import Criteria, words_of
-from gpudoctor.cli.output import width, write_bytes, write_text
-from gpudoctor.cli.suggest import no_such_rule
 from gpudoctor.diagnosis.select import UnknownCode, selected
+from gpudoctor.examine.judging import Criteria, words_of
+from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.plan import Plan
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.system import System
@@ -17,6 +16,7 @@ from gpudoctor.plan.other_indexes import with_indexes
 from gpudoctor.plan.this_machine import can_be_root
 from gpudoctor.report.commands import Shell
 from gpudoctor.report.json import render_json
+from gpudoctor.report.output import width, write_bytes, write_text
 from gpudoctor.report.plan_text import plan_text
 from gpudoctor.report.scripts import fix_script
 

@@ -12,27 +12,27 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Finished, Output
 from gpudoctor.apply.preconditions import Refused, check_new
 from gpudoctor.apply.retarget import is_own, led, names_of
-from gpudoctor.cli.applying import but_unreachable, file_sizes, of_target, real_folder
-from gpudoctor.cli.examine import begin_to_examine, run_frameworks
 from gpudoctor.cli.fix_plan import codes_of, no_verdict, show_plan, with_plan
-from gpudoctor.cli.in_use import tell_users
 from gpudoctor.cli.install import can_ask
-from gpudoctor.cli.install_target import NotThere
-from gpudoctor.cli.judging import Criteria, criteria_of, judge
-from gpudoctor.cli.outcome import Key, compared, cured_there, outcome_text, without
-from gpudoctor.cli.output import write_text
-from gpudoctor.cli.repeated_fixes import without_tried
-from gpudoctor.cli.reporters import JsonLines, Sentences, ending
-from gpudoctor.cli.smoke_proof import Proving, look
+from gpudoctor.examine.judging import Criteria, criteria_of, judge
+from gpudoctor.examine.look import begin_to_examine, run_frameworks
 from gpudoctor.facts.fix import Run, Write
 from gpudoctor.facts.plan import Mending, Plan, Step
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.report import Report
+from gpudoctor.install.applying import but_unreachable, file_sizes, of_target, real_folder
+from gpudoctor.install.in_use import tell_users
+from gpudoctor.install.outcome import Key, compared, cured_there, outcome_text, without
+from gpudoctor.install.repeated_fixes import without_tried
+from gpudoctor.install.reporters import JsonLines, Sentences, ending
+from gpudoctor.install.smoke_proof import Proving, look
+from gpudoctor.install.target import NotThere
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.other_indexes import without_torch_index
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.plan.this_machine import scene_of
+from gpudoctor.report.output import write_text
 
 _NOT_OURS = (
     "Nothing of this is for gpudoctor to do: it changes your own environments only, and no variable of the shell that "

@@ -12,9 +12,9 @@ import click
 def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
     """List what gpudoctor changed, the latest last; `gpudoctor undo ID` takes a change back."""
     from gpudoctor.apply.journal import load_changes
-    from gpudoctor.cli.changes import environment_of, told
-    from gpudoctor.cli.output import write_bytes, write_text
     from gpudoctor.facts.codec import encode
+    from gpudoctor.install.changes import environment_of, told
+    from gpudoctor.report.output import write_bytes, write_text
 
     if forgotten is not None:
         _forget(forgotten, place)
@@ -34,9 +34,9 @@ def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
 def _forget(change_id: str, place: str | None) -> None:
     from gpudoctor.apply.lock import Busy
     from gpudoctor.apply.undo import CannotUndo, forget
-    from gpudoctor.cli.changes import NoSuchChange, find
-    from gpudoctor.cli.output import write_text
     from gpudoctor.cli.undo import CannotGoBack
+    from gpudoctor.install.changes import NoSuchChange, find
+    from gpudoctor.report.output import write_text
 
     try:
         change = find(change_id, place)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.addresses import an_index
+from gpudoctor.cli.option_values import an_index
 
 if TYPE_CHECKING:
-    from gpudoctor.cli.install_target import Site
-    from gpudoctor.cli.reporters import JsonLines, Sentences
     from gpudoctor.facts.plan import InstallPlan, Manager
+    from gpudoctor.install.reporters import JsonLines, Sentences
+    from gpudoctor.install.target import Site
 
     #: Other plans in the place of some; empty: there are none.
     WayOut = Callable[[tuple[InstallPlan, ...]], tuple[InstallPlan, ...]]
@@ -70,11 +70,11 @@ def command(
     # Imported here: --help needs nothing of it.
     from msgspec.structs import replace as changed
 
-    from gpudoctor.cli.install_target import site_of
-    from gpudoctor.cli.planning import Wishes, plan_for, with_package_index_only
-    from gpudoctor.cli.preview import foreseen, resolved
-    from gpudoctor.cli.reporters import JsonLines, Sentences
-    from gpudoctor.cli.requirements_args import manager_for
+    from gpudoctor.install.planning import Wishes, plan_for, with_package_index_only
+    from gpudoctor.install.preview import foreseen, resolved
+    from gpudoctor.install.reporters import JsonLines, Sentences
+    from gpudoctor.install.requested import manager_for
+    from gpudoctor.install.target import site_of
 
     with JsonLines() if as_json else Sentences() as tell:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
@@ -152,9 +152,9 @@ def _carry_out(
     yes: bool,
 ) -> None:
     """`way_out`: other plans, for where an index of these does not answer."""
-    from gpudoctor.cli.applying import folder_of, install
-    from gpudoctor.cli.in_use import tell_users
-    from gpudoctor.cli.reporters import JsonLines
+    from gpudoctor.install.applying import folder_of, install
+    from gpudoctor.install.in_use import tell_users
+    from gpudoctor.install.reporters import JsonLines
 
     _show(plans, tell)
     tell_users((folder_of(plan, site) for plan in plans), tell)
@@ -184,9 +184,9 @@ def _carry_out(
 
 def _show(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences") -> None:
     from gpudoctor.apply.events import Planned
-    from gpudoctor.cli.output import width, write_text
-    from gpudoctor.cli.planning import shown
-    from gpudoctor.cli.reporters import JsonLines
+    from gpudoctor.install.planning import shown
+    from gpudoctor.install.reporters import JsonLines
+    from gpudoctor.report.output import width, write_text
     from gpudoctor.report.plan_text import install_text
 
     if isinstance(tell, JsonLines):
@@ -206,7 +206,7 @@ def _try_out(
     dry_run: bool,
 ) -> "tuple[InstallPlan, ...]":
     """The plans that the installer accepts: these, else the way out. Raises Exit where it refuses one."""
-    from gpudoctor.cli.applying import try_out
+    from gpudoctor.install.applying import try_out
 
     others = way_out(plans)
     ends = [try_out(plan, site, tell, must=dry_run, is_last=not others) for plan in plans]

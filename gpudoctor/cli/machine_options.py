@@ -128,7 +128,7 @@ def _here(
     # Imported here: a described machine is not looked at.
     from msgspec.structs import replace
 
-    from gpudoctor.cli.examine import begin_to_examine
+    from gpudoctor.examine.look import begin_to_examine
     from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, place_here, scene_of
 
     version = described.python_version

@@ -146,8 +146,8 @@ def main() -> int:
 def _say(text: str) -> None:
     """Say it on standard error. What was typed may hold an address with its password, and errors end in tickets."""
     # Imported here: --help and --version that succeed need none of it.
-    from gpudoctor.cli.output import say, visible
     from gpudoctor.redact.credentials import without_credentials
+    from gpudoctor.report.output import say, visible
 
     say(visible(without_credentials(text)))
 

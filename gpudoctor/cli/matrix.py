@@ -6,11 +6,11 @@ from importlib import import_module
 
 import click
 
-from gpudoctor.cli.output import visible, width, write_bytes, write_text
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.report.matrix_tables import NotKnown, Sheet, sheets_json, sheets_text
+from gpudoctor.report.output import visible, width, write_bytes, write_text
 
 #: subject: (module, function, what may be named, what it does)
 SUBJECTS = {

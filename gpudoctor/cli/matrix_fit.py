@@ -4,7 +4,6 @@ import click
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.matrix import MatrixUnusable
-from gpudoctor.cli.output import width, write_bytes, write_text
 from gpudoctor.facts.codec import encode
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
@@ -13,6 +12,7 @@ from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.fit_text import fit_text
+from gpudoctor.report.output import width, write_bytes, write_text
 
 
 @click.command("fit")

@@ -7,13 +7,13 @@ import click
 import msgspec
 
 from gpudoctor.cli.matrix import FORMAT, MatrixUnusable, page_width
-from gpudoctor.cli.output import write_bytes, write_text
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
 from gpudoctor.index.verify import verify
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.report.output import write_bytes, write_text
 from gpudoctor.report.verification import printable, verification_document, verification_text
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."

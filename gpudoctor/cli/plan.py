@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.addresses import an_index
+from gpudoctor.cli.option_values import an_index
 
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import Manager
@@ -70,13 +70,13 @@ def command(
         venv = f"./{venv}"
     # Imported here: --help needs nothing of it.
     from gpudoctor.cli.machine_options import Described, target_of
-    from gpudoctor.cli.output import write_text
     from gpudoctor.cli.plan_output import written
-    from gpudoctor.cli.requirements_args import asked_for, manager_for, not_resolved
+    from gpudoctor.install.requested import asked_for, manager_for, not_resolved
     from gpudoctor.knowledge.matrix.load import load_matrix
     from gpudoctor.plan.indexes import Indexes
     from gpudoctor.plan.install import Refused, plan_install
     from gpudoctor.plan.logins import without_logins
+    from gpudoctor.report.output import write_text
 
     matrix = load_matrix()
     described = Described(driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, python=python)
@@ -96,7 +96,7 @@ def command(
     for note in (*asked.notes, *not_resolved(asked.demand)):
         click.echo(note, err=True)
     if isinstance(plan, Refused):
-        from gpudoctor.cli.output import width
+        from gpudoctor.report.output import width
         from gpudoctor.report.plan_text import refusals_text
 
         click.echo(refusals_text(plan.refusals, width()), nl=False, err=True)
@@ -110,6 +110,6 @@ def command(
 
         write_file(output, text, executable=form == "shell")
     if verify:
-        from gpudoctor.cli.verifying import verify_install
+        from gpudoctor.install.verifying import verify_install
 
         raise click.exceptions.Exit(verify_install(plan, plain, target.machine, described.where(target.machine)))

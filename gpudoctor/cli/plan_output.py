@@ -3,11 +3,11 @@
 import click
 
 from gpudoctor.cli.machine_options import Target
-from gpudoctor.cli.output import width
 from gpudoctor.facts.codec import encode
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import BaseImage
+from gpudoctor.report.output import width
 from gpudoctor.report.plan_text import install_text
 from gpudoctor.report.projects import conda_text, dockerfile_text, requirements_text, uv_text
 from gpudoctor.report.scripts import install_script

@@ -6,7 +6,7 @@ from textwrap import fill
 import click
 import msgspec
 
-from gpudoctor.cli.output import width, write_bytes, write_text
+from gpudoctor.report.output import width, write_bytes, write_text
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
 

@@ -36,7 +36,8 @@ def command(
 
     The exit code is 0 where everything that was tried passed, and 1 where something failed.
     """
-    from gpudoctor.cli.examine import begin_to_examine, run_frameworks, seconds_of
+    from gpudoctor.cli.option_values import seconds_of
+    from gpudoctor.examine.look import begin_to_examine, run_frameworks
 
     names, deadline = _known(frameworks), seconds_of(timeout)
     wanted = _devices(devices)
@@ -52,11 +53,11 @@ def command(
         deadline=deadline,
         quiet=quiet,
     )
-    from gpudoctor.cli.judging import criteria_of, judge
-    from gpudoctor.cli.output import Partial, shows_unicode, width, write_bytes, write_text
+    from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.live import Live
     from gpudoctor.report.live import smoke_lines
     from gpudoctor.report.live_json import render_smoke
+    from gpudoctor.report.output import Partial, shows_unicode, width, write_bytes, write_text
     from gpudoctor.report.terminal import Style, finding_lines
     from gpudoctor.report.view import examined_of, view_of
 
@@ -101,7 +102,7 @@ def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
     """Say at once what cannot be run here. Raises click.ClickException."""
-    from gpudoctor.cli.examine import CannotExamine
+    from gpudoctor.examine.look import CannotExamine
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.gpus import Gpus
     from gpudoctor.facts.python import Interpreter

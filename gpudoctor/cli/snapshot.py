@@ -2,11 +2,11 @@
 
 import click
 
-from gpudoctor.cli.examine import begin_to_examine
 from gpudoctor.cli.files import would_replace, write_whole
-from gpudoctor.cli.output import write_bytes
 from gpudoctor.cli.redact_output import door, keep_option, replaced
+from gpudoctor.examine.look import begin_to_examine
 from gpudoctor.facts.codec import encode
+from gpudoctor.report.output import write_bytes
 
 
 @click.command("snapshot")

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from gpudoctor.apply.events import Event
     from gpudoctor.apply.journal import Change
-    from gpudoctor.cli.reporters import Sentences
+    from gpudoctor.install.reporters import Sentences
 
 
 class CannotGoBack(click.ClickException):
@@ -30,9 +30,9 @@ def command(change_id: str | None, place: str | None, anyway: bool, yes: bool, a
 
     A run that was cut short (power, kill -9) is put right the same way.
     """
-    from gpudoctor.cli.changes import NoSuchChange, find
-    from gpudoctor.cli.in_use import tell_users
-    from gpudoctor.cli.reporters import Sentences
+    from gpudoctor.install.changes import NoSuchChange, find
+    from gpudoctor.install.in_use import tell_users
+    from gpudoctor.install.reporters import Sentences
 
     with Sentences() as say:
         swept = _sweep(place, say)
@@ -52,7 +52,7 @@ def _undo(change: "Change", say: "Sentences", *, anyway: bool, as_json: bool) ->
     from gpudoctor.apply.events import Carried, Left, Switched
     from gpudoctor.apply.lock import Busy
     from gpudoctor.apply.undo import CannotUndo, undo
-    from gpudoctor.cli.output import write_bytes, write_text
+    from gpudoctor.report.output import write_bytes, write_text
 
     files: list[Event] = []
 
@@ -98,7 +98,7 @@ def _sweep(place: str | None, say: "Callable[[Event], None]") -> bool:
     from gpudoctor.apply.journal import load_changes
     from gpudoctor.apply.lock import Busy, Lock
     from gpudoctor.apply.undo import is_left, sweep
-    from gpudoctor.cli.changes import environment_of
+    from gpudoctor.install.changes import environment_of
 
     every = load_changes(environment_of(place) if place is not None else None)
     left = {change.environment for change in every if is_left(change)}
@@ -109,8 +109,8 @@ def _sweep(place: str | None, say: "Callable[[Event], None]") -> bool:
 
 
 def _ask(change: "Change", *, as_json: bool) -> None:
-    from gpudoctor.cli.changes import back, told
     from gpudoctor.cli.install import can_ask
+    from gpudoctor.install.changes import back, told
 
     what = told(change)
     if not can_ask(as_json=as_json):

@@ -3,6 +3,7 @@
 import os
 import select
 import stat
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,3 +99,11 @@ def _reason_against(mode: int, descriptor: int, *, pipes: bool) -> str | None:
 
 def _size(limit: int) -> str:
     return f"{limit // 1024**2} MiB" if limit >= 1024**2 else f"{limit // 1024} KiB"
+
+
+def read_named(path: str, most: int) -> bytes:
+    """The first `most` bytes of a file or pipe, or of standard input for "-". Raises OSError."""
+    if path == "-":
+        return sys.stdin.buffer.read(most)
+    with open_given(path, pipes=True) as given:
+        return given.read(most)

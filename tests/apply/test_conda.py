@@ -16,9 +16,9 @@ from gpudoctor.apply.ownership import Ownership
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
 from gpudoctor.apply.verify import asked, is_install, tool_of, verify
-from gpudoctor.cli.reporters import sentence
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.python import Interpreter
+from gpudoctor.install.reporters import sentence
 from gpudoctor.plan.places import conda as command
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands in for conda")

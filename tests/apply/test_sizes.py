@@ -7,8 +7,8 @@ import pytest
 from gpudoctor.apply.archives import Archive, Verification, measured
 from gpudoctor.apply.events import Verified
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.cli.reporters import sentence
 from gpudoctor.index.settings import Settings
+from gpudoctor.install.reporters import sentence
 from tests.apply.package_index import served
 
 

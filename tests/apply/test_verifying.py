@@ -7,9 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.fix import command
-from gpudoctor.cli.verifying import say_verified
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.plan import Mending, Plan
+from gpudoctor.install.verifying import say_verified
 from tests.apply.test_carry_out import offline, steps
 from tests.apply.wheels import tree
 

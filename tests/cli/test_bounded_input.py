@@ -147,9 +147,8 @@ ROOMS = {
     "apply/verify_uv.py": "the lock that uv was told to write",
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
-    "matrix/load.py": "our own data",
     "redact": "our own data",
-    "probes/target_identity.py": "our own script",
+    "probes/target/identity.py": "our own script",
 }
 #: Methods and functions that read a file. `host.read_text` and a loader's `open` are the port's own.
 _READERS = {"open", "open_file", "read_text", "read_bytes", "fdopen"}
@@ -220,7 +219,8 @@ def test_our_own_failure_on_a_ticket_is_said_of_that_ticket(
 ) -> None:
     from click.testing import CliRunner
 
-    from gpudoctor.cli import triage
+    from gpudoctor.cli.triage import command
+    from gpudoctor.examine import triage
 
     judged = triage.subject_of
 
@@ -228,7 +228,7 @@ def test_our_own_failure_on_a_ticket_is_said_of_that_ticket(
         return 1 // 0 if "b-1" in given.name else judged(given, matrix)
 
     monkeypatch.setattr(triage, "subject_of", failing)
-    shown = CliRunner().invoke(triage.command, ["--format", form, str(_ticket_folder(tmp_path / "tickets"))])
+    shown = CliRunner().invoke(command, ["--format", form, str(_ticket_folder(tmp_path / "tickets"))])
     assert shown.exit_code == 1, shown.output
     assert shown.stdout.count("itself failed on it (ZeroDivisionError") == 1
     if form == "json":

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.cli import history, undo
-from gpudoctor.cli.changes import told
+from gpudoctor.install.changes import told
 
 REFUSED = "pip install --dry-run says that it cannot be installed:"
 

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.explain import command
-from gpudoctor.cli.explaining import explained
+from gpudoctor.examine.explaining import explained
 from gpudoctor.facts.codec import encode
 from tests.cases.load import cases
 from tests.tickets.stated import FOLDER

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from gpudoctor.apply.events import AnyEvent, Finished
-from gpudoctor.cli.applying import distributions_of
-from gpudoctor.cli.reporters import ending
+from gpudoctor.install.applying import distributions_of
+from gpudoctor.install.reporters import ending
 from tests.apply.wheels import environment, tree
 from tests.e2e.command import gpudoctor
 

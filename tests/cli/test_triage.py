@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gpudoctor.cli.judging import criteria_of, judge
-from gpudoctor.cli.tickets import Input, Unreadable, subject_of
-from gpudoctor.cli.triage import command, ticket
+from gpudoctor.cli.triage import command
 from gpudoctor.diagnosis.triage import ticket_of
+from gpudoctor.examine.judging import criteria_of, judge
+from gpudoctor.examine.tickets import Input, Unreadable, subject_of
+from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.codec import encode
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.bundle import render_bundle

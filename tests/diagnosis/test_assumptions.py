@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.cli.judging import criteria_of
-from gpudoctor.cli.triage import ticket
 from gpudoctor.diagnosis.assumptions import findings_with_gpu
+from gpudoctor.examine.judging import criteria_of
+from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.snapshot import Snapshot

@@ -74,8 +74,8 @@ def test_no_command_shows_a_planted_secret(name: str, form: str, tmp_path, monke
     (tmp_path / "E").write_bytes(encode(machine((gpu("NVIDIA GeForce RTX 3090", "8.6"),))))
     monkeypatch.chdir(tmp_path)
     planted_snapshot = snapshot()
-    monkeypatch.setattr("gpudoctor.cli.examine.begin_to_examine", lambda _python: lambda: planted_snapshot)
-    monkeypatch.setattr("gpudoctor.cli.examine.run_frameworks", lambda found, **_: (found, True))
+    monkeypatch.setattr("gpudoctor.examine.look.begin_to_examine", lambda _python: lambda: planted_snapshot)
+    monkeypatch.setattr("gpudoctor.examine.look.run_frameworks", lambda found, **_: (found, True))
     monkeypatch.setattr(
         "gpudoctor.cli.bench._measure",
         lambda *_, **__: (Bench(framework="torch", seconds_asked=1, seconds=1), _run("bench")),

@@ -5,10 +5,10 @@ import re
 import pytest
 from msgspec import structs
 
-from gpudoctor.cli.tickets import Input, Unreadable, contents_of, subject_of
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.triage import ticket_of
 from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.examine.tickets import Input, Unreadable, contents_of, subject_of
 from gpudoctor.facts.report import Report
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.html import render_html

@@ -31,9 +31,9 @@ from gpudoctor.apply.events import (
     Switched,
     Verified,
 )
-from gpudoctor.cli.output import CannotWrite, write_bytes
 from gpudoctor.facts.codec import encode
 from gpudoctor.report.commands import visible
+from gpudoctor.report.output import CannotWrite, write_bytes
 
 #: Lines of installers that say how far they are.
 _TELLING = re.compile(r"\s*(Downloading|Collecting|Installing|Building|Uninstalling|Resolved|Prepared|Installed)\b")

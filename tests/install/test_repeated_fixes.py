@@ -6,13 +6,13 @@ from msgspec.structs import replace
 from gpudoctor.apply import journal
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.journal import Change
-from gpudoctor.cli.repeated_fixes import without_tried
 from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.facts.finding import Diagnosis
 from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.facts.plan import Mending, Plan
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.install.repeated_fixes import without_tried
 
 INSTALL = ("pip", "install", "numpy>=2")
 ANEW = ("pip", "install", "--force-reinstall", "numpy")

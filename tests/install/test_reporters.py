@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.building import COUNTED, counting
 from gpudoctor.apply.events import Asked, Copying, Finished, Output, Progress, Proved, Proving, Started, Stepped
-from gpudoctor.cli.reporters import Sentences, ending, sentence
+from gpudoctor.install.reporters import Sentences, ending, sentence
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import msgspec
 
-from gpudoctor.cli.tickets import Unreadable, contents_of
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.explanation import Explanation
 from gpudoctor.diagnosis.next_question import Asked, next_question
@@ -10,6 +9,7 @@ from gpudoctor.diagnosis.ranking import rank, shown_causes
 from gpudoctor.diagnosis.remedies import remedies
 from gpudoctor.diagnosis.surroundings import system_of
 from gpudoctor.diagnosis.triage import Message
+from gpudoctor.examine.tickets import Unreadable, contents_of
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import message_of

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.installer import scrubbed
 from gpudoctor.apply.journal import Change, load_changes
-from gpudoctor.cli.applying import real_folder
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import Mending, Unresolved
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.report import Report
+from gpudoctor.install.applying import real_folder
 
 #: With these a command does something each time.
 _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed"})

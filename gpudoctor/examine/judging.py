@@ -1,14 +1,13 @@
-"""From a snapshot to a shown report: what to judge by, the judgement, and how it is shown."""
+"""From a snapshot to its report: what to judge by, and the judgement."""
 
 import click
 
-from gpudoctor.cli.config import load_config
-from gpudoctor.cli.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.cli.suggest import no_such_rule
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.requirements import NotARequirement, parse_wish
 from gpudoctor.diagnosis.select import UnknownCode, selected
 from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.examine.config import load_config
+from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.report import Report
@@ -16,9 +15,6 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.report.json import render_json
-from gpudoctor.report.terminal import Style, render_terminal
-from gpudoctor.report.view import view_of
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
 
@@ -76,18 +72,3 @@ def _rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[tuple[Rule
 def words_of(values: tuple[str, ...]) -> list[str]:
     """The words of options that take several, separated by commas."""
     return [word.strip() for value in values for word in value.split(",") if word.strip()]
-
-
-def show(report: Report, form: str, verbosity: int) -> None:
-    """Write the report to standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
-    if form == "terminal":
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=verbosity)
-        write_text(render_terminal(view_of(report), style))
-    elif form == "json":
-        write_bytes(render_json(report))
-    else:
-        # Imported here: a check at a terminal needs neither.
-        from gpudoctor.cli.redact_output import door
-        from gpudoctor.report.shared import SHARED
-
-        write_bytes(SHARED[form](door().fact(report)).encode())

@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 
 from gpudoctor.apply.events import Proved
-from gpudoctor.cli.examine import run_frameworks
-from gpudoctor.cli.judging import criteria_of, judge
+from gpudoctor.examine.judging import criteria_of, judge
+from gpudoctor.examine.look import run_frameworks
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, SmokeRun
 from gpudoctor.facts.python import Frameworks

@@ -7,11 +7,10 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from gpudoctor.cli.install_target import NotThere, Site
-from gpudoctor.cli.output import width
-from gpudoctor.cli.requirements_args import asked_for
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.install.requested import asked_for
+from gpudoctor.install.target import NotThere, Site
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.indexes import Indexes
@@ -19,6 +18,7 @@ from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.report.output import width
 from gpudoctor.report.plan_text import refusals_text
 
 

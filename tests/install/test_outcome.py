@@ -2,12 +2,12 @@
 
 import pytest
 
-from gpudoctor.cli.outcome import compared, cured_there, outcome_text, without
 from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.facts.finding import Diagnosis, Finding
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.plan import Mending, Plan
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.install.outcome import compared, cured_there, outcome_text, without
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.report.plan_text import plan_text
 

@@ -15,14 +15,14 @@ from gpudoctor.apply.installer import environment_for
 from gpudoctor.apply.preconditions import Refused, Unreachable, check_empty, check_new, check_target
 from gpudoctor.apply.retarget import names_of
 from gpudoctor.apply.sizes import sizer
-from gpudoctor.cli.install_target import Site
-from gpudoctor.cli.output import write_text
-from gpudoctor.cli.reporters import JsonLines, ending
-from gpudoctor.cli.smoke_proof import Proving
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.index.pages import canonical
+from gpudoctor.install.reporters import JsonLines, ending
+from gpudoctor.install.smoke_proof import Proving
+from gpudoctor.install.target import Site
 from gpudoctor.probes.live.plan import FRAMEWORKS
+from gpudoctor.report.output import write_text
 
 Tell = Callable[[Event], None]
 

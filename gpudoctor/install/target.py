@@ -11,7 +11,7 @@ import msgspec
 
 from gpudoctor.apply.installer import program_of
 from gpudoctor.apply.preconditions import Refused, check_empty, check_folder, check_target
-from gpudoctor.cli.examine import CannotExamine
+from gpudoctor.examine.look import CannotExamine
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Interpreter
@@ -56,7 +56,7 @@ def site_of(
     if existing and folder is not None:
         python, conda = folder, None
         _check_python(folder)
-    from gpudoctor.cli.examine import begin_to_examine
+    from gpudoctor.examine.look import begin_to_examine
 
     snapshot = begin_to_examine(_named_python(python))()
     target = snapshot.interpreter

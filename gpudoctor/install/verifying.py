@@ -14,9 +14,9 @@ from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.events import Progress
 from gpudoctor.apply.installer import scrub
 from gpudoctor.apply.verify import is_install
-from gpudoctor.cli.reporters import Sentences
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan, Plan, Step
+from gpudoctor.install.reporters import Sentences
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.steps import install_step
 from gpudoctor.report.commands import step_lines, visible

@@ -1,4 +1,4 @@
-"""Addresses on the command line."""
+"""Values of options that several commands have."""
 
 import os
 import re
@@ -13,3 +13,10 @@ def an_index(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     if value is None or _SCHEME.fullmatch(value) or os.path.isdir(value):
         return value
     raise click.BadParameter(f"{value!r} is no address of an index; write https://host/simple, or an existing folder.")
+
+
+def seconds_of(timeout: float | None) -> float | None:
+    """The seconds of --timeout. Raises click.BadParameter for what is none."""
+    if timeout is not None and not 0 < timeout < 86400:
+        raise click.BadParameter("give a number of seconds above 0 and below a day.", param_hint="--timeout")
+    return timeout

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 import click
 from msgspec import structs
 
-from gpudoctor.cli.files import read_named
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.live import Errand
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.host.given import read_named
 
 
 class CannotExamine(click.ClickException):
@@ -60,7 +60,7 @@ def run_frameworks(
         gap = Gap(reason=f"the frameworks could not be examined, so none was run: {why}")
         return structs.replace(snapshot, live=gap), True
     # Imported here: a look that runs nothing needs none of it.
-    from gpudoctor.cli.progress import Progress
+    from gpudoctor.examine.progress import Progress
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.live.probe import DEADLINE, Interrupted, prove
 
@@ -94,10 +94,3 @@ def read_snapshot(source: str) -> Snapshot:
         return decode_snapshot(raw)
     except NotASnapshot as error:
         raise CannotExamine(f"{source} cannot be judged: {error}") from None
-
-
-def seconds_of(timeout: float | None) -> float | None:
-    """The seconds of --timeout. Raises click.BadParameter for what is none."""
-    if timeout is not None and not 0 < timeout < 86400:
-        raise click.BadParameter("give a number of seconds above 0 and below a day.", param_hint="--timeout")
-    return timeout

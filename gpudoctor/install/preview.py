@@ -12,13 +12,13 @@ from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.conflicts import Foreseen, foresee
 from gpudoctor.apply.events import Changes, Event, Finished
 from gpudoctor.apply.installer import environment_for
-from gpudoctor.cli.install_target import NotThere, Site
-from gpudoctor.cli.planning import Wishes, demand_of_all, machine_for, planner
-from gpudoctor.cli.reporters import visible_lines
-from gpudoctor.cli.resolving import Resolution, resolve
-from gpudoctor.cli.verifying import Clock
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.install.planning import Wishes, demand_of_all, machine_for, planner
+from gpudoctor.install.reporters import visible_lines
+from gpudoctor.install.resolving import Resolution, resolve
+from gpudoctor.install.target import NotThere, Site
+from gpudoctor.install.verifying import Clock
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.brought_along import cannot_run
 from gpudoctor.plan.demand import Demand

@@ -2,9 +2,9 @@
 
 import pytest
 
-from gpudoctor.cli.smoke_proof import backend_to_name
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.install.smoke_proof import backend_to_name
 
 
 def snapshot(*names):

@@ -1,0 +1,1 @@
+"""From what is asked for to an environment that works: target, plan, preview, carrying out, proof, outcome."""
