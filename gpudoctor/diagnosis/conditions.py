@@ -11,8 +11,9 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import Container
-from gpudoctor.knowledge.matrix.kernels import coverage
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.builds import device_code, services
 
 Condition = Callable[[SnapshotView], str | None]
 #: By the name that causes use: nvml-lists-gpus.
@@ -23,6 +24,7 @@ _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L
 _OLD = re.compile(
     r"\bGTX? ?(?:[4-9]\d\d|10[1-8]0)|\b(?:Tesla|Quadro) [KMP]\d|\bTITAN (?:X|Xp|Black|Z)\b|\b[KMP](?:40|60|80|100)\b"
 )
+_NOT_GTX16 = re.compile(r"^(?!.*(?:GTX ?16\d\d|\b16[56]0\b|T[4-6]00\b|MX4[0-9]0))")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
 _NO_WINDOWS, _WITH_EXTRA, _OWN_LIBRARIES = (2, 11), (2, 14), (2, 16)
@@ -119,12 +121,12 @@ def torch_not_from_conda(seen: SnapshotView) -> str | None:
 @condition
 def torch_code_serves_gpus(seen: SnapshotView) -> str | None:
     """The architectures that torch lists serve every GPU whose capability is stated."""
-    torch, gpus = seen.framework("torch"), seen.section(Gpus, "gpus")
-    known = [gpu.capability for gpu in gpus.nvidia if gpu.capability is not None] if gpus else []
-    if torch is None or not torch.archs or not known:
-        return None
-    serves = all(coverage(torch.archs, capability, torch.cuda) == "native" for capability in known)
-    return f"PyTorch has code for compute capability {known[0]}" if serves else None
+    torch, gpus, host = seen.framework("torch"), seen.section(Gpus, "gpus"), seen.section(System, "host")
+    matrix = load_matrix()
+    code = device_code(torch, matrix, host) if torch else None
+    served = services(code, torch.cuda, gpus, matrix) if torch and code and gpus else ()
+    serves = served and all(one.coverage == "native" for one in served)
+    return f"PyTorch has code for compute capability {served[0].capability}" if serves else None
 
 
 @condition
@@ -143,6 +145,12 @@ def only_old_gpus(seen: SnapshotView) -> str | None:
 def no_geforce(seen: SnapshotView) -> str | None:
     """None of the GPUs is a GeForce."""
     return "the GPUs are no GeForce cards" if seen.all_named(_NOT_GEFORCE) else None
+
+
+@condition
+def no_gtx16(seen: SnapshotView) -> str | None:
+    """None of the GPUs is a GTX 16, whose half precision is known for NaN."""
+    return "the GPU is no GeForce GTX 16" if seen.all_named(_NOT_GTX16) else None
 
 
 @condition

@@ -77,6 +77,7 @@ ROWS = {
     "only-recent-gpus": (named("NVIDIA GeForce RTX 4090"), named("GeForce RTX 4090", "GeForce GTX 1080")),
     "only-old-gpus": (named("GeForce GTX 1080"), named("NVIDIA GeForce RTX 2080")),
     "no-geforce": (named("NVIDIA A100-SXM4-80GB"), named("NVIDIA GeForce RTX 3090")),
+    "no-gtx16": (named("NVIDIA GeForce RTX 3060"), named("NVIDIA GeForce GTX 1660 SUPER", "NVIDIA A100")),
     "mac-gpu-was-used": (message("x", "mps-out-of-memory"), message("x")),
     "tensorflow-built-for-gpu": (
         frameworks(name="tensorflow", variant="cuda"),
