@@ -11,11 +11,12 @@ from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Problem, Skipped
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule
-from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.failures import failures_of, pasted
 
 
 def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
@@ -35,6 +36,8 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             not_applicable.append(rule.code)
         elif isinstance(arguments, Gap):
             skipped.append(Skipped(code=rule.code, gap=arguments))
+        elif not _has_occasion(rule, snapshot.live):
+            clean.append(rule.code)
         else:
             try:
                 problems = list(rule.check(**arguments))
@@ -80,6 +83,13 @@ def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> di
             gap = gap or value
         arguments[want.parameter] = value
     return gap or arguments
+
+
+def _has_occasion(rule: Rule, live: Live | Gap | None) -> bool:
+    """Whether there is what the rule needs besides its sections: one that has not would find nothing."""
+    if rule.when is None or not isinstance(live, Live):
+        return True
+    return live.bench is not None if rule.when == "bench" else bool(failures_of(live, rule.name))
 
 
 def _stamp(rule: Rule, problem: Problem) -> Finding:

@@ -12,10 +12,9 @@ admits absence, `Driver | Gap` admits the gap. `Matrix` and `Wish` are always th
 decorator name other rules by their `name`.
 """
 
-import inspect
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Literal, Union, get_args, get_origin
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
@@ -47,6 +46,11 @@ SECTION_FIELDS: dict[type, str] = {
 MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
 
 
+#: What besides its sections a rule needs to find anything; without it, it is quiet. failure: one that the rule reports
+#: (`gpudoctor.rules.failures`). bench: measurements.
+When = Literal["failure", "bench"]
+
+
 class Want(Fact, frozen=True, kw_only=True):
     """One parameter of a rule: a section's field (or matrix, wish), and whether absence or a Gap is welcome."""
 
@@ -66,15 +70,19 @@ class Rule(Fact, frozen=True, kw_only=True):
     summary: str
     wants: tuple[Want, ...]
     check: Callable[..., Iterable[Problem]]
+    when: When | None = None
 
     @property
     def manual(self) -> str:
         """The manual page: the check's docstring, as text."""
+        # Imported here: it costs 3 ms, and a check shows no manual.
+        import inspect
+
         return inspect.cleandoc(self.check.__doc__ or "")
 
 
 def rule(
-    code: str, *, name: str, severity: Severity, since: str
+    code: str, *, name: str, severity: Severity, since: str, when: When | None = None
 ) -> Callable[[Callable[..., Iterable[Problem]]], Callable[..., Iterable[Problem]]]:
     """Declare the decorated function as a rule; the Rule is kept on it as `.rule`."""
 
@@ -87,6 +95,7 @@ def rule(
             summary=(check.__doc__ or "").lstrip().partition("\n")[0].strip(),
             wants=_wants(check),
             check=check,
+            when=when,
         )
         check.rule = declared  # type: ignore[attr-defined]
         return check

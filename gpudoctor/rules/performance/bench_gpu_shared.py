@@ -12,7 +12,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
-@rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1")
+@rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1", when="bench")
 def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Other programs used the GPU during the benchmark, so its numbers are too low.
 

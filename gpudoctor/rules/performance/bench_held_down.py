@@ -12,7 +12,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
-@rule("PRF014", name="bench-held-down", severity="warning", since="0.1")
+@rule("PRF014", name="bench-held-down", severity="warning", since="0.1", when="bench")
 def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """The GPU slowed itself down during the benchmark: too hot, or short of power.
 

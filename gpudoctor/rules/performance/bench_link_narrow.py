@@ -12,7 +12,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
-@rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1")
+@rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1", when="bench")
 def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Under load, the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot support.
 

@@ -11,7 +11,7 @@ from gpudoctor.rules._bench import measured_gpus, slow, too_low
 from gpudoctor.rules.declare import rule
 
 
-@rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1")
+@rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1", when="bench")
 def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """The GPU's memory bandwidth is less than three quarters of a healthy GPU's of this model.
 

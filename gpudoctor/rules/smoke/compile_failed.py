@@ -21,7 +21,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK020", name="compile-failed", severity="error", since="0.1")
+@rule("SMK020", name="compile-failed", severity="error", since="0.1", when="failure")
 def compile_failed(live: Live) -> Iterator[Problem]:
     """Compiling for the GPU failed.
 

@@ -15,7 +15,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1")
+@rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1", when="failure")
 def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
     """The CPU does not support an instruction that the framework uses.
 

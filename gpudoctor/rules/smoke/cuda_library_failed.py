@@ -20,7 +20,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK028", name="cuda-library-failed", severity="error", since="0.1")
+@rule("SMK028", name="cuda-library-failed", severity="error", since="0.1", when="failure")
 def cuda_library_failed(live: Live) -> Iterator[Problem]:
     """A CUDA library reports an error.
 

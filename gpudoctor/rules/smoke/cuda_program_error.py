@@ -25,7 +25,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK016", name="cuda-program-error", severity="error", since="0.1")
+@rule("SMK016", name="cuda-program-error", severity="error", since="0.1", when="failure")
 def cuda_program_error(live: Live) -> Iterator[Problem]:
     """GPU code failed while it ran.
 

@@ -9,7 +9,7 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
 
-@rule("SMK017", name="cuda-start-failed", severity="error", since="0.1")
+@rule("SMK017", name="cuda-start-failed", severity="error", since="0.1", when="failure")
 def cuda_start_failed(live: Live) -> Iterator[Problem]:
     """CUDA cannot be initialised, or rejects this program.
 

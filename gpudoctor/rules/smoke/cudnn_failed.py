@@ -26,7 +26,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK019", name="cudnn-failed", severity="error", since="0.1")
+@rule("SMK019", name="cudnn-failed", severity="error", since="0.1", when="failure")
 def cudnn_failed(live: Live) -> Iterator[Problem]:
     """cuDNN, CUDA's neural network library, failed.
 

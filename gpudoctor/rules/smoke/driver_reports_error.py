@@ -9,7 +9,7 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
 
-@rule("SMK030", name="driver-reports-error", severity="error", since="0.1")
+@rule("SMK030", name="driver-reports-error", severity="error", since="0.1", when="failure")
 def driver_reports_error(live: Live) -> Iterator[Problem]:
     """The driver, or the NVIDIA Container Toolkit, reports an error.
 

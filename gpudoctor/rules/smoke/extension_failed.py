@@ -18,7 +18,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK031", name="extension-failed", severity="error", since="0.1")
+@rule("SMK031", name="extension-failed", severity="error", since="0.1", when="failure")
 def extension_failed(live: Live) -> Iterator[Problem]:
     """A package with its own GPU code does not work.
 

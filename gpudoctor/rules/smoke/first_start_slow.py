@@ -16,7 +16,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK033", name="first-start-slow", severity="warning", since="0.1")
+@rule("SMK033", name="first-start-slow", severity="warning", since="0.1", when="failure")
 def first_start_slow(live: Live) -> Iterator[Problem]:
     """The framework's first start is slow: the driver compiles its code.
 

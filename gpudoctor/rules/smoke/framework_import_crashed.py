@@ -30,7 +30,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK003", name="framework-import-crashed", severity="error", since="0.1")
+@rule("SMK003", name="framework-import-crashed", severity="error", since="0.1", when="failure")
 def framework_import_crashed(live: Live) -> Iterator[Problem]:
     """Importing the framework crashes Python.
 

@@ -45,7 +45,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK005", name="framework-import-failed", severity="error", since="0.1")
+@rule("SMK005", name="framework-import-failed", severity="error", since="0.1", when="failure")
 def framework_import_failed(
     live: Live,
     host: System | Gap | None,

@@ -22,7 +22,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
+@rule("SMK004", name="framework-import-hung", severity="error", since="0.1", when="failure")
 def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
     """Importing the framework hangs.
 

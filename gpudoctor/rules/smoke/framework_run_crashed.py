@@ -24,7 +24,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK009", name="framework-run-crashed", severity="error", since="0.1")
+@rule("SMK009", name="framework-run-crashed", severity="error", since="0.1", when="failure")
 def framework_run_crashed(live: Live) -> Iterator[Problem]:
     """The framework crashed while it ran.
 

@@ -16,7 +16,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1")
+@rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1", when="failure")
 def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
     """The framework's process ended without any message.
 

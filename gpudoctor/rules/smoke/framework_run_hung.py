@@ -21,7 +21,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK010", name="framework-run-hung", severity="error", since="0.1")
+@rule("SMK010", name="framework-run-hung", severity="error", since="0.1", when="failure")
 def framework_run_hung(live: Live) -> Iterator[Problem]:
     """The framework hung during a step.
 

@@ -16,7 +16,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1")
+@rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1", when="failure")
 def gpu_hardware_error(live: Live) -> Iterator[Problem]:
     """The GPU reports a hardware error.
 

@@ -14,7 +14,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1")
+@rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1", when="failure")
 def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
     """The GPU's memory is full.
 

@@ -26,7 +26,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK032", name="install-failed", severity="error", since="0.1")
+@rule("SMK032", name="install-failed", severity="error", since="0.1", when="failure")
 def install_failed(live: Live) -> Iterator[Problem]:
     """Something could not be installed or built.
 

@@ -31,7 +31,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1")
+@rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1", when="failure")
 def jax_plugin_init_failed(
     live: Live,
     host: System | Gap | None,

@@ -39,7 +39,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
+@rule("SMK027", name="library-not-loaded", severity="error", since="0.1", when="failure")
 def library_not_loaded(
     live: Live,
     interpreter: Interpreter | Gap | None,

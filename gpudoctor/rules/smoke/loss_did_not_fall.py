@@ -19,7 +19,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1")
+@rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1", when="failure")
 def loss_did_not_fall(live: Live) -> Iterator[Problem]:
     """The network did not learn.
 

@@ -8,7 +8,7 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
 
-@rule("SMK014", name="memory-not-given-back", severity="warning", since="0.1")
+@rule("SMK014", name="memory-not-given-back", severity="warning", since="0.1", when="failure")
 def memory_not_given_back(live: Live) -> Iterator[Problem]:
     """GPU memory was not released.
 

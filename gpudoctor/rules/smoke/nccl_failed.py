@@ -20,7 +20,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK021", name="nccl-failed", severity="error", since="0.1")
+@rule("SMK021", name="nccl-failed", severity="error", since="0.1", when="failure")
 def nccl_failed(live: Live) -> Iterator[Problem]:
     """Several GPUs do not work together.
 

@@ -28,7 +28,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK015", name="no-kernel-image", severity="error", since="0.1")
+@rule("SMK015", name="no-kernel-image", severity="error", since="0.1", when="failure")
 def no_kernel_image(
     live: Live,
     host: System | Gap | None,

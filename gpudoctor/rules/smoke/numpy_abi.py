@@ -24,7 +24,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK025", name="numpy-abi", severity="error", since="0.1")
+@rule("SMK025", name="numpy-abi", severity="error", since="0.1", when="failure")
 def numpy_abi(
     live: Live,
     host: System | Gap | None,

@@ -8,7 +8,7 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
 
-@rule("SMK008", name="output-flooded", severity="warning", since="0.1")
+@rule("SMK008", name="output-flooded", severity="warning", since="0.1", when="failure")
 def output_flooded(live: Live) -> Iterator[Problem]:
     """The framework printed so much output that it was stopped.
 

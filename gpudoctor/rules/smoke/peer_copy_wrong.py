@@ -15,7 +15,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1")
+@rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1", when="failure")
 def peer_copy_wrong(live: Live) -> Iterator[Problem]:
     """A copy from one GPU to another arrives corrupted.
 

@@ -17,7 +17,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1")
+@rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1", when="failure")
 def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
     """The GPU's results differ from the CPU's by more than rounding explains.
 

@@ -15,7 +15,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK007", name="run-out-of-memory", severity="error", since="0.1")
+@rule("SMK007", name="run-out-of-memory", severity="error", since="0.1", when="failure")
 def run_out_of_memory(live: Live) -> Iterator[Problem]:
     """The machine ran out of RAM, shared memory or disk space.
 

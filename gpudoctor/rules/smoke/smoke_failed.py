@@ -22,7 +22,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK099", name="smoke-failed", severity="error", since="0.1")
+@rule("SMK099", name="smoke-failed", severity="error", since="0.1", when="failure")
 def smoke_failed(live: Live) -> Iterator[Problem]:
     """A live test failed for an unknown reason.
 

@@ -14,7 +14,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK026", name="system-library-too-old", severity="error", since="0.1")
+@rule("SMK026", name="system-library-too-old", severity="error", since="0.1", when="failure")
 def system_library_too_old(live: Live) -> Iterator[Problem]:
     """A compiled package needs a newer C or C++ library than this system has.
 

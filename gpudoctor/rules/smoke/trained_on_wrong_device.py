@@ -19,7 +19,7 @@ _CAUSES = (
 )
 
 
-@rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1")
+@rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1", when="failure")
 def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
     """The network was not trained on the requested device.
 
