@@ -1,7 +1,6 @@
 """The environment that is being built: commands are run in it, asked first what they would do."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Mapping
 
@@ -17,6 +16,7 @@ from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.preconditions import Refused, Unreachable
 from gpudoctor.apply.retarget import Step, rebased
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Run, Write
 from gpudoctor.plan.removals import TENSORFLOWS
 

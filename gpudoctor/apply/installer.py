@@ -2,7 +2,6 @@
 
 import os
 import queue
-import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 
 from gpudoctor.apply.installer_errors import why
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.redact.credentials import excerpt, without_credentials
 

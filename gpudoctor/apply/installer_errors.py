@@ -1,8 +1,9 @@
 """Why an installer failed, out of what it said: an index that was not reached comes first, the rest follows from it."""
 
-import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
+
+from gpudoctor.facts import lazy_re as re
 
 _TELLING = re.compile("error|fatal|no solution|conflict|because|requires|not a trusted", re.IGNORECASE)
 #: pip's line about a connection that did not come about; the objects in it, and what is written around them.

@@ -6,7 +6,6 @@ dies at, the state written last says what the tree is.
 """
 
 import os
-import re
 import secrets
 import sys
 from collections.abc import Iterable, Iterator
@@ -18,6 +17,7 @@ import msgspec
 from msgspec import structs
 
 from gpudoctor.apply.contents import Contents, Manifest, encoded, read_manifest
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import decode, encode
 

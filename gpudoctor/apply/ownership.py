@@ -7,7 +7,6 @@ conda-meta lists, and what `python -m venv`, virtualenv and uv make.
 import csv
 import glob
 import os
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
@@ -15,6 +14,7 @@ import msgspec
 
 from gpudoctor.apply.conda_cache import linked_by_conda
 from gpudoctor.apply.distributions import site_folders
+from gpudoctor.facts import lazy_re as re
 
 #: What makes a folder a virtual environment; its other files of that kind are said to be this one's.
 SETTINGS = "pyvenv.cfg"

@@ -1,9 +1,9 @@
 """Commands that name an environment, made to act on the copy that is being built; and which are ours to run."""
 
 import os
-import re
 from itertools import pairwise
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 
 Step = Run | SetEnv | Write | Ask

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 from gpudoctor.apply.archives import Archive, Verification, sha256_of
 from gpudoctor.apply.installer import Done, run
 from gpudoctor.apply.installer_errors import is_try, unreachable
+from gpudoctor.facts import lazy_re as re
 
 #: Tries of a connection after the first, unless the user says otherwise: pip makes them anew for each package. Where an
 #: index is lost quickly and something is not found without it, as many as uv's.

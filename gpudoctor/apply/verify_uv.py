@@ -1,7 +1,6 @@
 """uv's dry run, which takes half a second; the files and their sizes as it writes them into a pylock.toml (PEP 751)."""
 
 import os
-import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -10,6 +9,7 @@ from typing import Any
 from gpudoctor.apply.archives import Archive, Verification
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.installer_errors import unreachable
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.sources.toml import parse_toml
 
 _WOULD = re.compile(r"\s*[+~]\s+(?P<what>\S+==\S+|\S+ @ .*|\S+).*")

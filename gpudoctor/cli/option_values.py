@@ -1,9 +1,10 @@
 """Values of options that several commands have."""
 
 import os
-import re
 
 import click
+
+from gpudoctor.facts import lazy_re as re
 
 _SCHEME = re.compile(r"(?:https?|file)://\S+")
 

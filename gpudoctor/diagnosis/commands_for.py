@@ -1,7 +1,8 @@
 """Commands of a question, for the system of the one who is asked: translated, or left out where it has none."""
 
-import re
 from collections.abc import Iterator
+
+from gpudoctor.facts import lazy_re as re
 
 #: What a sentence or a command cannot hold where that system is: it is about another one.
 _FOREIGN = {

@@ -3,10 +3,10 @@
 A cause names those that refute it (`refuted_by`). What was not seen never refutes.
 """
 
-import re
 from collections.abc import Callable
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits

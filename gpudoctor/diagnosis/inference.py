@@ -5,11 +5,11 @@ not its family, LD_LIBRARY_PATH and not the folders in it.
 """
 
 import posixpath
-import re
 from typing import Any
 
 from msgspec import structs
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution

@@ -1,11 +1,11 @@
 """What to ask the reporter next: commands that decide between the causes that remain, and are not answered yet."""
 
-import re
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.commands_for import commands_for
 from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus

@@ -1,10 +1,10 @@
 """What to do about a cause: the fix that its rule computed, else its manual page, else its record; for this system."""
 
-import re
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write

@@ -4,8 +4,9 @@ An expression with two repeats side by side takes quadratic time, with three cub
 Texts that people send hold rows of blanks, stars and digits, by accident or not; nothing known needs them whole.
 """
 
-import re
 from collections.abc import Iterable, Iterator
+
+from gpudoctor.facts import lazy_re as re
 
 #: The same character in a row, of which no more is kept: the widest gap of a table, and no more of a ruler.
 RUN = 60

@@ -1,8 +1,8 @@
 """Whether a version is within a specifier (PEP 440): plain numbers here, the finer rules by `packaging`."""
 
-import re
 from functools import lru_cache
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import package_version
 
 _SPECIFIER = re.compile(r"\s*(==|!=|<=|>=|<|>|~=)\s*([^\s,]+)\s*")

@@ -1,10 +1,11 @@
 """Version numbers of the stack. Each kind is a type of its own, so that two that users mix up cannot be compared."""
 
-import re
 from functools import lru_cache, total_ordering
 from typing import TypeVar
 
 from packaging.version import InvalidVersion, Version
+
+from gpudoctor.facts import lazy_re as re
 
 _D = TypeVar("_D", bound="Dotted")
 

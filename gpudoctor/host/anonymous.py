@@ -1,11 +1,11 @@
 """A recorded machine without the names of its user and host."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.host.machine import Machine
 
 #: Names that identify nobody. Replacing them would damage what was recorded: ID=ubuntu, root=/dev/sda1, nvidia.ko.

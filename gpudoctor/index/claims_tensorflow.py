@@ -1,10 +1,10 @@
 """What the tables `tensorflow`, `keras`, `protobuf` and `numpy` say that an index can confirm."""
 
-import re
 from collections.abc import Iterator
 
 from packaging.version import Version
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual
 from gpudoctor.index.files import Found

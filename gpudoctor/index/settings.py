@@ -2,9 +2,9 @@
 
 import ast
 import os
-import re
 from collections.abc import Mapping
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.host.port import Host
 

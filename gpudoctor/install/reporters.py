@@ -1,7 +1,6 @@
 """What is told while an environment is changed: sentences for people, JSON lines for programs."""
 
 import os
-import re
 import shlex
 import sys
 from types import TracebackType
@@ -31,6 +30,7 @@ from gpudoctor.apply.events import (
     Switched,
     Verified,
 )
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import encode
 from gpudoctor.report.commands import visible
 from gpudoctor.report.output import CannotWrite, write_bytes

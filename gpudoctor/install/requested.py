@@ -2,10 +2,10 @@
 
 import codecs
 import os
-import re
 
 import click
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.plan import Manager
 from gpudoctor.host.given import read_given
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand, together

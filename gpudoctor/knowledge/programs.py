@@ -1,12 +1,12 @@
 """The programs that print errors: how a line shows which one it was, and what to ask for then."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.json")

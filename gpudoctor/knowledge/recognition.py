@@ -1,9 +1,9 @@
 """Finds known messages in a text of any size, and the lines of a log that are worth keeping."""
 
-import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import bounded
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, messages

@@ -1,6 +1,6 @@
 """Where a program ran, as far as a text says so: in WSL, in a container, under Slurm, installed by conda."""
 
-import re
+from gpudoctor.facts import lazy_re as re
 
 #: Words of a text that tell its surroundings.
 _SURROUNDINGS = {

@@ -1,9 +1,9 @@
 """What a fix changes, as far as two fixes can contradict each other in it."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Fix, Run, SetEnv, Write
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.plan.places import NEW_ENVIRONMENT

@@ -1,10 +1,10 @@
 """Which build of a framework is installed, as its package, the tag of its version and the matrix tell it."""
 
-import re
 from typing import Any
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.python import Framework, Interpreter, Package, Packages
 from gpudoctor.facts.system import System

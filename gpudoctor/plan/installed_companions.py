@@ -5,8 +5,7 @@ What is installed and runs on this machine stays. What does not run gets its own
 TensorFlow's respects it, and JAX's respects both, so that the recipes agree whatever the order they are asked in.
 """
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.knowledge.matrix.query import Matrix

@@ -4,12 +4,12 @@ pip and uv read what is left out from ~/.netrc (pip.pypa.io/en/stable/topics/aut
 docs.astral.sh/uv/concepts/authentication/http); so does git, for requirements that it fetches.
 """
 
-import re
 from typing import Any
 
 import msgspec
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.redact.credentials import REMOVED, without_credentials
 

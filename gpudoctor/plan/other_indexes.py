@@ -1,11 +1,11 @@
 """The commands of fixes with other indexes: those that the user names, or without PyTorch's own. Data only."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import Manager, Plan, Step

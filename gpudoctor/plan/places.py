@@ -1,8 +1,8 @@
 """Where packages are installed: the target's own environment, with its own tool, or a new one beside it. Data only."""
 
-import re
 from collections.abc import Iterable
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.fix import Ask, Run, Safety, SetEnv, Write

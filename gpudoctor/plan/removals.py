@@ -4,10 +4,9 @@ pip takes a build with another local tag for "already there" (2.14.1+cpu satisfi
 different names own the same files (tensorflow and tensorflow-cpu; nvidia-cudnn-cu12 and -cu13 share all 28 files).
 """
 
-import re
-
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Packages
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle

@@ -5,10 +5,10 @@ and indexes is understood here; pip or uv reads the file itself. Files are read 
 """
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.plan.demand import NotADemand
 

@@ -5,11 +5,11 @@ read by the installer, and only what tells which frameworks are meant is read he
 """
 
 import os
-import re
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of

@@ -1,6 +1,6 @@
 """Whether four numbers are an address or a version (cuDNN 9.1.0.70, cuRAND 10.3.5.147): told by what is around."""
 
-import re
+from gpudoctor.facts import lazy_re as re
 
 #: Characters before the numbers that are looked at.
 _BEFORE = 60

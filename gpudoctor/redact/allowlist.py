@@ -1,6 +1,6 @@
 """Names that tell nothing of a person or a place: the accounts of distributions and images, and public hosts."""
 
-import re
+from gpudoctor.facts import lazy_re as re
 
 _ACCOUNTS = frozenset({
     "root", "admin", "administrator", "user", "users", "ubuntu", "debian", "centos", "fedora", "ec2-user",

@@ -3,9 +3,10 @@
 Every expression is bounded, so that the time grows with the text and not with its square.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+
+from gpudoctor.facts import lazy_re as re
 
 #: What stands where a credential was.
 REMOVED = "***"

@@ -2,9 +2,10 @@
 
 import base64
 import binascii
-import re
 from collections.abc import Callable
 from functools import partial
+
+from gpudoctor.facts import lazy_re as re
 
 #: Gives what takes the place of a run, from the run, what it decodes to, and the decoder; None leaves it.
 Judge = Callable[[str, str, Callable[[str], str | None]], str | None]

@@ -1,11 +1,12 @@
 """Places that make what stands there a secret: an option, a header, a name and a sign. Data in places.json."""
 
 import os
-import re
 from collections.abc import Callable
 from functools import cache
 
 import msgspec
+
+from gpudoctor.facts import lazy_re as re
 
 #: A name and a sign; then a quoted value, which may hold blanks, or one up to the next blank or separator.
 _ASSIGNED = re.compile(

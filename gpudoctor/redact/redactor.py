@@ -1,9 +1,9 @@
 """The door through which everything leaves that others may read. It knows nothing of the probes, and trusts none."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import from_plain, to_plain
 from gpudoctor.redact.credentials import REMOVED, credentials_removed

@@ -1,6 +1,6 @@
 """What names of people, hosts and things look like, and the places where they are said to be such."""
 
-import re
+from gpudoctor.facts import lazy_re as re
 
 HOME = re.compile(
     r"(?P<root>(?:/home|/homes|/Users|/users|/people|(?:[A-Za-z]:)?[\\/]{1,4}Users|/media|/run/user|"

@@ -5,11 +5,12 @@ exactly 32. So a row is pattern and example at once, and holds nothing that a sc
 """
 
 import os
-import re
 from collections.abc import Iterator
 from functools import cache
 
 import msgspec
+
+from gpudoctor.facts import lazy_re as re
 
 #: The alphabets of shapes.
 ALPHABETS = {

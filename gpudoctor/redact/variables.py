@@ -1,6 +1,6 @@
 """Which environment variables may be shown: those that matter to GPUs, and whose name says nothing of a secret."""
 
-import re
+from gpudoctor.facts import lazy_re as re
 
 #: A name that holds one of these is never kept, whatever list it is on.
 _DENIED = re.compile(

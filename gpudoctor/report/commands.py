@@ -1,10 +1,10 @@
 """Steps as text to type: quoted for the shell of the machine the report is about."""
 
-import re
 import shlex
 from collections.abc import Callable
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Ask, Run, SetEnv, Write
 
 Step = Run | SetEnv | Write | Ask

@@ -1,8 +1,8 @@
 """The report as Markdown that a GitHub issue takes: the verdict first, the facts folded."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.report.facts import FactGroup
 from gpudoctor.report.tables import Grid
 from gpudoctor.report.view import FindingView, FixView, View

@@ -1,8 +1,8 @@
 """The view model: one wording of a report, from which every renderer draws."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import SetEnv

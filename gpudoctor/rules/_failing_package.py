@@ -1,7 +1,6 @@
 """Which installed package an error of an import comes from, and what mends that package."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Packages
 from gpudoctor.plan.places import Scene, install, safety

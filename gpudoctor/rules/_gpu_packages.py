@@ -1,7 +1,6 @@
 """NVIDIA's CUDA libraries as Python packages: what they are called, and which CUDA they belong to."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
 
 #: From CUDA 13 on most names have no suffix any more; cuDNN, NCCL, cuSPARSELt and NVSHMEM keep theirs.

@@ -1,8 +1,8 @@
 """What the version, the build string or the name of a package says of the build."""
 
-import re
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import CudaVersion
 

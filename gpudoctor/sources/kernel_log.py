@@ -1,8 +1,8 @@
 """The lines of a kernel log that speak of the NVIDIA driver."""
 
-import re
 from collections.abc import Callable
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import KernelLine
 
 #: Different lines kept; a failing GPU can repeat itself for hours.

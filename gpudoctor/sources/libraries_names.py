@@ -1,7 +1,6 @@
 """The CUDA libraries by file name: family, CUDA major, and the folder and distribution that bring them."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import LibraryVersion
 
 #: Start of the file name (without "lib"), its family. Parts of a library count to it: libcudnn_ops.so.9 is cuDNN's.

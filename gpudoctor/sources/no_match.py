@@ -1,8 +1,8 @@
 """What an installer says when its index has nothing that fits: what was asked for, and what there would have been."""
 
-import re
 from typing import NamedTuple
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.sources.packages_names import normalise
 
 _ASKED = re.compile(

@@ -1,8 +1,8 @@
 """What nvidia-smi prints: the table, and the rows of a query. Source: its man page, output of drivers 331 to 615."""
 
-import re
 from itertools import zip_longest
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import Gpu, PcieLink, Power, Refusal
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease

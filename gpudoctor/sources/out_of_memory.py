@@ -1,7 +1,8 @@
 """The numbers in PyTorch's message about a full GPU: who holds the memory, and whether it is in pieces."""
 
-import re
 from typing import NamedTuple
+
+from gpudoctor.facts import lazy_re as re
 
 _SIZE = r"([\d.]+) ?(bytes|KiB|MiB|GiB|TiB|B|KB|MB|GB)"
 _UNITS = {"b": 0, "bytes": 0, "ki": 10, "k": 10, "mi": 20, "m": 20, "gi": 30, "g": 30, "ti": 40}

@@ -1,9 +1,9 @@
 """Names and versions of installed distributions from the names of their metadata folders, without opening one."""
 
-import re
 from functools import lru_cache
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 
 _SEPARATORS = re.compile(r"[-_.]+")

@@ -1,8 +1,9 @@
 """TOML of other people's projects."""
 
-import re
 import sys
 from typing import Any
+
+from gpudoctor.facts import lazy_re as re
 
 #: Deeper than any project nests its keys: Python's parser takes quadratic time and memory for a key of many parts.
 DEEPEST = 64

@@ -1,7 +1,6 @@
 """GPUs of AMD and Intel: rocminfo, rocm-smi, and what people call them."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted

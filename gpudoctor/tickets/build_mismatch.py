@@ -1,7 +1,6 @@
 """Messages that say what a package was built for and what is there instead: xformers, DeepSpeed, apex, extensions."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion

@@ -1,8 +1,8 @@
 """torch.utils.collect_env and its children (vLLM's, docTR's): "PyTorch version: 2.6.0+cu124"."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits

@@ -1,8 +1,8 @@
 """conda: `list`, `env export` and `info`; mamba and micromamba write the same."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.facts.system import System

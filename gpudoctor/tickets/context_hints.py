@@ -1,7 +1,6 @@
 """What prompts and paths give away: a container, a notebook service, WSL, the Python and its environment."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.system import Container, Wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment

@@ -1,9 +1,8 @@
 """What follows from what is stated: a build from a package, a platform from a system. Nothing is guessed."""
 
-import re
-
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages

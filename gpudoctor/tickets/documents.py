@@ -1,9 +1,10 @@
 """A ticket that came as JSON, as forms and ticket systems export them, told line by line as a person would write it."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
+
+from gpudoctor.facts import lazy_re as re
 
 #: Deeper than any form nests.
 _DEEPEST = 12

@@ -1,8 +1,8 @@
 """When two statements agree: 535.183 and 535.183.01, 2.0.1 and 2.0.1+cu118, "GeForce RTX 3090" and "NVIDIA Ge..."."""
 
-import re
 from typing import Any
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Dotted

@@ -1,7 +1,6 @@
 """Versions and room that people name in a sentence or show in passing: "my PyTorch version is 1.6.0"; `df -h`."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Space, System

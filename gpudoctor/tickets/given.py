@@ -1,7 +1,8 @@
 """Commands whose output a text holds: nobody is asked for them again."""
 
-import re
 from collections.abc import Iterable, Iterator
+
+from gpudoctor.facts import lazy_re as re
 
 #: What a kind of text is the output of, where it is not called by its command.
 _COMMANDS: dict[str, tuple[str, ...]] = {

@@ -1,7 +1,6 @@
 """What a kernel and its log say of the driver: NVRM and Xid lines, /proc/driver/nvidia/version, lsmod, mokutil."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import DeviceNode, DkmsState, Driver, KernelLine
 from gpudoctor.redact.credentials import excerpt
 from gpudoctor.sources.kernel_log import parse_kernel_log

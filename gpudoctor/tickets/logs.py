@@ -1,8 +1,8 @@
 """Facts that frameworks state in their logs and errors: devices, libraries opened or missed, what CUDA answered."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
 from gpudoctor.facts.gpus import Gpu, Gpus

@@ -1,7 +1,6 @@
 """What the operating system says of itself: uname, os-release, lsb_release, lspci, and paths that give it away."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.sources.os_release import parse_os_release

@@ -1,10 +1,10 @@
 """How reports word an operating system, a platform, a Python and a compiler."""
 
-import re
 from typing import Any
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import System
 
 #: How a report begins the name of a distribution, and its os-release ID.

@@ -1,7 +1,6 @@
 """NCCL's logs, the list of nccl-tests, gpustat and nvitop: which GPUs there are, and what the driver offers."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.versions import CudaVersion

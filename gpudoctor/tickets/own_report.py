@@ -1,8 +1,8 @@
 """A report of gpudoctor that somebody pasted as text: the findings it names, which its facts may not show."""
 
-import re
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 
 #: As the terminal and Markdown write a finding: "### error FRM003 arch-too-old-for-build (likely)".

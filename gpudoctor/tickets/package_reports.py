@@ -1,8 +1,8 @@
 """Reports of packages: CuPy, xformers, DeepSpeed, Lightning, fastai; the first lines of Ultralytics and ComfyUI."""
 
-import re
 from collections.abc import Callable
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.libraries import Toolkit, Toolkits

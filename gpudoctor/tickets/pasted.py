@@ -2,10 +2,10 @@
 
 import codecs
 import html
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.bounded import bounded, bounded_lines
 
 _BOMS = (

@@ -1,10 +1,10 @@
 """pip and uv: `list` in all its forms, `freeze`, `show`, and what an installation says at its end."""
 
-import re
 from collections.abc import Iterator
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.sources.packages_names import is_relevant, normalise
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment

@@ -1,8 +1,8 @@
 """Which operating system a text is from, where nobody says so: paths, names of libraries, the driver's numbers."""
 
-import re
 from collections.abc import Collection
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import System
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment
 from gpudoctor.tickets.pasted import Pasted

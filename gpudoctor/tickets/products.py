@@ -1,7 +1,8 @@
 """The GPUs that people name, as the driver names them: "2x 1080 Ti", "RTX3090 24GB", "Tesla K80", "A100"."""
 
-import re
 from collections.abc import Iterator
+
+from gpudoctor.facts import lazy_re as re
 
 _MODEL = re.compile(
     r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan)\s*)?(?:(?P<series>rtx|gtx|gt)\s*)?-?"

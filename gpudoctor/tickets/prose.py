@@ -3,9 +3,9 @@
 Believed only where nothing better states it, and where one value is told: who names two releases compares them.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus

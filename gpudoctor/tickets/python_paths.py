@@ -1,8 +1,8 @@
 """What paths and banners give away of a Python: its environment, packages of the user's own folder, 32 bits."""
 
-import re
 from typing import Any
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.system import Container
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment

@@ -1,9 +1,9 @@
 """What Python answered: prompts with their answers, and values printed with a name."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter

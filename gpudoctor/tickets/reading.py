@@ -1,9 +1,8 @@
 """What the rows of one report add up to."""
 
-import re
-
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.live import DeviceList, Live

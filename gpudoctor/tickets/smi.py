@@ -1,11 +1,11 @@
 """nvidia-smi: its table, `-L`, `--query-gpu`, and what it says when it fails."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
 from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus, MigInstance, Power, Refusal
 from gpudoctor.facts.system import Container, System, Wsl

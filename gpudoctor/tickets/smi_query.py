@@ -1,12 +1,12 @@
 """nvidia-smi -q, as text and as XML. Both are one tree of names; they differ in how they write it."""
 
-import re
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink, Power, RowRemaps

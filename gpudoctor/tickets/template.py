@@ -1,8 +1,8 @@
 """What people fill into issue forms: "- GPU model and memory: RTX 3090 24GB"; and the headings of newer forms."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Toolkit, Toolkits

@@ -1,7 +1,6 @@
 """TensorFlow's tf_env_collect.sh. Most of what it gathers are other tools' texts, which have readers of their own."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Container, Environ, System, Wsl

@@ -1,7 +1,6 @@
 """nvcc, gcc and CUDA_HOME as they tell of themselves; ldd and ldconfig; variables that a shell shows."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion

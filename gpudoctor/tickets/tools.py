@@ -1,10 +1,10 @@
 """Other tools' reports: transformers and accelerate `env`, JAX's, OpenMMLab's and detectron2's, env-doctor's JSON."""
 
-import re
 from collections.abc import Callable, Iterator
 
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Toolkit, Toolkits

@@ -1,8 +1,9 @@
 """The strongest error line of a text: what to quote where no message in it is known. Linear in the text."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
+
+from gpudoctor.facts import lazy_re as re
 
 #: Characters of a line that are looked at.
 _WIDE = 1000

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import gpudoctor
+from gpudoctor.facts import lazy_re
 from gpudoctor.knowledge.message import messages
 
 if sys.version_info >= (3, 11):
@@ -72,7 +73,7 @@ def _modules() -> Iterator[str]:
 
 
 def _patterns(value: Any, depth: int) -> Iterator[re.Pattern[str]]:
-    if isinstance(value, re.Pattern):
+    if isinstance(value, re.Pattern | lazy_re.Expression):
         yield value
     elif depth < 5 and isinstance(value, dict):
         for key, item in value.items():

@@ -2,11 +2,11 @@
 
 import os
 import random
-import re
 import time
 
 import pytest
 
+from gpudoctor.facts.lazy_re import Expression
 from gpudoctor.redact import addresses, credentials, encoded, places, shapes, tokens
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.redact.redactor import Door
@@ -17,7 +17,7 @@ EXPRESSIONS = {
     f"{module.__name__.rpartition('.')[2]}.{name}": value.pattern
     for module in (addresses, credentials, encoded, places, shapes, tokens)
     for name, value in vars(module).items()
-    if isinstance(value, re.Pattern)
+    if isinstance(value, Expression)
 } | {f"place {number} {row.kind}": row.pattern for number, row in enumerate(places.place_kinds())}
 
 

@@ -1,7 +1,6 @@
 """The driver's user-space libraries: every copy a program could meet, and the one the loader takes."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import DriverLibrary
 from gpudoctor.facts.versions import DriverRelease

@@ -1,7 +1,6 @@
 """The kernel side of the driver: what is loaded, and what is built or forbidden for which kernel."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import DkmsState, ModuleFile
 from gpudoctor.host.port import Host

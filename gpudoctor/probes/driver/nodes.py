@@ -1,7 +1,6 @@
 """The device nodes through which programs reach the driver."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import DeviceNode
 from gpudoctor.host.port import Host

@@ -1,7 +1,6 @@
 """Packages of the distribution that bring an NVIDIA driver or its container toolkit."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import SystemPackage
 from gpudoctor.host.port import Host

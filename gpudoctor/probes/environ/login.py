@@ -3,9 +3,9 @@
 Of these files only assignments of the variables below are taken, and of a search path only folders that tell of CUDA.
 """
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import LoginSetting
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import names_in, text_of

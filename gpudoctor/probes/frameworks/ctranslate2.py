@@ -1,7 +1,6 @@
 """CTranslate2, which faster-whisper runs on. Its wheels hold a first part of cuDNN, and open all else by name."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework
 from gpudoctor.facts.versions import CudaVersion, package_version

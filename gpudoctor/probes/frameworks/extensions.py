@@ -1,9 +1,8 @@
 """GPU packages that build on a framework or on CUDA itself: one table row each, read alike."""
 
-import re
-
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion

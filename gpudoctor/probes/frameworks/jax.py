@@ -1,7 +1,6 @@
 """JAX: jax and jaxlib, and for GPUs a plugin and its pjrt part (before 0.4.26 a jaxlib with a local tag instead)."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion

@@ -1,8 +1,8 @@
 """The target's packages as files: where a framework's folder is, and what its version files say."""
 
-import re
 from functools import cached_property
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.host.port import Host

@@ -1,7 +1,6 @@
 """TensorFlow in all its distributions, and Keras. What it was built with stands in its build_info.py."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion

@@ -1,7 +1,6 @@
 """PyTorch and its companions. `torch/version.py` outranks the distribution's metadata, which may lack the local tag."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion

@@ -4,10 +4,10 @@ Sources: Linux ABI/testing/sysfs-bus-pci and sysfs-kernel-iommu_groups; PCI Expr
 Control Services); the registers' names are those of linux/pci_regs.h.
 """
 
-import re
 from collections.abc import Callable
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import PcieLink
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import word_of

@@ -1,7 +1,6 @@
 """GPUs that are on no PCI bus we can read: NVIDIA's integrated ones, and the display adapters of Windows and macOS."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.host.port import Host

@@ -1,9 +1,9 @@
 """What compiled extensions need of the C and C++ libraries, and DLLs that frameworks need of Windows."""
 
 import posixpath
-import re
 from collections.abc import Iterable
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import LibraryCopy, Resolution, SymbolNeed
 from gpudoctor.facts.python import Frameworks, Interpreter
 from gpudoctor.facts.versions import LibraryVersion

@@ -1,8 +1,8 @@
 """What each framework links to and opens: played through the loader's search, nothing is loaded."""
 
 import posixpath
-import re
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from gpudoctor.probes.frameworks.ctranslate2 import play_ctranslate2

@@ -1,8 +1,8 @@
 """The directories that may hold CUDA libraries, and whose they are."""
 
 import posixpath
-import re
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.libraries import Origin
 from gpudoctor.facts.python import Interpreter

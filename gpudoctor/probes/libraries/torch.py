@@ -6,9 +6,9 @@ majors are installed it takes some of the wrong one: torch 2.15 beside TensorFlo
 nvidia/cusparse/lib/libcusparse.so.12 before the file of that name in nvidia/cu13/lib.
 """
 
-import re
 from fnmatch import fnmatchcase
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Framework, Interpreter
 from gpudoctor.probes.frameworks.site import Site

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import shutil
 import tempfile
 import time
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from msgspec import structs
 
 import gpudoctor
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import AgentRun, Ending, Errand
 from gpudoctor.facts.python import Interpreter

@@ -1,7 +1,6 @@
 """What conda installed, from the file names in conda-meta: pytorch-2.6.0-cuda126_mkl_py312h….json."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.host.port import Host
 from gpudoctor.probes.target.choice import path_rules

@@ -4,9 +4,9 @@ RECORD lists `path,hash,size` of each installed file, relative to the site folde
 https://packaging.python.org/en/latest/specifications/recording-installed-packages/
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import MOST_DAMAGES, Broken, Damage
 from gpudoctor.host.port import Host, Stat

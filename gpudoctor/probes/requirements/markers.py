@@ -3,10 +3,10 @@
 `packaging` decides what goes beyond plain comparisons; its import takes longer than deciding all markers of torch here.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.specifiers import compare, is_plain, numbers
 from gpudoctor.sources.packages_names import normalise
 

@@ -1,8 +1,8 @@
 """Which requirements of the installed distributions' own metadata are not met in their environment."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.specifiers import is_met

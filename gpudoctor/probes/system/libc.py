@@ -1,8 +1,8 @@
 """The C library and the architecture, from the dynamic loader's file: nothing is run."""
 
-import re
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import exists, names_in, text_of, word_of

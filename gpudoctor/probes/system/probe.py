@@ -1,7 +1,6 @@
 """The machine: operating system, kernel, C library, processor, memory, room, and who we are on it."""
 
-import re
-
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.system import Cpu, System
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import text_of, word_of

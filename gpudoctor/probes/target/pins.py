@@ -1,8 +1,8 @@
 """What the files of a project in the working directory say of GPU packages: lock files and requirements.txt."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Pin
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import text_of

@@ -1,8 +1,8 @@
 """The C++ compiler that nvcc would call, and its version from where it is installed; it is not run."""
 
 import posixpath
-import re
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import names_in
 

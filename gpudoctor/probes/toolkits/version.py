@@ -1,9 +1,8 @@
 """The version of a CUDA toolkit, from the files in it."""
 
-import re
-
 import msgspec
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.port import Host

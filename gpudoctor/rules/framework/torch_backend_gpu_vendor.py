@@ -1,8 +1,8 @@
 """FRM018 torch-backend-gpu-vendor."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem

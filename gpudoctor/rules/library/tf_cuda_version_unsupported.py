@@ -1,8 +1,8 @@
 """LIB018 tf-cuda-version-unsupported."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem

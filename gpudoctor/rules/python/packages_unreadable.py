@@ -1,10 +1,10 @@
 """PYT008 packages-unreadable."""
 
-import re
 from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run, Write

@@ -1,8 +1,8 @@
 """PYT005 torch-nvidia-deps-missing."""
 
-import re
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus

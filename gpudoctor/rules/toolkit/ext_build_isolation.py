@@ -17,7 +17,7 @@ from gpudoctor.rules.failures import failures_of, pasted
 from gpudoctor.rules.live_problem import Failed, do, problems
 
 
-@rule("TLK006", name="ext-build-isolation", severity="error", since="0.1", when="failure")
+@rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")
 def ext_build_isolation(
     live: Live,
     host: System | Gap | None,
