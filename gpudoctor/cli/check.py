@@ -43,7 +43,7 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> None:
-    """Examine this machine and say what keeps the GPU from being used.
+    """Check this machine and say why the GPU is not used.
 
     Then list the devices that each installed framework sees, and train a small network with it, to prove the verdict;
     --static leaves that out.

@@ -35,14 +35,14 @@ def command(
     yes: bool,
     require: tuple[str, ...],
 ) -> None:
-    """Say how to mend what is wrong with this machine: every change once, in the order to make it.
+    """Show how to fix what is wrong with this machine: each change once, in order.
 
     Without --apply nothing is changed; --verify asks the package index whether each command would work. With --apply,
     changes of your own environment (pip, uv, conda) are verified, made on a copy, proved, and switched to;
     `gpudoctor undo` takes them back. What needs an administrator is never run.
 
-    The exit code is that of check --static: 0 nothing wrong, 1 there is something to mend, 3 could not examine. With
-    --apply it is that of check, which also runs the frameworks, or 5 mended but not proved, 6 refused: nothing was
+    The exit code is that of check --static: 0 nothing wrong, 1 something needs fixing, 3 could not examine. With
+    --apply it is that of check, which also runs the frameworks, or 5 fixed but not proved, 6 refused: nothing was
     changed, 7 failed: everything is as it was.
     """
     if source is not None and python is not None:

@@ -74,7 +74,7 @@ def _carry_out(
     if not works or not isinstance(target, Interpreter):
         if plan.fixes:
             click.echo(_NOT_OURS, err=True)
-        reason = _NOT_OURS if plan.fixes else "; ".join(no_verdict(report)) or "nothing is to be mended"
+        reason = _NOT_OURS if plan.fixes else "; ".join(no_verdict(report)) or "there is nothing to fix"
         tell(Finished(outcome="nothing-to-do", exit_code=report.exit_code, reason=reason))
         return report.exit_code
     tell_users((work.environment for work, *_ in works), tell)

@@ -15,25 +15,25 @@ from gpudoctor import __version__
 
 #: name: (module, what it does)
 COMMANDS = {
-    "bench": ("gpudoctor.cli.bench", "Measure how much a GPU speeds up training, and whether it does what it should."),
-    "check": ("gpudoctor.cli.check", "Examine this machine and say what keeps the GPU from being used."),
-    "diff": ("gpudoctor.cli.diff", "Say what changed between two snapshots, most suspicious first."),
+    "bench": ("gpudoctor.cli.bench", "Measure the GPU's speed-up in training and compare it with healthy GPUs."),
+    "check": ("gpudoctor.cli.check", "Check this machine and say why the GPU is not used."),
+    "diff": ("gpudoctor.cli.diff", "Show what changed between two snapshots, most suspicious first."),
     "devices": (
         "gpudoctor.cli.devices",
-        "List the devices that the driver and each framework see, and why they differ.",
+        "List the devices the driver and each framework see, and explain differences.",
     ),
-    "explain": ("gpudoctor.cli.explain", "Say what an error message or a finding's code means."),
-    "fix": ("gpudoctor.cli.fix", "Say how to mend what is wrong: every change once, in the order to make it."),
-    "install": ("gpudoctor.cli.install", "Install builds that fit this machine, prove them, and keep the way back."),
-    "history": ("gpudoctor.cli.history", "List what gpudoctor changed in environments."),
-    "matrix": ("gpudoctor.cli.matrix", "Show what is known to fit, and which builds fit a machine."),
-    "report": ("gpudoctor.cli.report", "Write everything that a ticket needs, safe to paste in public."),
-    "plan": ("gpudoctor.cli.plan", "Work out what to install, as a script, Dockerfile, requirements or project."),
-    "rules": ("gpudoctor.cli.rules", "List every rule."),
-    "smoke": ("gpudoctor.cli.smoke", "Train a small network with each framework, to prove that it works."),
-    "snapshot": ("gpudoctor.cli.snapshot", "Save the facts of this machine, to be judged elsewhere."),
-    "triage": ("gpudoctor.cli.triage", "Judge what others sent: snapshots, bundles, or pasted text."),
-    "undo": ("gpudoctor.cli.undo", "Take a change back that gpudoctor made."),
+    "explain": ("gpudoctor.cli.explain", "Explain an error message or a finding's code."),
+    "fix": ("gpudoctor.cli.fix", "Show how to fix what is wrong, or fix it with --apply."),
+    "install": ("gpudoctor.cli.install", "Install builds that fit this machine, test them, and keep a way back."),
+    "history": ("gpudoctor.cli.history", "List the changes gpudoctor has made to environments."),
+    "matrix": ("gpudoctor.cli.matrix", "Show the compatibility matrix, and which builds fit a machine."),
+    "report": ("gpudoctor.cli.report", "Write everything a bug report needs, safe to post in public."),
+    "plan": ("gpudoctor.cli.plan", "Print an install plan as a script, Dockerfile, requirements or project."),
+    "rules": ("gpudoctor.cli.rules", "List all rules."),
+    "smoke": ("gpudoctor.cli.smoke", "Train a small network with each framework to prove that it works."),
+    "snapshot": ("gpudoctor.cli.snapshot", "Save what can be seen of this machine, to diagnose it elsewhere."),
+    "triage": ("gpudoctor.cli.triage", "Diagnose what others sent: snapshots, bundles or pasted text."),
+    "undo": ("gpudoctor.cli.undo", "Undo a change that gpudoctor made."),
 }
 
 
@@ -66,7 +66,7 @@ class LazyGroup(click.Group):
 )
 @click.version_option(__version__, "--version", message="gpudoctor %(version)s")
 def cli() -> None:
-    """Find out why TensorFlow or PyTorch does not use the GPU, and what to type to mend it."""
+    """Find out why TensorFlow or PyTorch is not using the GPU, and how to fix it."""
 
 
 def run() -> NoReturn:

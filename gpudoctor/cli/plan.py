@@ -53,7 +53,7 @@ def command(
     output: str | None,
     wish: tuple[str, ...],
 ) -> None:
-    """Work out what to install, and write it for a shell, a Dockerfile, pip, uv or conda.
+    """Work out what to install, and print it for a shell, a Dockerfile, pip, uv or conda.
 
     For this machine; or, where --driver, --gpu or --os describe another one, for that. Nothing is installed; --verify
     asks the package index whether each command would work, also for the machine that is described. The exit code is 0

@@ -59,7 +59,7 @@ def command(
     verbose: bool,
     quiet: bool,
 ) -> None:
-    """Judge what other people sent: snapshots, bundles of `gpudoctor report`, or whatever they pasted.
+    """Diagnose what other people sent: snapshots, bundles of `gpudoctor report`, or whatever they pasted.
 
     A pasted text may mix nvidia-smi, collect_env, pip list, logs, tracebacks and prose. It is judged by what it states,
     and never called healthy; what to ask next is said with it. Of a very large file the beginning and the end are read.

@@ -70,7 +70,7 @@ def _undo(change: "Change", say: "Sentences", *, anyway: bool, as_json: bool) ->
     except (CannotUndo, Busy) as error:
         raise CannotGoBack(f"{error}. Nothing was changed.") from None
     except OSError as error:
-        raise CannotGoBack(f"{error.filename}: {error.strerror}. Run it again once that is mended.") from None
+        raise CannotGoBack(f"{error.filename}: {error.strerror}. Run it again once that is fixed.") from None
     if as_json:
         write_bytes(_json(undone, files))
 

@@ -60,5 +60,5 @@ def outcome_text(checked: Checked, after: Report) -> str:
     if after.plan is not None:
         lines += [f"{one.code}: {one.reason}" for one in after.plan.unresolved if "was run for this" in one.reason]
     if after.plan is not None and any(one.scope == "system" for one in after.plan.fixes):
-        lines.append("What needs an administrator is for you to run: gpudoctor fix --script mend.sh writes it down.")
+        lines.append("What needs an administrator is yours to run: gpudoctor fix --script fix.sh writes it down.")
     return "\n".join(lines) + "\n"

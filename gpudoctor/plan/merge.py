@@ -27,7 +27,7 @@ def plan_of(diagnosis: Diagnosis, only: Iterable[str] = (), *, can_be_root: bool
     unresolved: list[Unresolved] = []
     for finding in findings:
         if not finding.fixes:
-            reason = "No way to mend this from here is known."
+            reason = "No fix is known that can be made from here."
             unresolved.append(Unresolved(code=finding.code, summary=finding.summary, reason=reason))
             continue
         conflict = _take(finding, kept, can_be_root=can_be_root)

@@ -15,7 +15,7 @@ from gpudoctor.rules.declare import rule
 
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)
-#: The release of branch 525 that mended most of these.
+#: The release of branch 525 that fixed most of these.
 MENDED = DriverRelease("525.105.17")
 
 

@@ -14,7 +14,7 @@ from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
 
 NAME = "libomp140.x86_64.dll"
-#: The release notes of 2.4.1 name the fault as mended.
+#: The release notes of 2.4.1 say that it is fixed.
 AFFECTED, MENDED = (2, 4, 0), "2.4.1"
 
 
@@ -41,7 +41,7 @@ def win_libomp140_missing(
     Never: the import fails.
 
     Sources:
-    https://github.com/pytorch/pytorch/issues/131662 (release 2.4.0; mended in 2.4.1 by pull request 130697)
+    https://github.com/pytorch/pytorch/issues/131662 (release 2.4.0; fixed in 2.4.1 by pull request 130697)
     """
     torch = frameworks.get("torch")
     if host.os != "windows" or torch is None or release_numbers(torch.version) != AFFECTED or libraries.dlls is None:

@@ -29,7 +29,7 @@ def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     A small or old GPU beside a large CPU; a GPU that is held down or shared; a slice of one.
 
     How to fix it:
-    If another finding says what holds the GPU back, mend that first. If none does, train on the CPU, or in larger
+    If another finding says what holds the GPU back, fix that first. If none does, train on the CPU, or in larger
     batches, or in mixed precision.
 
     When to ignore it:

@@ -23,7 +23,7 @@ def driver_reports_error(live: Live) -> Iterator[Problem]:
     Run the command below on that machine: it decides between the causes. Or run gpudoctor check there.
 
     When to ignore it:
-    If the message was made before something was mended.
+    If the message was made before something was fixed.
 
     Sources:
     https://docs.nvidia.com/deploy/nvidia-smi/index.html
