@@ -40,7 +40,7 @@ from gpudoctor.apply.needless import is_needless
 from gpudoctor.apply.preconditions import Refused, Unreachable, check_folder
 from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.retarget import Step, names_of
-from gpudoctor.apply.signals import interruptible, undisturbed
+from gpudoctor.apply.signals import end_undisturbed, interruptible, undisturbed
 from gpudoctor.apply.swap import exchange, identity
 from gpudoctor.apply.undo import carried, forget_older, mend, mend_unfinished, remove, remove_empty
 from gpudoctor.apply.user_files import carry_over
@@ -282,8 +282,10 @@ def _refuse_changed(change: Change, tree: str) -> None:
 def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, ...]) -> Finished:
     after = from_archives(with_archives(installed(change.environment), change.before), archives)
     proved = tuple(proof.framework for proof in proofs if proof.outcome == "passed")
-    with undisturbed():
-        change = write(change, state="done", after=after, proved=proved)
+    end_undisturbed()
+    change = write(change, state="done", after=after, proved=proved)
+    # From here on it is done: what cannot be tidied up is no reason to take it back.
+    with suppress(OSError):
         if change.kind == "new" and journal.is_listed(change):
             # There is nothing in it: undoing a new environment removes what is not the user's.
             known = journal.contents_of(change)

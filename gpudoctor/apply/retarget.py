@@ -29,7 +29,7 @@ def is_own(step: Step, names: tuple[str, ...]) -> bool:
         return len(step.argv) > 2 and all(_is_in(path, names) and _LEFT.search(path) for path in step.argv[2:])
     if program in _INSTALLERS:
         return step.argv[1] in _VERBS
-    return bool(_PYTHON.fullmatch(program)) and _module(step.argv) in ("pip", "venv")
+    return bool(_PYTHON.fullmatch(program)) and _module(step.argv) in ("ensurepip", "pip", "venv")
 
 
 def _module(argv: tuple[str, ...]) -> str | None:

@@ -31,6 +31,13 @@ def undisturbed() -> Iterator[None]:
     yield from _handled(signal.SIG_IGN)
 
 
+def end_undisturbed() -> None:
+    """Nothing of it has an effect any more, until what `interruptible` surrounds is over: what is done stays done."""
+    if threading.current_thread() is threading.main_thread() and sys.platform != "win32":
+        for number in _numbers():
+            signal.signal(number, signal.SIG_IGN)
+
+
 def _handled(handler: object) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or sys.platform == "win32":
         yield

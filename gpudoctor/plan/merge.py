@@ -1,6 +1,6 @@
 """The fixes of many findings as one plan: each change once, in the order they are made, conflicts left out and said."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -34,7 +34,7 @@ def plan_of(diagnosis: Diagnosis, only: Iterable[str] = (), *, can_be_root: bool
         if conflict is not None:
             conflicts.append(conflict)
     ordered = sorted(_apart(kept), key=_turn)
-    return Plan(fixes=tuple(ordered), conflicts=tuple(conflicts), unresolved=tuple(unresolved))
+    return Plan(fixes=tuple(_prepared_once(ordered)), conflicts=tuple(conflicts), unresolved=tuple(unresolved))
 
 
 def _is_meant(finding: Finding, asked: set[str]) -> bool:
@@ -123,6 +123,19 @@ def _turn(one: Mending) -> tuple[bool, bool]:
     """
     is_system = one.fix.needs_root or one.fix.driver is not None or "a restart" in one.needs
     return not is_system, one.fix.steps == REBOOT
+
+
+def _prepared_once(kept: list[Mending]) -> Iterator[Mending]:
+    """What readies an environment (pip put back, damaged metadata deleted) is done by the first fix that needs it."""
+    done: list[Step] = []
+    for one in kept:
+        steps = tuple(step for step in one.fix.steps if step not in done)
+        done += [step for step in steps if isinstance(step, Run) and _prepares(step.argv)]
+        yield one if steps == one.fix.steps else replace(one, fix=replace(one.fix, steps=steps))
+
+
+def _prepares(argv: tuple[str, ...]) -> bool:
+    return argv[:2] == ("rm", "-r") or argv[1:3] == ("-m", "ensurepip")
 
 
 def _apart(kept: list[Mending]) -> list[Mending]:

@@ -77,13 +77,16 @@ def _from_package_index(step: Run, scene: Scene, machine: Machine, matrix: Matri
     made = {name: companion_versions(build, name, matrix)[:1] for name in pins if name in COMPANIONS}
     if not all(made.values()):
         return None
-    exact = "===" if machine.uses_cuda else "=="
+    # An installed build of PyTorch's index would meet ==, and stay beside the torchvision of another build.
+    is_tagged = installed is not None and "+" in installed.version
+    exact = "===" if machine.uses_cuda or is_tagged else "=="
     wanted = [f"torch{exact}{build.version}", *(f"{name}{exact}{versions[0]}" for name, versions in made.items())]
     named = [match[0] for match in pins.values()]
+    leaves = [f"torch=={installed.version}"] if installed is not None and is_tagged and "torch" not in pins else []
     is_same = all(match[3] == build.variant for match in pins.values())
     others = [word for word in _without_indexes(step.argv) if word not in named]
     kept = [word for word in others if is_same or word not in _SAME_BUILD]
-    how = "the same build" if is_same and "torch" in pins else f"in place of {' and '.join(named)}"
+    how = "the same build" if is_same and "torch" in pins else f"in place of {' and '.join((*leaves, *named))}"
     at = next((number for number, word in enumerate(step.argv) if word in named), len(kept))
     at -= len(others) - len(kept)
     return replace(step, argv=(*kept[:at], *wanted, *kept[at:])), f"{build.label} ({how})"

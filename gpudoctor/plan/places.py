@@ -136,7 +136,21 @@ def install(scene: Scene, *requirements: str, index: str | None = None, options:
     tool: Manager = "uv" if _is_uv(scene) else "pip"
     found = index_options(tool, index, (), first=True)
     step = _pip(scene, "install", *options, *requirements, *found)
-    return (*without_records(scene, requirements), step, *_project_note(scene))
+    return (*pip_anew(scene), *without_records(scene, requirements), step, *_project_note(scene))
+
+
+def pip_anew(scene: Scene) -> Steps:
+    """Where pip is missing or a part of it is, and uv is not at hand: the pip that Python brings with it.
+
+    https://docs.python.org/3/library/ensurepip.html; with the metadata of the damaged one there it would do nothing.
+    """
+    if not _lacks_pip(scene) or _is_uv(scene):
+        return ()
+    package = scene.find("pip")
+    left = package is not None and package.location is not None and scene.os in ("linux", "macos")
+    folder = f"{package.location}/pip-{package.version}.dist-info" if left and package is not None else None
+    gone = (Run(argv=("rm", "-r", folder)),) if folder is not None else ()
+    return (*gone, Run(argv=(scene.python, "-m", "ensurepip")))
 
 
 def without_records(scene: Scene, requirements: Iterable[str]) -> Steps:
@@ -164,13 +178,18 @@ def uninstall(scene: Scene, *names: str) -> Steps:
     """Remove from the target's environment; nothing where that is shared, as the fix makes a new one."""
     if scene.is_shared or not names:
         return ()
-    return (_pip(scene, "uninstall", *(() if _is_uv(scene) else ("--yes",)), *names),)
+    return (*pip_anew(scene), _pip(scene, "uninstall", *(() if _is_uv(scene) else ("--yes",)), *names))
 
 
 def replace(scene: Scene, names: tuple[str, ...], *requirements: str, index: str | None = None) -> Steps:
     """Remove some distributions, then install others: a build with another local tag counts as "already there"."""
     present = tuple(name for name in names if scene.find(name) is not None or not isinstance(scene.packages, Packages))
-    return (*uninstall(scene, *present), *install(scene, *requirements, index=index))
+    return once((*uninstall(scene, *present), *install(scene, *requirements, index=index)))
+
+
+def once(steps: Steps) -> Steps:
+    """The steps, without what an earlier one of them has already done: the same command a second time."""
+    return tuple(step for number, step in enumerate(steps) if step not in steps[:number])
 
 
 def separately(scene: Scene, *requirements: str, index: str | None = None, folder: str = NEW_ENVIRONMENT) -> Steps:
@@ -220,7 +239,22 @@ def _pip(scene: Scene, verb: str, *arguments: str) -> Run:
 
 
 def _is_uv(scene: Scene) -> bool:
-    return scene.target is not None and scene.target.made_by == "uv" and scene.target.pip_version is None
+    target = scene.target
+    if target is None or target.pip_version is not None:
+        return False
+    return target.made_by == "uv" or (_lacks_pip(scene) and "uv" in target.managers)
+
+
+def _lacks_pip(scene: Scene) -> bool:
+    """Whether no pip can be started in a virtual environment that was seen; what a ticket leaves out may be there."""
+    target = scene.target
+    return (
+        target is not None
+        and target.pip_version is None
+        and target.environment == "venv"
+        and target.chosen_by != "report"
+        and bool(target.site_dirs)
+    )
 
 
 def _project_note(scene: Scene) -> Steps:

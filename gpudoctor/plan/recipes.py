@@ -23,6 +23,7 @@ from gpudoctor.plan.places import (
     conda_prefix,
     install,
     machine_of,
+    once,
     own_folder,
     replace,
     safety,
@@ -151,7 +152,7 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
         steps = separately(scene, wanted, folder=own_folder("jax"))
         return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = leaving_with(choice, scene)
-    steps = (*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",)))
+    steps = once((*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",))))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
 
 

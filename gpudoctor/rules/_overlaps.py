@@ -6,7 +6,7 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Frameworks, Overlap, Packages
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import torch_builds_that_fit
-from gpudoctor.plan.places import Scene, install, machine_of, safety, uninstall, wheel_platform
+from gpudoctor.plan.places import Scene, install, machine_of, once, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
 from gpudoctor.rules.builds import release_numbers
@@ -114,7 +114,7 @@ def _without_unused(group: tuple[Overlap, ...], scene: Scene, frameworks: Framew
     if scene.is_shared:
         text = f"Uninstall {', '.join(leaving)}; then install again, with --force-reinstall, {', '.join(back)}."
         return Fix(title=title, safety="manual", steps=(Ask(text=text),))
-    steps = (*uninstall(scene, *leaving), *install(scene, *back, options=("--force-reinstall", "--no-deps")))
+    steps = once((*uninstall(scene, *leaving), *install(scene, *back, options=("--force-reinstall", "--no-deps"))))
     return Fix(title=title, safety="review", steps=steps)
 
 
@@ -140,11 +140,8 @@ def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:
     if scene.is_shared or scene.find("tensorflow") is None or not staying:
         return apart
     back = tuple(f"{package.name}=={package.version}" for package in staying)
-    steps = (
-        *apart.steps,
-        *uninstall(scene, "tensorflow", *leaving),
-        *install(scene, *back, options=("--force-reinstall", "--no-deps")),
-    )
+    again = install(scene, *back, options=("--force-reinstall", "--no-deps"))
+    steps = once((*apart.steps, *uninstall(scene, "tensorflow", *leaving), *again))
     return Fix(title=apart.title, safety="review", steps=steps)
 
 
@@ -161,10 +158,8 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
     wanted = (f"torch=={build.version}", *(f"{name}=={pins[name]}" for name in names if pins[name]))
     shared = tuple(dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second)))
     # torch's own requirements bring the shared libraries back, for CUDA 12 only.
-    steps = (
-        *uninstall(scene, "torch", *names, *shared),
-        *install(scene, *wanted, index=f"{TORCH_INDEX}{build.index_suffix}"),
-    )
+    other = install(scene, *wanted, index=f"{TORCH_INDEX}{build.index_suffix}")
+    steps = once((*uninstall(scene, "torch", *names, *shared), *other))
     title = f"Use CUDA 12 for both: PyTorch {build.version} built for CUDA {build.cuda}"
     return () if scene.is_shared else (Fix(title=title, safety="review", steps=steps),)
 
@@ -177,5 +172,5 @@ def keep_one(first: str, second: str, scene: Scene) -> Fix:
     if scene.is_shared or package is None or package.installer == "conda":
         text = f"Uninstall both {first} and {second}, then install the one you want."
         return Fix(title="Keep one of the two", safety="manual", steps=(Ask(text=text),))
-    steps = (*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}"))
+    steps = once((*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}")))
     return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)

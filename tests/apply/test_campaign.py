@@ -23,6 +23,7 @@ from gpudoctor.facts.fix import Run
 from tests.apply.package_index import served
 from tests.apply.test_faults import mounted
 from tests.apply.test_kill import recovered
+from tests.apply.user import SEED
 from tests.apply.wheels import environment, offline, tree, wheel
 
 pytestmark = [
@@ -219,7 +220,7 @@ def test_a_new_environment_that_fails_is_not_there(index, tmp_path, manager, wor
 def test_ended_at_any_moment(before, index, tmp_path, manager):
     """SIGKILL, Ctrl-C and a polite SIGTERM, beside and in place, while the tool is at work."""
     was = tree(before[manager])
-    moments, lasts = random.Random(manager), None
+    moments, lasts = random.Random(f"{manager}{SEED}"), None
     ways = list(itertools.product((signal.SIGKILL, signal.SIGINT, signal.SIGTERM), ("beside", "in-place"), range(4)))
     for number, (ending, way, _) in enumerate([(None, "beside", 0), *ways]):
         folder = tmp_path / str(number)

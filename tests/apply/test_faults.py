@@ -15,6 +15,7 @@ import pytest
 from gpudoctor.apply import building, disk_space
 from gpudoctor.apply.archives import Archive
 from gpudoctor.apply.carry_out import Work, carry_out
+from gpudoctor.apply.distributions import differences
 from gpudoctor.apply.events import Proved, Room
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.lock import Busy, Lock
@@ -98,6 +99,26 @@ def test_asked_to_end_in_the_middle(slow, bare, tmp_path, number, way):
     assert tree(path) == before
     assert left_beside(path) == []
     assert load_changes(path)[-1].state == "failed"
+
+
+@pytest.mark.parametrize("way", ["beside", "in-place"])
+def test_asked_to_end_when_all_is_done(index, bare, tmp_path, monkeypatch, way):
+    """It stays done and can be undone: a taking back would find nothing to take back, and remove the way back."""
+    path = copied(bare, tmp_path / "env")
+    before = tree(path)
+
+    def late(*arguments):
+        if load_changes(path)[-1].state == "done":
+            os.kill(os.getpid(), signal.SIGTERM)
+        return differences(*arguments)
+
+    monkeypatch.setattr("gpudoctor.apply.carry_out.differences", late)
+    end, _ = do(pip(path, "kit", index=index, way=way, verify=False))
+    monkeypatch.undo()
+    assert end.outcome == "installed-and-proved"
+    assert load_changes(path)[-1].state == "done"
+    undo(load_changes(path)[-1])
+    assert tree(path) == before
 
 
 def test_too_little_room_is_said_before_anything_is_downloaded(index, bare, tmp_path, monkeypatch):

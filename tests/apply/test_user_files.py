@@ -1,6 +1,6 @@
 """What users write into an environment's folder outlives every change, every way back, and every death of a run.
 
-GPUDOCTOR_CAMPAIGN=whole makes the campaign as large as it is before a release.
+GPUDOCTOR_CAMPAIGN=whole makes the campaign as large as it is before a release; GPUDOCTOR_SEED draws other moments.
 """
 
 import json
@@ -22,7 +22,7 @@ from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import CannotUndo, forget, undo
 from gpudoctor.facts.fix import Run
 from tests.apply.test_kill import patiently
-from tests.apply.user import LARGE, SITE, User, ended, writing
+from tests.apply.user import LARGE, SEED, SITE, User, ended, writing
 from tests.apply.wheels import environment, offline, tree
 
 pytestmark = [
@@ -226,7 +226,7 @@ def test_a_large_file_that_is_written_in_place_is_the_users_in_both(path, index)
 @pytest.mark.parametrize("do", ["change", "undo"])
 def test_a_killed_run_loses_nothing(path, index, tmp_path, do):
     """SIGKILL at random moments; the user goes on before, meanwhile and afterwards."""
-    draws = random.Random(do)
+    draws = random.Random(f"{do}{SEED}")
     kit, lasts, halves = tmp_path / "kit", None, 0
     os.rename(path, kit)
     for number in range(41 if WHOLE else 4):

@@ -1,6 +1,7 @@
 """Many fixes as one plan: each change once, in order, contradictions said."""
 
 import pytest
+from msgspec.structs import replace
 
 from gpudoctor.facts.finding import Diagnosis, Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
@@ -45,6 +46,17 @@ def test_one_driver_update_cures_three_findings_and_comes_first():
     assert first.needs == ("root", "a restart")
     assert second.cures == ("FRM002",)
     assert plan.conflicts == plan.unresolved == ()
+
+
+def test_what_readies_an_environment_is_done_once():
+    ready = (
+        Run(argv=("rm", "-r", "/env/site-packages/pip-25.0.dist-info")),
+        Run(argv=("/env/bin/python", "-m", "ensurepip")),
+    )
+    one, other = (replace(fix, steps=(*ready, *fix.steps)) for fix in (installing("a==1"), installing("b==1")))
+    plan = merged(finding("PYT016", one), finding("PYT019", other))
+    assert [len(mending.fix.steps) for mending in plan.fixes] == [3, 1]
+    assert plan.fixes[1].cures == ("PYT019",)
 
 
 def test_the_commands_that_install_a_driver_are_kept_and_the_floor_is_said():

@@ -70,15 +70,19 @@ def test_installed_from_the_package_index(machine, words, command):
          "--force-reinstall --no-deps torch===2.13.0", "torch 2.13.0+cu130 (the same build)"),
         # Another build needs other libraries.
         ((), None, ("torch==2.13.0+cpu",), f"--force-reinstall --no-deps torch==2.13.0+cpu --index-url {SITE}/cpu",
+         "torch===2.13.0", "torch 2.13.0+cu130 (in place of torch==2.13.0+cpu)"),
+        ((), None, ("torch==2.13.0",), f"--force-reinstall --no-deps torch==2.13.0+cpu --index-url {SITE}/cpu",
          "torch==2.13.0", "torch 2.13.0+cu130 (in place of torch==2.13.0+cpu)"),
         # The release is not there in a build that fits.
         ((RTX_4090,), "550.54.15", ("torch==2.13.0+cpu",),
          f"torch==2.13.0+cu126 torchvision==0.28.0+cu126 --index-url {SITE}/cu126",
          "torch===2.10.0 torchvision===0.25.0",
          "torch 2.10.0+cu128 (in place of torch==2.13.0+cu126 and torchvision==0.28.0+cu126)"),
-        # torchvision of the CPU build is on PyTorch's index only: both come from the package index.
+        # torchvision of the CPU build is on PyTorch's index only: both come from the package index, and the installed
+        # torch does not stay because 2.13.0+cpu is a 2.13.0, too.
         ((), None, ("torch==2.13.0+cpu", "torchvision==0.22.1"), f"torchvision==0.28.0+cpu --index-url {SITE}/cpu",
-         "torch==2.13.0 torchvision==0.28.0", "torch 2.13.0+cu130 (in place of torchvision==0.28.0+cpu)"),
+         "torch===2.13.0 torchvision===0.28.0",
+         "torch 2.13.0+cu130 (in place of torch==2.13.0+cpu and torchvision==0.28.0+cpu)"),
         ((RTX_4090,), "580.95.05", ("torch==2.13.0+cpu",), "torch==2.13.0+cu130 --extra-index-url https://mirror/cu130",
          "torch===2.13.0", "torch 2.13.0+cu130 (the same build)"),
         # Nothing of PyTorch's index is asked for; nothing fits.

@@ -7,6 +7,7 @@ import pytest
 from msgspec import structs
 
 from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.python import Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -17,6 +18,7 @@ from gpudoctor.plan.places import (
     install,
     machine_of,
     new_folder,
+    replace,
     safety,
     split_by_folder,
     uninstall,
@@ -32,6 +34,7 @@ from tests.rules.stacks import (
     RTX_3090,
     RTX_4090,
     RTX_5090,
+    SITE,
     T4,
     V100,
     WINDOWS,
@@ -84,6 +87,36 @@ def test_uv_without_pip() -> None:
     assert commands(install(uv, "torch")) == ["uv pip install --python /home/me/env/bin/python torch"]
     assert commands(uninstall(uv, "torch")) == ["uv pip uninstall --python /home/me/env/bin/python torch"]
     assert commands(install(on(made_by="uv"), "torch"))[0].startswith("/home/me/env/bin/python -m pip")
+
+
+LACKING = {"pip_version": None, "site_dirs": (SITE,)}
+ENSURED = "/home/me/env/bin/python -m ensurepip"
+
+
+@pytest.mark.parametrize(
+    ("fields", "there", "first"),
+    [
+        # It was uninstalled, or never there; what is left of it says that it is there.
+        ({}, (), [ENSURED]),
+        ({}, ("pip==25.0",), [f"rm -r {SITE}/pip-25.0.dist-info", ENSURED]),
+        ({"managers": ("uv",)}, ("pip==25.0",), []),
+        # A ticket does not say which pip there is, and conda brings its own.
+        ({"chosen_by": "report"}, (), []),
+        ({"environment": "conda"}, (), []),
+        ({"site_dirs": ()}, (), []),
+    ],
+)
+def test_an_environment_whose_pip_cannot_be_started(
+    fields: dict[str, Any], there: tuple[str, ...], first: list[str]
+) -> None:
+    installed = tuple(structs.replace(one, location=SITE) for one in packages("torch==2.6.0", *there).installed)
+    target = interpreter(**{**LACKING, **fields})
+    place = scene(RTX_4090, on=target, packages=Packages(installed=installed))
+    by_uv = "uv pip install --python /home/me/env/bin/python numpy"
+    command = by_uv if "managers" in fields else "/home/me/env/bin/python -m pip install numpy"
+    assert commands(install(place, "numpy")) == [*first, command]
+    done = commands(replace(place, ("torch",), "torch==2.7.0"))
+    assert len(done) == len(first) + 2, "only once"
 
 
 @pytest.mark.parametrize("fields", [{"environment": "system"}, {"externally_managed": True}])

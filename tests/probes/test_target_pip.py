@@ -35,18 +35,27 @@ def test_shebang(raw, interpreter):
     assert parse_shebang(raw) == interpreter
 
 
+WHOLE = ("__init__.py", "__main__.py", "_internal", "_vendor")
+
+
 @pytest.mark.parametrize(
-    ("names", "version"),
+    ("names", "inside", "version"),
     [
-        (("pip-25.1.dist-info", "pip"), "25.1"),
-        (("pip-9.0.1-py3.6.egg-info",), "9.0.1"),
-        (("pip-10.0.1-py3.6.egg",), "10.0.1"),
-        (("pip_audit-2.7.dist-info", "pip-tools-7.0.dist-info", "pipx-1.0.dist-info"), None),
-        ((), None),
+        (("pip-25.1.dist-info", "pip"), {"pip": WHOLE}, "25.1"),
+        (("pip-9.0.1-py3.6.egg-info", "pip"), {"pip": ("__main__.py", "_vendor", "commands")}, "9.0.1"),
+        (("pip-10.0.1-py3.6.egg",), {"pip-10.0.1-py3.6.egg/pip": WHOLE}, "10.0.1"),
+        (("pip_audit-2.7.dist-info", "pip-tools-7.0.dist-info", "pipx-1.0.dist-info"), {}, None),
+        ((), {}, None),
+        # What is left of it cannot be started.
+        (("pip-25.1.dist-info",), {}, None),
+        (("pip-25.1.dist-info", "pip"), {"pip": ("__init__.py", "__main__.py", "_internal")}, None),
+        (("pip-25.1.dist-info", "pip"), {"pip": ("__main__.py", "_vendor")}, None),
+        (("pip-25.1.dist-info", "pip"), {"pip": ("_internal", "_vendor")}, None),
     ],
 )
-def test_pip_version(names, version):
-    assert pip_version(RecordedHost(directories={"/site": names}), ("/none", "/site")) == version
+def test_pip_version(names, inside, version):
+    directories = {"/site": names, **{f"/site/{folder}": files for folder, files in inside.items()}}
+    assert pip_version(RecordedHost(directories=directories), ("/none", "/site")) == version
 
 
 def test_pip_first_on_path_belongs_to_another_interpreter():

@@ -39,14 +39,25 @@ def read_pip(host: Host, site_dirs: tuple[str, ...]) -> PipFacts:
 
 
 def pip_version(host: Host, site_dirs: tuple[str, ...]) -> str | None:
-    """The version of the first pip on the search path, from the name of its metadata folder."""
+    """The version of the first pip on the search path, by its metadata folder's name; None where it cannot start."""
     for folder in site_dirs:
         names = host.list(folder)
         for name in () if names is None or isinstance(names, Gap) else names:
             match = re.fullmatch(r"pip-([^-]+)(?:\.dist-info|(?:-py[\d.]+)?\.egg(?:-info)?)", name)
             if match is not None:
-                return match.group(1)
+                return match.group(1) if _can_start(host, folder, name) else None
     return None
+
+
+def _can_start(host: Host, folder: str, metadata: str) -> bool:
+    """Whether the files that pip begins with are there: an uninstall that was cut off leaves a part of them."""
+    inside = (metadata,) if metadata.endswith(".egg") else ()
+    names = host.list(path_rules(host).join(folder, *inside, "pip"))
+    if isinstance(names, Gap):
+        return True
+    # Before pip 10 it was pip/commands, since then pip/_internal/commands.
+    there = frozenset(names or ())
+    return {"__main__.py", "_vendor"} <= there and bool({"_internal", "commands"} & there)
 
 
 def parse_shebang(raw: bytes) -> str | None:
