@@ -12,6 +12,7 @@ from needles import needles_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause
+from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.programs import Program
 
@@ -87,6 +88,12 @@ class CauseFile(Strict, frozen=True, kw_only=True):
     cause: tuple[Cause, ...]
 
 
+class FrameworkFile(Strict, frozen=True, kw_only=True):
+    """The frameworks, in the order of reports."""
+
+    framework: tuple[Descriptor, ...]
+
+
 class ProgramFile(Strict, frozen=True, kw_only=True):
     """The programs whose errors are told apart."""
 
@@ -117,10 +124,17 @@ def compiled() -> dict[Path, bytes]:
     messages = [
         _message(record, file.reported_by, fragments) for file in message_files().values() for record in file.message
     ]
-    schemas = {"messages": MessageFile, "fragments": dict[str, Fragment], "causes": CauseFile, "programs": ProgramFile}
+    schemas = {
+        "messages": MessageFile,
+        "fragments": dict[str, Fragment],
+        "causes": CauseFile,
+        "programs": ProgramFile,
+        "frameworks": FrameworkFile,
+    }
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).cause),
+        FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }

@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from gpudoctor.facts.live import AgentRun
     from gpudoctor.facts.snapshot import Snapshot
 
-#: A user's name for a framework, and ours.
-_NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "tf": "tensorflow", "jax": "jax"}
-
 
 class Memory(NamedTuple):
     """How the CPU's memory is built."""
@@ -99,12 +96,16 @@ def command(
 
 
 def _framework(given: str | None) -> str | None:
-    if given is not None and given.lower() not in _NAMES:
+    if given is None:
+        return None
+    from gpudoctor.knowledge.frameworks import computing, name_of, that_run
+
+    if name_of(given) not in that_run("bench"):
+        able = ", ".join(name for name in computing() if name in that_run("bench"))
         raise click.BadParameter(
-            f"{given!r} is none of the frameworks that can be measured: torch, tensorflow, jax.",
-            param_hint="--framework",
+            f"{given!r} is none of the frameworks that can be measured: {able}.", param_hint="--framework"
         )
-    return _NAMES[given.lower()] if given else None
+    return name_of(given)
 
 
 def _devices(given: str | None) -> tuple[str, ...] | None:
@@ -140,14 +141,14 @@ def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     from gpudoctor.examine.look import CannotExamine
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.python import Frameworks, Interpreter
-    from gpudoctor.probes.bench import FRAMEWORKS
+    from gpudoctor.knowledge.frameworks import computing, that_run
 
     gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
     if isinstance(gap, Gap):
         raise CannotExamine(f"the environment could not be examined: {gap.reason}")
     where = snapshot.interpreter.executable if isinstance(snapshot.interpreter, Interpreter) else "this environment"
     frameworks = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else Frameworks()
-    found = [name for name in FRAMEWORKS if frameworks.get(name)]
+    found = [name for name in computing() if name in that_run("bench") and frameworks.get(name)]
     if chosen is not None and chosen not in found:
         there = f"; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}" if found else ""
         raise click.UsageError(f"{chosen} is not installed for {where}{there}.")

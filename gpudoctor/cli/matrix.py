@@ -6,6 +6,7 @@ from importlib import import_module
 
 import click
 
+from gpudoctor.knowledge.frameworks import name_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
@@ -29,8 +30,6 @@ COMMANDS = {
     "verify": ("gpudoctor.cli.matrix_verify", "Compare the rows with what your package index says."),
 }
 
-#: What people also call a subject.
-ALSO_CALLED = {"pytorch": "torch", "tf": "tensorflow"}
 
 FORMAT = click.Option(
     ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True
@@ -69,7 +68,7 @@ class MatrixGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does; a word that is no subject is answered with the nearest ones."""
-        args = [ALSO_CALLED.get(args[0].lower(), args[0]), *args[1:]] if args else args
+        args = [name_of(args[0]), *args[1:]] if args else args
         if args and args[0] not in self.list_commands(ctx):
             raise not_known(f"subject {args[0]!r}", _near(args[0], tuple(self.list_commands(ctx))))
         return super().resolve_command(ctx, args)

@@ -78,13 +78,12 @@ def command(
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:
-    from gpudoctor.probes.live.plan import FRAMEWORKS
+    from gpudoctor.knowledge.frameworks import name_of, that_run
 
-    also = {"pytorch": "torch", "tf": "tensorflow"}
-    chosen = tuple(dict.fromkeys(also.get(name.lower(), name.lower()) for name in names))
+    chosen = tuple(dict.fromkeys(map(name_of, names)))
     for name in chosen:
-        if name not in FRAMEWORKS:
-            known = ", ".join(sorted(FRAMEWORKS))
+        if name not in that_run("smoke"):
+            known = ", ".join(sorted(that_run("smoke")))
             raise click.BadParameter(
                 f"{name!r} is none of the frameworks that can be run: {known}.", param_hint="FRAMEWORKS"
             )

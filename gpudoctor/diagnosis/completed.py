@@ -4,11 +4,9 @@ from msgspec import structs
 
 from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.installed_builds import Builds, framework_of, with_its_tag
-
-#: A look that found none of these lists no packages of theirs either.
-_MAIN = ("torch", "tensorflow", "jax")
 
 
 def completed(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
@@ -21,7 +19,8 @@ def completed(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
             return snapshot
         return structs.replace(snapshot, frameworks=structs.replace(frameworks, found=found))
     found = _of_packages(snapshot, matrix)
-    if not any(one.name in _MAIN for one in found):
+    # A look that found none of these lists no packages of theirs either.
+    if not any(one.name in computing() for one in found):
         return snapshot
     return structs.replace(snapshot, frameworks=Frameworks(found=found))
 

@@ -5,15 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from gpudoctor.facts.finding import SEVERITIES, Finding
-
-#: Other names of the frameworks that a subject may begin with.
-_FRAMEWORKS = {
-    **{name: name for name in ("torch", "tensorflow", "jax")},
-    "pytorch": "torch",
-    "jaxlib": "jax",
-    "tensorflow-cpu": "tensorflow",
-    "tensorflow-gpu": "tensorflow",
-}
+from gpudoctor.knowledge.frameworks import names_and_packages
 
 
 def folded(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -43,7 +35,7 @@ def is_of_one_framework(cause: Finding, finding: Finding) -> bool:
 
 def _framework(finding: Finding) -> str | None:
     words = (finding.subject or "").split()
-    return _FRAMEWORKS.get(words[0].lower()) if words else None
+    return names_and_packages().get(words[0].lower()) if words else None
 
 
 def _roots(finding: int, causes: list[list[int]]) -> set[int]:

@@ -10,12 +10,11 @@ from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import computing, gpu_code_owners
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.builds import device_code, release_numbers
 from gpudoctor.rules.driver_counts import disagreement
 
-#: Frameworks whose build must be known before a GPU machine is called healthy.
-JUDGED = ("torch", "tensorflow", "jax")
 #: From which release on every build for CUDA names libraries of CUDA that it loads; older torch bundled some of them
 #: under names of its own.
 _WALKED = {"torch": (2,), "tensorflow": (2, 1)}
@@ -112,7 +111,7 @@ def _why(answer: Answer | None) -> str:
 
 
 def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) -> Iterator[str]:
-    judged = [framework for name in JUDGED if (framework := frameworks.get(name))]
+    judged = [framework for name in computing() if (framework := frameworks.get(name))]
     for framework in judged:
         yield from _of_build(framework)
     if isinstance(libraries, Libraries):
@@ -123,8 +122,8 @@ def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) ->
 
 
 def _of_device_code(frameworks: Frameworks, matrix: Matrix, host: System | Gap | None) -> Iterator[str]:
-    for name, release_of in (("torch", "torch"), ("tensorflow", "tensorflow"), ("jax-cuda-plugin", "jax")):
-        framework = frameworks.get(name)
+    for release_of, (owner, *_) in gpu_code_owners().items():
+        framework = frameworks.get(owner)
         if framework is None or framework.variant != "cuda" or device_code(framework, matrix, host) is not None:
             continue
         have, known = release_numbers(framework.version), release_numbers(matrix.newest(release_of))

@@ -7,9 +7,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import AgentRun, Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.snapshot import Snapshot
-
-#: Whose build says whether a framework is meant to use a GPU.
-_OWNERS = {"torch": "torch", "tensorflow": "tensorflow", "jax": "jax-cuda-plugin"}
+from gpudoctor.knowledge.frameworks import gpu_code_of
 
 
 def trained_on(run: SmokeRun) -> tuple[str, ...]:
@@ -53,7 +51,7 @@ def _is_meant_for_gpu(snapshot: Snapshot, name: str) -> bool:
         return False
     if isinstance(frameworks, Gap) or not isinstance(frameworks, Frameworks):
         return False
-    owner = frameworks.get(_OWNERS.get(name, ""))
+    owner = frameworks.get(gpu_code_of(name))
     return owner is not None and owner.variant == "cuda"
 
 

@@ -21,7 +21,7 @@ from gpudoctor.index.pages import canonical
 from gpudoctor.install.reporters import JsonLines, ending
 from gpudoctor.install.smoke_proof import Proving
 from gpudoctor.install.target import Site
-from gpudoctor.probes.live.plan import FRAMEWORKS
+from gpudoctor.knowledge.frameworks import that_run
 from gpudoctor.report.output import write_text
 
 Tell = Callable[[Event], None]
@@ -50,7 +50,7 @@ def install(
         environment = plan.place.interpreter
     else:
         before = plan.place.python if work.kind == "changed" else None
-        wanted = tuple(one.framework for one in plan.choices if one.framework in FRAMEWORKS)
+        wanted = tuple(one.framework for one in plan.choices if one.framework in that_run("smoke"))
         end = carry_out(work, Proving(wanted=wanted, before=before, quiet=quiet), tell, file_sizes(site.target))
         environment = work.environment
     if not quiet and (is_last or not end.unreachable):

@@ -9,6 +9,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.frameworks import backends_of
 
 #: Families of rules that judge an environment rather than the machine under it.
 FAMILIES = ("LIB", "PYT", "torch-companion-cuda", "torch-companion-version", "jax-plugin-version", "ext-abi-mismatch")
@@ -72,7 +73,7 @@ def backend_to_name(snapshot: Snapshot, taken: str) -> str | None:
     found = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else None
     if found is None or found.get("keras") is None or found.get(taken) is not None:
         return None
-    return next((name for name in ("jax", "torch", "tensorflow") if found.get(name) is not None), None)
+    return next((name for name in reversed(backends_of("keras")) if found.get(name) is not None), None)
 
 
 def _told(one: Proved, backend: str) -> Proved:

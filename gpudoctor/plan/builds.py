@@ -8,7 +8,6 @@ from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, pac
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
 
-FRAMEWORKS = ("torch", "tensorflow", "jax")
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
 #: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).

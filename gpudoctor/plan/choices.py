@@ -3,6 +3,7 @@
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.frameworks import packages_of, planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build
@@ -10,7 +11,6 @@ from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_build
 from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, left_over, namesakes, staying
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import Scene
-from gpudoctor.plan.removals import TENSORFLOWS
 
 #: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
 BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
@@ -96,7 +96,7 @@ def _coming(
     """What takes the place of frameworks that are installed and do not use the GPU, as their own recipes say."""
     found = []
     for name in names:
-        installed = next((p for dist in _DISTS[name] if (p := scene.find(dist)) is not None), None)
+        installed = next((p for dist in packages_of(name) if (p := scene.find(dist)) is not None), None)
         if scene.is_shared or installed is None or any(one.framework == name for one in there):
             continue
         choice = (
@@ -111,11 +111,8 @@ def _coming(
 
 def _others_in_shared(scene: Scene, framework: str) -> bool:
     """A Python that is shared gets new environments: one for each of its frameworks, as they need not agree."""
-    others = (dist for name, dists in _DISTS.items() if name != framework for dist in dists)
+    others = (dist for name in planned() if name != framework for dist in packages_of(name))
     return scene.is_shared and any(scene.find(dist) is not None for dist in others)
-
-
-_DISTS = {"torch": ("torch",), "tensorflow": TENSORFLOWS, "jax": ("jax",)}
 
 
 def leaving_with(choice: Choice, scene: Scene) -> tuple[str, ...]:

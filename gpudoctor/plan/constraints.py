@@ -8,6 +8,7 @@ from typing import Literal
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
@@ -114,8 +115,7 @@ def _other_platform(build: Build, platform: str) -> Obstacle:
         return Obstacle(constraint="unknown", text=f"the matrix does not list JAX for {platform}")
     if build.framework != "torch" and platform == "windows-x86_64" and build.processor == "cuda":
         last = " after 2.10" if build.framework == "tensorflow" else ""
-        name = "TensorFlow" if build.framework == "tensorflow" else "JAX"
-        text = f"{name} has no GPU build for native Windows{last}"
+        text = f"{title_of(build.framework)} has no GPU build for native Windows{last}"
         return Obstacle(constraint="platform", text=text, change="WSL 2, which is linux-x86_64")
     what = "GPU build" if build.processor == "cuda" else "wheel"
     return Obstacle(constraint="platform", text=f"it has no {what} for {platform}", change=where or None)

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
+from gpudoctor.knowledge.frameworks import companions, planned
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 #: Packages that are made for one release of torch.
-COMPANIONS = ("torchvision", "torchaudio")
+COMPANIONS = companions()
 #: Packages that go with a framework, and the one they bring along where the wish names none.
 EXTRAS = {
     "keras": "tensorflow",
@@ -37,7 +38,7 @@ ALIASES = {
     "cupy-cuda12x": "cupy",
     "cupy-cuda13x": "cupy",
 }
-FRAMEWORKS = ("torch", "tensorflow", "jax")
+FRAMEWORKS = planned()
 
 
 class NotADemand(ValueError):

@@ -9,6 +9,7 @@ from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.python import Framework, Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.frameworks import companions, packages_anywhere
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.sources.build_tags import cuda_in_name, local_part, parse_tag, parse_wheel_tag
@@ -17,8 +18,7 @@ _TENSORFLOW = re.compile(
     r"(?:nvidia-|intel-)?tensorflow(?:-(?:gpu|cpu|intel|macos|rocm|base|directml|aarch64|cpu-aws))?"
     r"|tf-nightly(?:-(?:gpu|cpu))?"
 )
-_TORCH = ("torch", "pytorch", "pytorch-gpu", "pytorch-cpu")
-_PLAIN = ("torchvision", "torchaudio", "keras", "tf-keras", "jax", "triton")
+_PLAIN = (*companions(), "keras", "tf-keras", "jax", "triton")
 _JAX_PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
 _EXTENSIONS = re.compile(
     r"(flash-attn|xformers|bitsandbytes|onnxruntime|cupy|torch-(?:scatter|sparse|cluster)|mmcv|detectron2"
@@ -53,7 +53,7 @@ def _name_and_build(package: Package, packages: Packages) -> tuple[str | None, d
     cudnn = _CONDA_CUDNN.search(package.build or "")
     if cudnn and variant == "cuda":
         facts["cudnn"] = cudnn[1]
-    if package.name in _TORCH:
+    if package.name in packages_anywhere("torch"):
         if variant is None and packages.find("cpuonly"):
             facts["variant"] = "cpu"
         return "torch", facts

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Package
+from gpudoctor.knowledge.frameworks import companions, descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Wanted
@@ -32,15 +33,10 @@ from gpudoctor.plan.places import (
     wheel_platform,
 )
 from gpudoctor.plan.removals import TENSORFLOWS
-from gpudoctor.plan.unsat_reasons import NAMES, driver_refusal, refusal
+from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
 
 TORCH_INDEX = "https://download.pytorch.org/"
-COMPANIONS = ("torchvision", "torchaudio")
-PAGES = {
-    "torch": "https://pytorch.org/get-started/previous-versions/",
-    "tensorflow": "https://www.tensorflow.org/install/pip",
-    "jax": "https://docs.jax.dev/en/latest/installation.html",
-}
+COMPANIONS = companions()
 
 
 def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
@@ -218,7 +214,8 @@ def _torch_tag(name: str, version: str) -> str | None:
 
 
 def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:
-    what, page = NAMES[framework], PAGES[framework]
+    known = descriptor(framework)
+    what, page = (known.title, known.page) if known else (framework, "")
     if machine is None:
         text = f"Too little is known of this machine to name a build of {what}. Choose one here: {page}"
     else:

@@ -8,16 +8,17 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Packages
+from gpudoctor.knowledge.frameworks import companions, packages_of
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.installed_companions import left_over, namesakes
 
 #: Distributions of TensorFlow that own the same files.
-TENSORFLOWS = ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "tf-nightly")
+TENSORFLOWS = packages_of("tensorflow")
 #: What requires the distribution `tensorflow` by its name (its wheels' metadata, package index, 2026-11); beside
 #: tensorflow-cpu an installer puts the one over the other.
 _OF_TENSORFLOW = re.compile(r"tf[-_.]keras\b", re.IGNORECASE)
-TORCHES = ("torch", "torchvision", "torchaudio")
+TORCHES = ("torch", *companions())
 
 
 def removals(proposals: tuple[Proposal, ...], packages: Packages | None) -> tuple[str, ...]:

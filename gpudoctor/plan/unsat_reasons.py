@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import NotNewer, Partial, Refusal, Wanted, Way
 from gpudoctor.plan.builds import Build, builds_of
@@ -12,7 +13,6 @@ from gpudoctor.plan.proposals import companion_versions, proposal
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.plan.wheels import has_wheel
 
-NAMES = {"torch": "PyTorch", "tensorflow": "TensorFlow", "jax": "JAX"}
 #: How much a change asks of the user; what nobody can change comes last.
 COST: dict[Constraint, int] = {
     "version": 1,
@@ -132,7 +132,7 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
         for build in builds_of(wanted.framework, machine.platform, matrix)
         if is_wanted_kind(build, machine) and (found := judged(build))
     ]
-    name = NAMES[wanted.framework]
+    name = title_of(wanted.framework)
     kind = "GPU build" if machine.uses_cuda else "CPU build"
     if not candidates:
         text = f"The matrix knows no {kind} of {name}."

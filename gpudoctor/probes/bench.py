@@ -21,8 +21,6 @@ from gpudoctor.probes.live.transcript import Listener, Told, Transcript
 from gpudoctor.probes.nvidia.children import binding_folder, nvml_libraries
 from gpudoctor.probes.nvidia.nvml_fields import reasons
 
-#: What can be measured, in the order in which one is taken when none is named.
-FRAMEWORKS = ("torch", "tensorflow", "jax")
 #: Seconds that the framework's import and the start of its devices may take beside the measuring.
 GRACE = 150.0
 #: Seconds between two samples of a GPU.

@@ -10,13 +10,14 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Environ, System
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.report.commands import visible
 
 Rows = Iterator[tuple[str, str]]
 
 #: Packages worth showing: those of the GPU stack and what their builds lean on.
 _TELLING = (
-    "torch", "tensorflow", "keras", "jax", "nvidia", "cuda", "cudnn", "numpy", "triton", "protobuf", "xformers",
+    *(one.packages[0] for one in descriptors()), "nvidia", "cuda", "cudnn", "numpy", "triton", "protobuf", "xformers",
     "flash", "bitsandbytes", "onnxruntime", "cupy", "tf-", "tf_", "ml-dtypes", "accelerate", "transformers",
     "numba", "deepspeed", "vllm", "pip", "setuptools", "apex", "lightning", "rapids", "cudf", "tensorrt",
     "nvidia-ml", "pynvml",

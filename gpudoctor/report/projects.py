@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable
 
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.types import BaseImage
 from gpudoctor.report.scripts import comment
 
@@ -13,7 +14,7 @@ OPEN_BUILD = "--no-build-isolation"
 #: The logins of package indexes, for one command and not for the image (docs.docker.com/build/building/secrets).
 LOGINS = "--mount=type=secret,id=netrc,target=/root/.netrc"
 #: Packages that PyTorch's own indexes serve in builds of the same CUDA.
-OF_TORCH = ("torch", "torchvision", "torchaudio")
+OF_TORCH = ("torch", *companions())
 
 
 def requirements_text(plan: InstallPlan, about: str) -> str:

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from gpudoctor.diagnosis.proof import how_it_ended, trained_on
 from gpudoctor.facts.live import Live, SmokeRun
-
-NAMES = {"tensorflow": "TensorFlow", "torch": "PyTorch", "keras": "Keras", "jax": "JAX"}
+from gpudoctor.knowledge.frameworks import title_of
 
 
 def proved(live: Live) -> str:
@@ -28,7 +27,7 @@ def training(live: Live) -> tuple[str, bool]:
 
 def name_of(framework: str) -> str:
     """As its makers write it."""
-    return NAMES.get(framework, framework)
+    return title_of(framework)
 
 
 def place(device: str) -> str:

@@ -11,6 +11,7 @@ from gpudoctor.facts.libraries import Libraries, Toolkits
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.frameworks import descriptors
 
 #: absent: looked for, and not there. unseen: could not be looked at.
 State = Literal["ok", "error", "warning", "info", "absent", "unseen"]
@@ -146,8 +147,7 @@ def _python(interpreter: Interpreter | Gap | None) -> tuple[str, State]:
 def _frameworks(frameworks: Frameworks | Gap | None) -> tuple[str, State]:
     if isinstance(frameworks, Gap):
         return _gap(frameworks)
-    main = ("torch", "tensorflow", "jax", "keras")
-    found = [f for name in main if frameworks and (f := frameworks.get(name))]
+    found = [f for one in descriptors() if frameworks and (f := frameworks.get(one.name))]
     if not found:
         return "none of TensorFlow, PyTorch, JAX installed", "absent"
     return ", ".join(_framework(framework) for framework in found), "ok"

@@ -6,10 +6,9 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import DeviceList, Live, Symptom
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Environ
+from gpudoctor.knowledge.frameworks import gpu_code_of
 from gpudoctor.rules.visible_devices import read_mask
 
-#: Whose build says whether a framework is meant to use a GPU.
-_OWNERS = {"torch": "torch", "tensorflow": "tensorflow", "jax": "jax-cuda-plugin"}
 #: Values that hide every GPU on purpose.
 _ON_PURPOSE = ("", "-1")
 
@@ -37,7 +36,7 @@ def lists_to_judge(live: Live, frameworks: Frameworks | Gap | None) -> tuple[Dev
     return tuple(
         listed
         for listed in live.devices
-        if listed.devices is not None and _is_built_for_cuda(listed, frameworks) and listed.framework in _OWNERS
+        if listed.devices is not None and _is_built_for_cuda(listed, frameworks) and gpu_code_of(listed.framework)
     )
 
 
@@ -57,7 +56,7 @@ def symptoms_of(live: Live, framework: str) -> tuple[Symptom, ...]:
 def _is_built_for_cuda(listed: DeviceList, frameworks: Frameworks | Gap | None) -> bool:
     if listed.built_with_rocm:
         return False
-    found = frameworks.get(_OWNERS.get(listed.framework, "")) if isinstance(frameworks, Frameworks) else None
+    found = frameworks.get(gpu_code_of(listed.framework)) if isinstance(frameworks, Frameworks) else None
     if found is not None and found.variant is not None:
         return found.variant == "cuda"
     return listed.built_with_cuda is True

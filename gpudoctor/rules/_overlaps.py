@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Frameworks, Overlap, Packages
+from gpudoctor.knowledge.frameworks import companions, descriptors, gpu_code_owners
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import Scene, install, machine_of, once, safety, uninstall, wheel_platform
@@ -11,9 +12,8 @@ from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
 from gpudoctor.rules.builds import release_numbers
 
-#: Packages that are builds of the same software: only one of a group can be installed.
+#: Packages that are builds of the same software, beside those of frameworks: only one of a group can be installed.
 GROUPS: tuple[tuple[str, ...], ...] = (
-    ("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tf-nightly"),
     ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino", "onnxruntime-rocm"),
     ("cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy"),
 )
@@ -37,7 +37,8 @@ def conflicts(
 
 def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) -> bool:
     """The two cannot live side by side: builds of one thing, or one library for two CUDA majors, both needed."""
-    if any(overlap.first in group and overlap.second in group for group in GROUPS):
+    groups = (*(one.packages for one in descriptors()), *GROUPS)
+    if any(overlap.first in group and overlap.second in group for group in groups):
         return overlap.files >= FEW
     majors = (cuda_major_of(overlap.first), cuda_major_of(overlap.second))
     if None in majors or overlap.files < FEW or overlap.differing == 0 or _same_version(overlap, packages):
@@ -64,7 +65,7 @@ def victims_of(lost: tuple[str, ...], frameworks: Frameworks) -> tuple[Framework
     majors = {major for name in lost if (major := cuda_major_of(name)) is not None}
     users = [user for major in sorted(majors) for user in users_of(frameworks, major)]
     named = [one for one in frameworks.found if (one.dist or one.name) in lost]
-    kinds = ("torch", "tensorflow", "jax-cuda-plugin")
+    kinds = [owner for owner, *_ in gpu_code_owners().values()]
     return tuple(one for one in users if one.name in kinds) or tuple(named)
 
 
@@ -153,7 +154,7 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
     if not twelve or frameworks.get("tensorflow") is None or scene.find("jax-cuda13-plugin") is not None:
         return ()
     build = twelve[0]
-    names = tuple(name for name in ("torchvision", "torchaudio") if scene.find(name) is not None)
+    names = tuple(name for name in companions() if scene.find(name) is not None)
     pins = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
     wanted = (f"torch=={build.version}", *(f"{name}=={pins[name]}" for name in names if pins[name]))
     shared = tuple(dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second)))

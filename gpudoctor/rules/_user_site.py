@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import companions, computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules.builds import release_numbers
-
-FRAMEWORKS = ("torch", "tensorflow", "jax")
-COMPANIONS = ("torchvision", "torchaudio")
 
 
 def explained_by_mix(packages: Packages, host: System | Gap | None, matrix: Matrix) -> tuple[str, ...]:
@@ -31,7 +29,7 @@ def _numpy(packages: Packages, host: System | Gap | None, matrix: Matrix) -> Ite
         return
     if not isinstance(host, System) or host.os not in ("linux", "windows", "macos"):
         return
-    for name in FRAMEWORKS:
+    for name in computing():
         framework = packages.find(name)
         if (
             framework is not None
@@ -44,7 +42,7 @@ def _numpy(packages: Packages, host: System | Gap | None, matrix: Matrix) -> Ite
 def _companions(packages: Packages) -> Iterator[str]:
     """Torch and what is compiled against it come from two places, and do not agree."""
     torch = packages.find("torch")
-    for name in COMPANIONS:
+    for name in companions():
         companion = packages.find(name)
         if torch is None or companion is None or not _apart(torch, companion):
             continue

@@ -9,14 +9,12 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion, package_version
+from gpudoctor.knowledge.frameworks import gpu_code_owners
 from gpudoctor.knowledge.matrix.kernels import Coverage, coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._driver_state import usable
-
-#: Frameworks whose own kernels run on the GPU; JAX's are in its plugin, before that (0.4.25) in jaxlib.
-KERNEL_OWNERS = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib")
 
 
 class DeviceCode(Fact, frozen=True, kw_only=True):
@@ -178,7 +176,7 @@ def ptx_does_not_help(framework: Framework, capability: Capability, matrix: Matr
 
 def built_for_cuda(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks with kernels of their own that were built for CUDA."""
-    found = (frameworks.get(name) for name in KERNEL_OWNERS)
+    found = (frameworks.get(name) for owners in gpu_code_owners().values() for name in owners)
     return tuple(framework for framework in found if framework is not None and framework.variant == "cuda")
 
 

@@ -4,10 +4,10 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.frameworks import packages_anywhere
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.sources.build_tags import Variant, local_part, parse_tag
 
-_DISTS = ("torch", "pytorch", "pytorch-gpu", "pytorch-cpu")
 #: Where the device code is, by release: in one library, in two (1.8 to 1.13), on Windows.
 _DEVICE_CODE = ("libtorch_cuda.so", "libtorch_cuda_cu.so", "torch_cuda.dll", "torch_cuda_cu.dll", "libtorch.so")
 _CODE_FILES = tuple(f"lib/{name}" for name in _DEVICE_CODE)
@@ -18,7 +18,7 @@ _ABI = re.compile(r"_GLIBCXX_USE_CXX11_ABI=([01])")
 
 def read_torch(site: Site) -> tuple[Framework, ...]:
     """PyTorch, if it is there."""
-    package = site.first_of(*_DISTS)
+    package = site.first_of(*packages_anywhere("torch"))
     folder = site.folder("torch", package)
     said = site.assignments(folder, "version.py") if folder else None
     if package is None and said is None:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 
 from gpudoctor.host.port import Host
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.reading import text_of, word_of
 from gpudoctor.probes.system.cpu import parse_meminfo
 
@@ -19,9 +20,7 @@ _CGROUP = "/sys/fs/cgroup"
 #: Set where the user has not set them. Waiting threads sleep instead of spinning: two processes that spin on two cores
 #: take many times longer (OpenMP: openmp.org, OMP_WAIT_POLICY; Intel's and LLVM's: KMP_BLOCKTIME).
 _PATIENT = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0"}
-#: By default TensorFlow and JAX take most of a GPU's memory at once, and the next one finds none
-#: (tensorflow.org/guide/gpu, docs.jax.dev gpu_memory_allocation).
-_MODEST = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false", "NCCL_DEBUG": "WARN"}
+_QUIET = {"NCCL_DEBUG": "WARN"}
 #: How many threads OpenMP, the BLAS libraries, NumExpr, and XLA's CPU client (NPROC, xla/pjrt/utils.cc) start.
 _THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS", "NPROC")
 
@@ -32,7 +31,8 @@ def agent_environment(env: Mapping[str, str], threads: int | None) -> dict[str, 
     # What TensorFlow logs says why it sees no GPU; a user who silenced it meant their own screen. In safe-path mode
     # Python would not find what our scripts share.
     changed = {name: value for name, value in env.items() if name != "PYTHONSAFEPATH"}
-    return {**_PATIENT, **_MODEST, **bounded, **changed, "TF_CPP_MIN_LOG_LEVEL": "0"}
+    modest = {name: value for one in descriptors() for name, value in one.modest.items()}
+    return {**_PATIENT, **_QUIET, **modest, **bounded, **changed, "TF_CPP_MIN_LOG_LEVEL": "0"}
 
 
 def threads_each(host: Host, processes: int) -> int:

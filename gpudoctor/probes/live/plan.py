@@ -7,12 +7,10 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.live import Errand
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.host.port import Host
+from gpudoctor.knowledge.frameworks import backends_of, that_run
 from gpudoctor.probes.live.limits import cores
 from gpudoctor.probes.reading import exists, text_of
 
-#: What can be run, those that take longest to import first: they begin first.
-FRAMEWORKS = ("tensorflow", "torch", "jax", "keras")
-BACKENDS = ("tensorflow", "torch", "jax")
 #: Device nodes of GPUs: NVIDIA's, those of WSL, AMD's.
 _NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/dev/nvmap", "/dev/nvhost-gpu")
 
@@ -21,7 +19,7 @@ Process = tuple[tuple[str, Errand], ...]
 
 def installed(frameworks: Frameworks | Gap | None) -> tuple[str, ...]:
     """The frameworks among those found that can be run."""
-    return tuple(name for name in FRAMEWORKS if isinstance(frameworks, Frameworks) and frameworks.get(name))
+    return tuple(name for name in that_run("smoke") if isinstance(frameworks, Frameworks) and frameworks.get(name))
 
 
 def processes(names: tuple[str, ...], errands: tuple[Errand, ...], backend: str) -> tuple[Process, ...]:
@@ -37,6 +35,7 @@ def processes(names: tuple[str, ...], errands: tuple[Errand, ...], backend: str)
 
 def keras_backend(host: Host) -> str:
     """The backend Keras would take: KERAS_BACKEND, else its settings file, else TensorFlow (keras.io, Configure)."""
+    backends = backends_of("keras")
     named = host.env.get("KERAS_BACKEND")
     if not named:
         home = host.env.get("KERAS_HOME") or os.path.join(os.path.expanduser("~"), ".keras")
@@ -45,7 +44,7 @@ def keras_backend(host: Host) -> str:
         except ValueError:
             settings = {}
         named = settings.get("backend") if isinstance(settings, dict) else None
-    return named if isinstance(named, str) and named in BACKENDS else "tensorflow"
+    return named if isinstance(named, str) and named in backends else backends[0]
 
 
 def at_a_time(host: Host, count: int) -> int:
@@ -59,5 +58,5 @@ def may_use_gpu(host: Host, frameworks: Frameworks | None, devices: tuple[str, .
         return False
     if host.platform != "linux":
         return True
-    built = [one.variant for name in FRAMEWORKS if frameworks and (one := frameworks.get(name))]
+    built = [one.variant for name in that_run("smoke") if frameworks and (one := frameworks.get(name))]
     return any(variant != "cpu" for variant in built) and any(exists(host, node) for node in _NODES)

@@ -10,6 +10,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import MOST_DAMAGES, Broken, Damage
 from gpudoctor.host.port import Host, Stat
+from gpudoctor.knowledge.frameworks import module_of
 from gpudoctor.probes.target.choice import path_rules
 
 #: tensorflow's has 2.5 MB.
@@ -18,8 +19,6 @@ LIMIT = 64 * 1024 * 1024
 SAMPLE = 200
 #: Their files are changed after RECORD was written: build prefix, RPATH, stripping.
 _REWRITERS = ("apt", "conda", "debian", "dpkg", "easybuild", "guix", "nix", "rpm", "spack")
-#: Distributions whose import package has another name.
-_MODULES = {"tensorflow-cpu": "tensorflow", "tensorflow-gpu": "tensorflow", "tf-nightly": "tensorflow"}
 #: Folders that images are slimmed by, to no harm.
 _TESTS = re.compile(r"(?:^|/)tests?/")
 #: Installers that always write a RECORD, and cannot take a package away without it.
@@ -153,7 +152,7 @@ def _all_rows(record: Record) -> Iterator[Row]:
 
 def _own_init(record: Record) -> Row | None:
     """The __init__.py of the import package that has the distribution's name: emptied, it imports and has nothing."""
-    module = _MODULES.get(record.package, record.package.replace("-", "_"))
+    module = module_of(record.package)
     line = f"{module}/__init__.py,".encode()
     at = 0 if record.raw.startswith(line) else record.raw.find(b"\n" + line) + 1
     return parse_row(record.raw[at : record.raw.find(b"\n", at)]) if at or record.raw.startswith(line) else None

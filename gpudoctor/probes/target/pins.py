@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Pin
 from gpudoctor.host.port import Host
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.reading import text_of
 from gpudoctor.probes.target.choice import path_rules
 
 #: The packages whose version decides whether the GPU is used.
-WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "tensorflow-gpu", "tensorflow-cpu", "jax", "jaxlib")
+WATCHED = frozenset(
+    name for one in descriptors() if not one.backends for name in (*one.packages, *one.parts, *one.companions)
+)
 #: A lock file of a large project has a few megabytes.
 LIMIT = 8 * 1024 * 1024
 

@@ -6,29 +6,21 @@ from typing import Literal
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Shadow
 from gpudoctor.host.port import Host
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.target.choice import PathRules, path_rules
 from gpudoctor.probes.target.identity import Identity
 from gpudoctor.probes.target.site import Sites
 
 Place = Literal["current directory", "PYTHONPATH", "user site"]
 
-#: Modules that must come from their own distribution.
-FRAMEWORK_MODULES = (
-    "bitsandbytes",
-    "cupy",
-    "flash_attn",
-    "jax",
-    "jaxlib",
-    "keras",
-    "numpy",
-    "onnxruntime",
-    "tensorflow",
-    "torch",
-    "torchaudio",
-    "torchvision",
-    "transformers",
-    "triton",
-    "xformers",
+#: Modules that must come from their own distribution: those of the frameworks, and what is used beside them.
+FRAMEWORK_MODULES = tuple(
+    sorted(
+        {
+            *(name for one in descriptors() for name in (one.module, *one.parts, *one.companions)),
+            *("bitsandbytes", "cupy", "flash_attn", "numpy", "onnxruntime", "transformers", "triton", "xformers"),
+        }
+    )
 )
 #: Modules of the standard library that frameworks import and that Python has not loaded yet when it looks in the
 #: working directory; torch/random.py is one (https://github.com/pytorch/pytorch/issues/19943).

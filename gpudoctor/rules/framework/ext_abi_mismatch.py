@@ -8,6 +8,7 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.plan.places import Scene, uninstall
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
@@ -16,7 +17,7 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.
-COMPANIONS = ("torch", "torchvision", "torchaudio")
+COMPANIONS = ("torch", *companions())
 #: They are linked to the CUDA libraries that torch brings, whether a tag states their torch or not.
 LINKED = (
     *("flash-attn", "xformers", "torch-scatter", "torch-sparse", "torch-cluster", "mmcv", "detectron2", "pytorch3d"),

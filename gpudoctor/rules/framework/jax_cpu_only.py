@@ -8,6 +8,7 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import jax_for_gpus
@@ -54,7 +55,7 @@ def jax_cpu_only(
     unsure = all(part is None or part.variant is None for part in (jax, jaxlib))
     if unsure and (isinstance(packages, Gap | None) or packages.excerpt):
         return
-    others = [name for name in ("torch", "tensorflow") if _is_cuda(frameworks.get(name))]
+    others = [name for name in computing() if _is_cuda(frameworks.get(name))]
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{jax.label} has no CUDA plugin, so it cannot use {gpu_names(gpus)}.",

@@ -8,14 +8,9 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import System
 from gpudoctor.facts.wish import Wish
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
-
-ADVICE = {
-    "torch": 'PyTorch: use the device "mps", as in tensor.to("mps").',
-    "tensorflow": "TensorFlow: the plugin tensorflow-metal gives it the Apple GPU.",
-    "jax": "JAX: it runs on the CPU; the plugin jax-metal is experimental.",
-}
 
 
 @rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")
@@ -38,11 +33,12 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     https://docs.pytorch.org/docs/stable/notes/mps.html
     https://developer.apple.com/metal/tensorflow-plugin/
     """
-    found = [name for name in ADVICE if isinstance(frameworks, Frameworks) and frameworks.get(name) is not None]
+    advised = {one.name: one.on_macos for one in descriptors() if one.on_macos}
+    found = [name for name in advised if isinstance(frameworks, Frameworks) and frameworks.get(name) is not None]
     asked = wish.of("gpu") or wish.of("cuda") or wish.of("compute-capability")
     if host.os != "macos" or not (found or asked):
         return
-    advice = tuple(Ask(text=ADVICE[name]) for name in found or ADVICE)
+    advice = tuple(Ask(text=advised[name]) for name in found or advised)
     yield Problem(
         summary="macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
         evidence=(seen("operating system", host.pretty_name or "macOS"),),

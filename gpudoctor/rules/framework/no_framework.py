@@ -9,13 +9,15 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
-NAMES = ("torch", "tensorflow", "jax", "jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "paddle", "mxnet")
+#: What is no framework for training, and uses a GPU all the same.
+OTHERS = ("jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "mxnet")
 
 ANY = Fix(
     title="If you want one",
@@ -58,7 +60,7 @@ def no_framework(
     Sources:
     https://docs.python.org/3/library/venv.html
     """
-    if frameworks is not None and any(frameworks.get(name) is not None for name in NAMES):
+    if frameworks is not None and any(frameworks.get(name) is not None for name in (*computing(), *OTHERS)):
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)

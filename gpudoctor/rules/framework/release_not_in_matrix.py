@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Frameworks
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -31,7 +32,7 @@ def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Pr
     Sources:
     The tables that come with gpudoctor; `gpudoctor matrix` shows them with the date of each fact.
     """
-    for name in ("torch", "tensorflow", "jax"):
+    for name in computing():
         framework = frameworks.get(name)
         newest = matrix.newest(name)
         have = release_numbers(framework.version) if framework else None

@@ -9,6 +9,7 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
@@ -68,7 +69,7 @@ def tf_cpu_only(
         return
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     hidden = _hidden(tensorflow, packages)
-    others = [one.name for one in frameworks.found if one.name in ("torch", "jax") and one.variant == "cuda"]
+    others = [one.name for one in frameworks.found if one.name in computing() and one.variant == "cuda"]
     yield Problem(
         summary=f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=tensorflow.label,

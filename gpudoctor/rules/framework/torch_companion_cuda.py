@@ -7,6 +7,7 @@ from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
@@ -15,7 +16,7 @@ from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.framework.torch_companion_version import severity_of
 
-COMPANIONS = ("torchvision", "torchaudio")
+COMPANIONS = companions()
 #: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the
 #: CUDA versions (torchaudio/_extension/utils.py of the wheel, read 2026-11-22).
 FREE_TORCHAUDIO = (2, 11)

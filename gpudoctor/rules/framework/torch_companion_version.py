@@ -7,6 +7,7 @@ from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
@@ -57,7 +58,7 @@ def torch_companion_version(
     if torch is None or torch.version is None:
         return
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
-    for name in ("torchvision", "torchaudio"):
+    for name in companions():
         companion = frameworks.get(name)
         severity = severity_of(torch, companion, packages, matrix) if companion is not None else None
         if companion is None or severity is None:

@@ -8,6 +8,7 @@ from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Space, System
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import GIB, known, os_of
 from gpudoctor.rules.declare import rule
@@ -20,7 +21,6 @@ NEEDS_GIB = {"temp": (3, 1), "environment": (7, 2)}
 FULL_BYTES = 64 * 1024 * 1024
 #: Less, and not even the largest wheels of a build with CUDA can be downloaded; or, without a GPU, none at all.
 HOPELESS_BYTES = (1536 * 1024 * 1024, 200 * 1024 * 1024)
-FRAMEWORKS = ("torch", "tensorflow", "jax")
 
 
 @rule("HST001", name="disk-tmp-small", severity="error", since="0.1")
@@ -45,7 +45,7 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
     pip documentation, caching, https://pip.pypa.io/en/stable/topics/caching/; sizes of the wheels on the package index
     """
     found = known(frameworks)
-    installed = bool(found and any(found.get(name) for name in FRAMEWORKS))
+    installed = bool(found and any(found.get(name) for name in computing()))
     with_gpu = bool(isinstance(gpus, Gpus) and gpus.nvidia)
     short = [space for space in host.spaces or () if _is_short(space, with_gpu=with_gpu, installed=installed)]
     if not short:

@@ -7,8 +7,8 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import AT_START, SOON
 from gpudoctor.plan.places import Scene
-from gpudoctor.rules._at_start import AT_START, SOON
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers

@@ -9,8 +9,8 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.plan.places import Scene, install, safety
-from gpudoctor.rules._at_start import AT_START
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._failing_package import broken_package, named_module, package_of
 from gpudoctor.rules._unmet import complete, is_older

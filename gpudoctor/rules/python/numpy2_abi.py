@@ -9,6 +9,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.places import Scene, install, safety
@@ -52,7 +53,7 @@ def numpy2_abi(
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     told = False
-    for name in ("torch", "tensorflow", "jax"):
+    for name in computing():
         framework = frameworks.get(name)
         if framework is None or framework.version is None or is_conda(packages, name, "pytorch"):
             continue

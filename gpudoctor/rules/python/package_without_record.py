@@ -8,10 +8,10 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import again
 from gpudoctor.plan.removals import TENSORFLOWS
-from gpudoctor.rules._at_start import AT_START
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.declare import rule

@@ -7,6 +7,7 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, Run, SetEnv
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._user_site import explained_by_mix
@@ -14,7 +15,9 @@ from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.declare import rule
 
 #: Distributions whose copy in the user site decides what runs.
-WATCHED = ("torch", "torchvision", "torchaudio", "tensorflow", "keras", "jax", "jaxlib", "numpy", "triton")
+WATCHED = frozenset(
+    (*(name for one in descriptors() for name in (one.packages[0], *one.parts, *one.companions)), "numpy", "triton")
+)
 ENVIRONMENTS = ("venv", "conda", "conda-base")
 
 

@@ -11,6 +11,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.knowledge.frameworks import computing, names_and_packages, planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene, wheel_platform
 from gpudoctor.rules._evidence import seen
@@ -26,10 +27,6 @@ from gpudoctor.rules._situation import known
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.declare import rule
-
-FRAMEWORKS = ("torch", "tensorflow", "jax")
-#: Other names under which a framework is asked for.
-ALIASES = dict.fromkeys(("tensorflow-gpu", "tensorflow-cpu", "tensorflow-intel", "tensorflow-macos"), "tensorflow")
 
 
 @rule("PYT001", name="python-unsupported-by-framework", severity="error", since="0.1")
@@ -74,10 +71,10 @@ def python_unsupported_by_framework(
         return
     installed, found = known(packages), known(frameworks)
     scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
-    for name in FRAMEWORKS:
+    for name in planned():
         if installed is not None and installed.find(name) is not None:
             continue
-        vain = next((one for one in in_vain if ALIASES.get(one.package, one.package) == name), None)
+        vain = next((one for one in in_vain if names_and_packages().get(one.package) == name), None)
         asked = (*_asked(vain, name), *wish.of(name), *_pinned(interpreter, name), *_locked(interpreter, name))
         for requirement in asked:
             versions = wanted_releases(requirement, matrix)
@@ -92,12 +89,12 @@ def python_unsupported_by_framework(
             if vain is not None and vain.offered == () and not vain.comparisons and others:
                 yield _none_there(interpreter, vain.package, python_fix(others, scene, host, matrix))
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    has_framework = found is not None and any(found.get(name) for name in FRAMEWORKS)
-    if in_vain or not has_gpu or has_framework or any(wish.of(name) for name in FRAMEWORKS):
+    has_framework = found is not None and any(found.get(name) for name in computing())
+    if in_vain or not has_gpu or has_framework or any(wish.of(name) for name in computing()):
         return
     pythons = known_pythons(platform, matrix)
     if pythons and python not in pythons:
-        advised = shared_pythons(FRAMEWORKS[:2], platform, matrix)
+        advised = shared_pythons(planned()[:2], platform, matrix)
         fix = python_fix(advised or pythons, scene, host, matrix)
         yield _problem(interpreter, "PyTorch, TensorFlow or JAX", pythons, fix, None)
 

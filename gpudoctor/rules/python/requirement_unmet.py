@@ -8,10 +8,10 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
 from gpudoctor.facts.system import System
+from gpudoctor.knowledge.frameworks import AT_START, descriptors
 from gpudoctor.plan.places import Scene, conda, install, safety
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.plan.specifiers import agree
-from gpudoctor.rules._at_start import AT_START
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
 from gpudoctor.rules.builds import in_words
@@ -20,7 +20,9 @@ from gpudoctor.rules.declare import rule
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
 _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")
 #: Which build of these fits the machine is judged by other rules, so no command changes them here.
-_FRAMEWORKS = frozenset({"torch", "torchvision", "torchaudio", "jax", "jaxlib", *TENSORFLOWS})
+_FRAMEWORKS = frozenset(
+    name for one in descriptors() if not one.backends for name in (*one.packages, *one.parts, *one.companions)
+)
 #: What dependency-version, tf-protobuf and the rules on Keras tell of frameworks, beside what these import at start.
 _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflow-estimator"}
 

@@ -10,9 +10,10 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import Scene
-from gpudoctor.plan.recipes import PAGES, framework_for_gpus
+from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
@@ -68,7 +69,7 @@ def no_kernel_image(
 
 
 def _fixes(failed: Failed, scene: Scene, matrix: Matrix) -> tuple[Fix, ...]:
-    if failed.name not in PAGES:
+    if failed.name not in planned():
         return (
             do(
                 "Install a build for this GPU",
