@@ -83,9 +83,22 @@ class MessageRecord(Causes, frozen=True, kw_only=True):
 
 
 class CauseFile(Strict, frozen=True, kw_only=True):
-    """Causes: what they need, what rules them out, and the words of those that no rule finds."""
+    """Causes: what they need, rules them out and follows from them, and the words of those that no rule finds."""
 
+    #: Effects that have the same causes, by the name that stands for them in `leads_to`, after an @.
+    groups: dict[str, tuple[str, ...]] = {}
     cause: tuple[Cause, ...]
+
+    def rows(self) -> Iterator[Cause]:
+        """Each cause, with the groups in `leads_to` written out. Raises ValueError for an unknown group."""
+        for cause in self.cause:
+            yield msgspec.structs.replace(cause, leads_to=tuple(dict.fromkeys(self._effects(cause))))
+
+    def _effects(self, cause: Cause) -> Iterator[str]:
+        for effect in cause.leads_to:
+            if effect.startswith("@") and effect[1:] not in self.groups:
+                raise ValueError(f"causes.toml: {cause.id} leads to {effect}, which is no group")
+            yield from self.groups[effect[1:]] if effect.startswith("@") else (effect,)
 
 
 class FrameworkFile(Strict, frozen=True, kw_only=True):
@@ -133,7 +146,7 @@ def compiled() -> dict[Path, bytes]:
     }
     return {
         FOLDER / "messages.json": _rows(messages),
-        FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).cause),
+        FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},

@@ -9,8 +9,9 @@ from gpudoctor.diagnosis.inference import with_implied
 from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.diagnosis.stamp import likely_causes, stamped
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Problem, Skipped
+from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Skipped
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
@@ -44,7 +45,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             except Exception:  # noqa: BLE001 - a rule's bug must not take the other rules' verdicts with it
                 crashed.append(Crash(code=rule.code, traceback=traceback.format_exc()))
                 continue
-            findings += [(_stamp(rule, problem), problem.points_to) for problem in problems]
+            findings += [(stamped(rule, problem), likely_causes(problem.symptoms)) for problem in problems]
             if not problems:
                 clean.append(rule.code)
     return Diagnosis(
@@ -90,18 +91,3 @@ def _has_occasion(rule: Rule, live: Live | Gap | None) -> bool:
     if rule.when is None or not isinstance(live, Live):
         return True
     return live.bench is not None if rule.when == "bench" else bool(failures_of(live, rule.name))
-
-
-def _stamp(rule: Rule, problem: Problem) -> Finding:
-    return Finding(
-        code=rule.code,
-        name=rule.name,
-        severity=problem.severity or rule.severity,
-        summary=problem.summary,
-        subject=problem.subject,
-        confidence=problem.confidence,
-        evidence=problem.evidence,
-        explains=problem.explains,
-        follows_from=problem.follows_from,
-        fixes=problem.fixes,
-    )

@@ -18,13 +18,17 @@ def folded(findings: Sequence[Finding]) -> tuple[Finding, ...]:
 
 
 def _is_cause(cause: Finding, finding: Finding) -> bool:
-    """A note never explains a fault away; a warning explains an error only where its rule says so itself."""
-    if cause.code == finding.code:
+    """A finding explains what it leads to, and what has a message that names it, within one framework.
+
+    A note never explains a fault away; what failed when it was run has a cause as grave, or that its message names.
+    """
+    if cause.code == finding.code or not (finding.name in cause.explains or cause.name in finding.follows_from):
         return False
-    if finding.name in cause.explains:
+    if cause.told:
         return cause.severity != "info" or finding.severity == "info"
     is_as_grave = SEVERITIES.index(cause.severity) <= SEVERITIES.index(finding.severity)
-    return is_as_grave and cause.name in finding.follows_from and is_of_one_framework(cause, finding)
+    is_enough = is_as_grave or (cause.severity != "info" and not finding.code.startswith("SMK"))
+    return is_enough and is_of_one_framework(cause, finding)
 
 
 def is_of_one_framework(cause: Finding, finding: Finding) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import fix_of
 from gpudoctor.facts.finding import SEVERITIES, Finding, Severity
+from gpudoctor.knowledge import what_follows_from
 from gpudoctor.rules.declare import Rule
 
 
@@ -36,9 +37,15 @@ def _cause_of(
     """The first cause that an effect points to, where it outranks the effect and is a rule's."""
     keys = [one.key for one in causes]
     outranking = causes[: keys.index(effect.name)] if effect.name in keys else causes
-    first = next((one for one in outranking if one.key in effect.follows_from), None)
+    first = next(
+        (one for one in outranking if one.key in effect.follows_from or effect.name in what_follows_from(one.key)), None
+    )
     if first is not None and first.key in rules:
         yield first, rules[first.key]
+
+
+def _leads_to(cause: str, effect: Finding) -> bool:
+    return cause in effect.follows_from or effect.name in what_follows_from(cause)
 
 
 def _finding(rule: Rule, cause: Candidate, effect: Finding, system: str | None) -> Finding:
@@ -51,7 +58,7 @@ def _finding(rule: Rule, cause: Candidate, effect: Finding, system: str | None) 
         confidence="likely" if cause.confidence == "certain" else cause.confidence,
         told=True,
         evidence=effect.evidence,
-        explains=(effect.name,),
+        explains=tuple(dict.fromkeys((effect.name, *what_follows_from(rule.name)))),
         fixes=(fix_of(rule, system), *effect.fixes[-1:]),
     )
 

@@ -4,6 +4,7 @@ from typing import Literal
 
 from gpudoctor.facts.base import Fact, Gap, Source
 from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.live import Symptom
 
 Severity = Literal["error", "warning", "info"]
 Confidence = Literal["certain", "likely", "possible"]
@@ -29,13 +30,10 @@ class Problem(Fact, frozen=True, kw_only=True):
     subject: str | None = None
     confidence: Confidence = "certain"
     evidence: tuple[Evidence, ...] = ()
-    #: Names of the rules whose findings follow from this one.
-    explains: tuple[str, ...] = ()
-    #: Names of the rules that are the root cause of this, where they fired with at least its gravity, and about the
-    #: same framework where both name one: TensorFlow sees no GPU because libcudnn is missing.
-    follows_from: tuple[str, ...] = ()
-    #: Those of them that a message which was met points to: where they fired, they did this harm and have its gravity.
-    points_to: tuple[str, ...] = ()
+    #: Effects that follow from its cause as a rule (knowledge/causes.toml), and do not follow here.
+    not_leading_to: tuple[str, ...] = ()
+    #: The messages in which it shows: their causes are causes of this.
+    symptoms: tuple[Symptom, ...] = ()
     fixes: tuple[Fix, ...] = ()
     #: Only where it differs from the rule's own severity.
     severity: Severity | None = None
@@ -53,7 +51,9 @@ class Finding(Fact, frozen=True, kw_only=True):
     #: Only a message that somebody pasted shows it; the facts do not.
     told: bool = False
     evidence: tuple[Evidence, ...] = ()
+    #: Names of the findings that follow from this one, near and far.
     explains: tuple[str, ...] = ()
+    #: Names of the causes that its messages name.
     follows_from: tuple[str, ...] = ()
     fixes: tuple[Fix, ...] = ()
     #: Codes of the findings this one follows from; empty for a root cause.

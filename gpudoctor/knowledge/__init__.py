@@ -12,6 +12,7 @@ from gpudoctor.knowledge.causes import (
     all_causes,
     causes_of,
     causes_without_rule,
+    what_follows_from,
     words_of_cause,
 )
 from gpudoctor.knowledge.message import Message, PossibleCause, message_of, messages
@@ -37,5 +38,6 @@ __all__ = [
     "programs",
     "recognise",
     "surroundings_in",
+    "what_follows_from",
     "words_of_cause",
 ]

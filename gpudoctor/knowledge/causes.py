@@ -57,6 +57,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: Conditions each of which rules it out, by their names in diagnosis/conditions.py.
     refuted_by: tuple[str, ...] = ()
+    #: Causes and failures that follow from it, the next ones only: what follows from those follows from it as well.
+    leads_to: tuple[str, ...] = ()
     #: None only where nothing has to be done.
     remedy: Remedy | None = None
 
@@ -72,6 +74,20 @@ def all_causes() -> dict[str, Cause]:
 def causes_without_rule() -> dict[str, Cause]:
     """The causes that no rule finds, by id."""
     return {name: cause for name, cause in all_causes().items() if cause.words is not None}
+
+
+def what_follows_from(cause: str, but: Iterable[str] = ()) -> tuple[str, ...]:
+    """The names of what follows from a cause, near and far; not `but`, nor what follows by way of these only."""
+    found = {cause, *but}
+    effects: list[str] = []
+    queue = [cause]
+    while queue:
+        record = all_causes().get(queue.pop())
+        fresh = [one for one in (record.leads_to if record else ()) if one not in found]
+        found.update(fresh)
+        effects += fresh
+        queue += fresh
+    return tuple(sorted(effects))
 
 
 class LikelyCause(Fact, frozen=True, kw_only=True):

@@ -10,6 +10,12 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules.builds import release_numbers
 
+#: What can come of a mixture.
+OF_A_MIX = (
+    *("numpy2-abi", "torch-companion-version", "torch-companion-cuda", "torch-nvidia-deps-missing"),
+    *("ext-abi-mismatch", "nvidia-wheels-skew", "cuda-major-mix", "files-overwritten"),
+)
+
 
 def explained_by_mix(packages: Packages, host: System | Gap | None, matrix: Matrix) -> tuple[str, ...]:
     """Names of the rules whose findings follow from the mixture."""

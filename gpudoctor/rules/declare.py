@@ -8,8 +8,8 @@
         \"\"\"
 
 A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
-admits absence, `Driver | Gap` admits the gap. `Matrix` and `Wish` are always there. `explains` of a Problem and of the
-decorator name other rules by their `name`.
+admits absence, `Driver | Gap` admits the gap. `Matrix` and `Wish` are always there. What follows
+from a rule's cause stands in knowledge/causes.toml.
 """
 
 import types

@@ -14,8 +14,6 @@ FIND_OUT = "Find out which cause it is"
 MEANS, BECAUSE = "meaning", "usual causes"
 #: Failures shown of one finding, and likely causes named.
 _SHOWN, _CAUSES = 4, 3
-#: A message points to the causes that are at least so likely.
-_LIKELY = 0.3
 #: What a message means that comes from one cause this often is that cause.
 _ALMOST_ALWAYS = 0.7
 
@@ -75,7 +73,6 @@ def problems(
     says: Callable[[Failed], str],
     *,
     fixes: Callable[[Failed], tuple[Fix, ...]] | None = None,
-    follows_from: tuple[str, ...] = (),
 ) -> Iterator[Problem]:
     """One problem a framework. A failure of what only some programs need is a warning."""
     groups: dict[str | None, list[Failure]] = {}
@@ -88,8 +85,7 @@ def problems(
             subject=label,
             confidence="likely" if all(one.pasted for one in members) else "certain",
             evidence=tuple(_evidence(failed)),
-            follows_from=tuple(dict.fromkeys((*follows_from, *causes_told(failed.symptoms)))),
-            points_to=_likely_causes(failed.symptoms),
+            symptoms=failed.symptoms,
             fixes=(*(fixes(failed) if fixes else ()), *_questions(failed)),
             severity=_severity(members, failed.symptoms),
         )
@@ -123,22 +119,6 @@ def _as_grave_as_its_cause(symptoms: tuple[Symptom, ...]) -> Severity | None:
 def _is_a_warning(failure: Failure) -> bool:
     """NumPy prints this and goes on; whether something stops, another line tells."""
     return failure.pasted and failure.symptoms[0].signature == "numpy1-module-in-numpy2"
-
-
-def causes_told(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
-    """Names of the rules that the messages point to, likeliest first."""
-    from gpudoctor.knowledge import causes_of, causes_without_rule
-
-    return tuple(cause.key for cause in causes_of(symptoms) if cause.key not in causes_without_rule())
-
-
-def _likely_causes(symptoms: tuple[Symptom, ...]) -> tuple[str, ...]:
-    """Those of them that are likely, wherever this is: that such a rule fires shows its surroundings."""
-    from gpudoctor.knowledge import causes_without_rule, message_of
-
-    rows = (row for symptom in symptoms if (row := message_of(symptom.signature)))
-    causes = (cause for row in rows for cause in row.causes if cause.prior >= _LIKELY)
-    return tuple(dict.fromkeys(cause.key for cause in causes if cause.key not in causes_without_rule()))
 
 
 def _evidence(failed: Failed) -> Iterator[Evidence]:

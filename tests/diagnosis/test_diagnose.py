@@ -11,9 +11,9 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import rule
 
 
-def declared(code, check, severity="error"):
+def declared(code, check, severity="error", name=None):
     check.__doc__ = "Summary."
-    return rule(code, name=code.lower(), severity=severity, since="0.1")(check).rule
+    return rule(code, name=name or code.lower(), severity=severity, since="0.1")(check).rule
 
 
 def says(*problems):
@@ -61,9 +61,9 @@ def test_a_rule_that_raises_is_ours_and_the_others_still_judge():
 
 
 def test_what_follows_is_folded_under_the_far_end_of_its_chain():
-    root = declared("GPU001", says(Problem(summary="root.", explains=("drv001",))))
-    middle = declared("DRV001", says(Problem(summary="middle.", explains=("frm001",))))
-    leaf = declared("FRM001", says(Problem(summary="leaf.")))
+    root = declared("GPU001", says(Problem(summary="root.")), name="row-remap-failure")
+    middle = declared("DRV001", says(Problem(summary="middle.")), name="ecc-uncorrectable")
+    leaf = declared("FRM001", says(Problem(summary="leaf.")), name="cuda-init-failed")
     found = run(leaf, middle, root, driver=Driver()).findings
     assert [(f.code, f.because_of) for f in found] == [
         ("GPU001", ()),
@@ -73,15 +73,16 @@ def test_what_follows_is_folded_under_the_far_end_of_its_chain():
 
 
 def test_a_note_never_explains_an_error_away():
-    note = declared("GPU001", says(Problem(summary="note.", explains=("drv001",))), severity="info")
-    error = declared("DRV001", says(Problem(summary="error.")))
+    note = declared("GPU001", says(Problem(summary="note.")), severity="info", name="row-remap-failure")
+    error = declared("DRV001", says(Problem(summary="error.")), name="ecc-uncorrectable")
     found = run(note, error, driver=Driver()).findings
     assert [(f.code, f.because_of) for f in found] == [("DRV001", ()), ("GPU001", ())]
 
 
-def test_two_that_explain_each_other_both_stay():
-    one = declared("DRV001", says(Problem(summary="a.", explains=("drv002",))))
-    two = declared("DRV002", says(Problem(summary="b.", explains=("drv001",))))
+def test_a_problem_says_what_does_not_follow_here():
+    root = says(Problem(summary="a.", not_leading_to=("ecc-uncorrectable",)))
+    one = declared("GPU001", root, name="row-remap-failure")
+    two = declared("GPU002", says(Problem(summary="b.")), name="ecc-uncorrectable")
     assert all(not finding.because_of for finding in run(one, two, driver=Driver()).findings)
 
 

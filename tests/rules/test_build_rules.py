@@ -9,6 +9,7 @@ from gpudoctor.facts.libraries import Libraries, SymbolNeed, Toolkit
 from gpudoctor.facts.python import Framework, Overlap, Package, Packages, Pin, Unmet
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.rules._user_site import OF_A_MIX
 from tests.rules.situations import environ, gpus
 from tests.rules.stacks import (
     JETSON,
@@ -289,13 +290,14 @@ def mixed(*installed: tuple[str, str, bool], unmet: tuple[Unmet, ...] = ()) -> d
 def test_a_mixture_of_two_places(machine: dict[str, object], explained: tuple[str, ...]) -> None:
     finding = fires("py-user-site-shadow", **machine)
     assert finding.severity == "error"
-    assert finding.explains == explained
+    assert {*finding.explains} & {*OF_A_MIX} == {*explained}
 
 
 def test_a_copy_in_the_user_site_that_does_no_harm() -> None:
     machine = mixed(("tensorflow", "2.20.0", True), ("numpy", "2.1.2", False))
     finding = fires("py-user-site-shadow", **machine)
-    assert (finding.severity, finding.explains) == ("warning", ())
+    assert finding.severity == "warning"
+    assert not {*finding.explains} & {*OF_A_MIX}
 
 
 # Python packages
@@ -367,7 +369,7 @@ def test_a_kernel_that_names_no_python() -> None:
 
 def test_what_keeps_a_package_away_explains_that_it_is_missing() -> None:
     machine = stack(RTX_3090, frameworks=frameworks(torch()), toolkits=None)
-    assert fires("cuda-home-missing", wish=wish("flash-attn"), **machine).explains == ("package-required",)
+    assert "package-required" in fires("cuda-home-missing", wish=wish("flash-attn"), **machine).explains
     with_toolkit = machine | {"toolkits": toolkits(toolkit("12.4"))}
     quiet("cuda-home-missing", wish=wish("flash-attn"), **with_toolkit)
 

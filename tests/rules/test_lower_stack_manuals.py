@@ -9,7 +9,6 @@ import pytest
 
 from gpudoctor.facts.finding import SEVERITIES
 from gpudoctor.facts.fix import Ask, Run, SetEnv
-from gpudoctor.rules import _consequences
 from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.load import load_rules
 from tests.rules.broken_machines import MACHINES
@@ -34,11 +33,6 @@ def test_rule_reaches_for_no_machine(rule):
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     own = {module for module in modules if module.startswith("gpudoctor")}
     assert all(module.split(".")[1] in ("facts", "knowledge", "rules", "plan") for module in own)
-
-
-def test_consequences_name_rules_that_exist():
-    named = {*_consequences.NO_CUDA, *_consequences.NO_DEVICE, *_consequences.NO_MODULE}
-    assert named <= NAMES
 
 
 @pytest.mark.parametrize(("sections", "cause"), MACHINES.values(), ids=MACHINES)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gpudoctor.diagnosis.stamp import likely_causes
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
@@ -154,7 +155,7 @@ def test_a_message_points_to_its_likely_causes_and_names_three():
     assert said["usual causes"].count("; ") == 2
     assert "arch-too-old-for-build" in found.follows_from
     (pointing,) = problems(fails_with(NO_KERNEL), "no-kernel-image", lambda _: "x")
-    assert pointing.points_to[:2] == ("arch-too-new-for-build", "arch-too-old-for-build")
+    assert likely_causes(pointing.symptoms)[:2] == ("arch-too-new-for-build", "arch-too-old-for-build")
     unknown = fires("smoke-failed", live=fails_with("nobody knows this"))
     assert [one.fact for one in unknown.evidence] == [TRAINS]
     assert not any(fix.title.startswith("Find out which cause") for fix in unknown.fixes)

@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
@@ -70,7 +69,6 @@ def container_cgroup_device_lost(
             *((answer_seen("The CUDA driver (cuInit)", driver.cuda_init),) if driver.cuda_init else ()),
             seen("container", container.kind),
         ),
-        explains=(*NO_DEVICE, "dev-permission"),
         fixes=(_again(container), _at_once(container)),
     )
 

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import differ, real_libraries
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
@@ -53,7 +52,6 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
             *((seen("kernel module of the host", driver.module_release),) if driver.module_release else ()),
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         ),
-        explains=("drv-lib-mismatch", "nvml-library-missing", *NO_DEVICE),
         fixes=_fixes(inside, foreign),
     )
 

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
@@ -47,7 +46,6 @@ def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) ->
         summary="The driver's libraries are in the container, but its dynamic loader does not find them.",
         confidence="likely",
         evidence=tuple(seen(copy.name, f"{copy.path}, not found by the loader") for copy in copies),
-        explains=("nvml-library-missing", "container-no-compute-cap", *NO_CUDA),
         fixes=(
             Fix(
                 title="Bring the loader's cache up to date",

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
@@ -55,7 +54,6 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
             seen(NVML_LIBRARY, "present"),
             seen(CUDA_LIBRARY, "missing"),
         ),
-        explains=(*NO_CUDA, "nvml-library-missing"),
         fixes=(
             Fix(title="Ask for the compute capability", safety="manual", steps=(Ask(text=text),), needs_container=True),
         ),

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, known
@@ -64,7 +63,6 @@ def container_no_gpu_flag(
             seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
             *_evidence(container, [node.path for node in nodes], libraries),
         ),
-        explains=("no-gpu", "drv-absent", "nvml-library-missing", "container-no-compute-cap", *NO_MODULE),
         fixes=_fixes(container, jetson=jetson),
     )
 

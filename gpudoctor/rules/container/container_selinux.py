@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import (
     NO_PERMISSION,
     denied_nodes,
@@ -59,7 +58,6 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
             *((answer_seen("NVML", driver.nvml),) if not denied else ()),
             seen("SELinux", "enforcing"),
         ),
-        explains=("dev-permission", *NO_DEVICE),
         fixes=(
             Fix(
                 title="On the host, let containers use devices",

@@ -38,6 +38,5 @@ def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
         summary="Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.",
         confidence="likely",
         evidence=(seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),),
-        explains=("ctk-missing", "ctk-not-configured"),
         fixes=(Fix(title="Use Docker's own packages", safety="manual", steps=(Ask(text=text),), needs_root=True),),
     )

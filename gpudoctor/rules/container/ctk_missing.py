@@ -58,6 +58,5 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
             *(seen(name, path) for name, path in found.items()),
             seen("NVIDIA Container Toolkit", "not found"),
         ),
-        explains=("ctk-not-configured",),
         fixes=(Fix(title="Install the NVIDIA Container Toolkit", safety="manual", steps=steps, needs_root=True),),
     )

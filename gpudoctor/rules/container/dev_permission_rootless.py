@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import (
     NO_PERMISSION,
     denied_nodes,
@@ -63,6 +62,5 @@ def dev_permission_rootless(
             *((answer_seen("NVML", driver.nvml),) if not denied else ()),
             seen("container", f"{container.kind}, rootless"),
         ),
-        explains=("dev-permission", *NO_DEVICE),
         fixes=(Fix(title="Keep your groups", safety="manual", steps=(Ask(text=text),)),),
     )

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, Environ, Slurm
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
@@ -60,7 +59,6 @@ def slurm_no_gpu(
             seen("SLURM_STEP_GPUS", slurm.step_gpus or "not set"),
             seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
         ),
-        explains=("no-gpu", "drv-absent", "cvd-invalid", "dev-cgroup-denied", *NO_MODULE),
         fixes=(
             Fix(
                 title="Ask Slurm for a GPU",

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.wish import Wish
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import kernel_of
 from gpudoctor.rules.declare import rule
@@ -44,7 +43,6 @@ def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Probl
         summary="This is WSL 1, which cannot use a GPU; WSL 2 can.",
         severity="error" if wish.of("gpu") else None,
         evidence=(seen("WSL version", 1), seen("kernel", kernel_of(host) or "not known")),
-        explains=("no-gpu", "drv-absent", *NO_MODULE),
         fixes=(
             Fix(
                 title="Convert the distribution to WSL 2", safety="manual", steps=steps, undo="wsl --set-version NAME 1"

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._evidence import seen
@@ -51,7 +50,6 @@ def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> It
         severity="error" if found else "warning",
         confidence="certain" if found else "possible",
         evidence=(seen("/usr/lib/wsl/lib/libcuda.so.1", "missing"), seen("/dev/dxg", dxg)),
-        explains=("no-gpu", "nvml-library-missing", *NO_DEVICE),
         fixes=(
             Fix(
                 title="If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL",

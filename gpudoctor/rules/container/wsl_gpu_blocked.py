@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
@@ -48,7 +47,6 @@ def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Containe
             *(seen(gpu.label, f"{gpu.refusals[0].name} to {gpu.refusals[0].call}") for gpu in refused[:4]),
             seen("WSL version", container.wsl.version),
         ),
-        explains=("no-gpu", *NO_DEVICE),
         fixes=(Fix(title="Update WSL, and check the driver model", safety="manual", steps=(update, mode)),),
     )
 

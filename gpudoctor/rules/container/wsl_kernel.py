@@ -9,7 +9,6 @@ from gpudoctor.facts.finding import Confidence, Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.declare import rule
@@ -63,7 +62,6 @@ def wsl_kernel(
             seen("/dev/dxg", dxg),
             *((answer_seen("NVML", answer),) if answer else ()),
         ),
-        explains=("no-gpu", "wsl-gpu-blocked", "wsl-driver-libs-missing", *NO_DEVICE),
         fixes=_fixes(old=old),
     )
 

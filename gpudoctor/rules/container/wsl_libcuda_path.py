@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix, SetEnv
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.system import Container, Wsl
 from gpudoctor.rules._bare_libcuda import in_vain
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules.declare import rule
 
@@ -60,7 +59,6 @@ def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries 
     yield Problem(
         summary="WSL has the Windows driver libraries, but programs do not find them.",
         evidence=(seen(f"{FOLDER}/libcuda.so.1", "present"), answer_seen("Loading the library", missing[0])),
-        explains=("no-gpu", "nvml-library-missing", *NO_CUDA),
         fixes=(FIX,),
     )
 
@@ -81,6 +79,5 @@ def _bare_name(libraries: Libraries | Gap | None, wsl: Wsl) -> Iterator[Problem]
                 seen(f"{FOLDER}/libcuda.so.1", "a plain file, not a link"),
                 seen("folders on LD_LIBRARY_PATH", ", ".join(libraries.search_path) or "none"),
             ),
-            explains=("wsl-ldconfig-warning",),
             fixes=(FIX, NEWER),
         )

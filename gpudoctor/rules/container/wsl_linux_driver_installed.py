@@ -8,7 +8,6 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
@@ -59,7 +58,6 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
             *(seen(package.name, package.version) for package in packages[:4]),
             *((seen("libcuda found first", first.path),) if foreign and first else ()),
         ),
-        explains=(*NO_DEVICE, "nvml-library-missing", "wsl-libcuda-path", "wsl-driver-libs-missing", "wsl-gpu-blocked"),
         fixes=_fixes(host, [package.name for package in packages]),
     )
 

@@ -6,7 +6,6 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules.declare import rule
@@ -57,16 +56,6 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
             *((answer_seen("NVML", driver.nvml),) if barred and driver else ()),
             *((seen("libcuda.so.1 in the container", "not found"),) if not found else ()),
             *((answer_seen("Loading libcuda.so.1", answer),) if answer and not found else ()),
-        ),
-        explains=(
-            "no-gpu",
-            "nvml-library-missing",
-            "container-no-gpu-flag",
-            "wsl-driver-libs-missing",
-            "wsl-libcuda-path",
-            "wsl-gpu-blocked",
-            "wsl-linux-driver-installed",
-            *NO_DEVICE,
         ),
         fixes=(Fix(title="Bring WSL's libraries into the container", safety="manual", steps=steps),),
     )

@@ -10,7 +10,6 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
@@ -57,7 +56,6 @@ def blackwell_needs_open_module(
                 seen("kernel module", f"proprietary, release {driver.module_release or 'not known'}"),
                 *log_seen(of_gpu(log_lines(driver, "NVRM"), gpu)),
             ),
-            explains=NO_MODULE,
             fixes=_fixes(host, container, driver),
         )
 

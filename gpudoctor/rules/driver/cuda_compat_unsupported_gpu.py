@@ -10,7 +10,6 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
@@ -70,7 +69,6 @@ def cuda_compat_unsupported_gpu(
         summary="A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.",
         confidence="certain" if refused else "likely",
         evidence=tuple(_evidence(gpus.nvidia[0], driver, compat, matrix)),
-        explains=(*NO_CUDA, "driver-too-old"),
         fixes=(
             *(() if dropped else update_driver(host, container, NEWER)),
             Fix(title="Use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),

@@ -54,7 +54,6 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
             seen("NVIDIA GPUs seen", len(gpus.nvidia) if isinstance(gpus, Gpus) else "a device file or driver only"),
             *log_seen(log_lines(driver, "NVRM")),
         ),
-        explains=("no-gpu", "gpu-required", "capability-required", "cuda-required", "driver-required"),
         fixes=_fixes(container),
     )
 

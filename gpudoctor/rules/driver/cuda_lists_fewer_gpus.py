@@ -50,8 +50,6 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
             seen(MASK, "not set" if mask is None else mask),
             *log_seen(log_lines(driver, "NVRM")),
         ),
-        explains=("gpu-required",),
-        follows_from=("xid-79", "gpu-unreadable", "compute-mode-exclusive", "driver-dropped-gpu", "rm-init-failed"),
         fixes=(
             Fix(
                 title="Find out which GPU is missing, and why",

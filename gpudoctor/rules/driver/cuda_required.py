@@ -51,7 +51,6 @@ def cuda_required(
                 summary=f"{requirement.text} is required of the driver, but {has}.",
                 subject=requirement.text,
                 evidence=(seen("CUDA version that the driver offers", offered or "none, or not known"),),
-                explains=("no-gpu",),
                 fixes=_fixes(driver, host, container, requirement, matrix),
             )
 

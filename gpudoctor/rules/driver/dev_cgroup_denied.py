@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_bare
@@ -49,7 +48,6 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
             *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error}") for node in denied[:3]),
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         ),
-        explains=("dev-permission", *NO_DEVICE),
         fixes=_fixes(job=job),
     )
 

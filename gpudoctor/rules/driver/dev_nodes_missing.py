@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_bare
@@ -58,7 +57,6 @@ def dev_nodes_missing(
             answer_seen("NVML", driver.nvml),
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
         ),
-        explains=NO_DEVICE,
         fixes=(Fix(title="Create the device files", safety="manual", steps=(make, lasting), needs_root=True),),
     )
 

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
@@ -56,7 +55,6 @@ def dev_permission(
     yield Problem(
         summary="Your user is not allowed to open the GPU's device files.",
         evidence=tuple(evidence),
-        explains=NO_DEVICE,
         fixes=_fixes(container, groups),
     )
 

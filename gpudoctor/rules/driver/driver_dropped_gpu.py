@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
 from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import kernel_of, place
@@ -60,7 +59,6 @@ def driver_dropped_gpu(
                 seen(gpu.label, "not listed by NVML"),
                 *log_seen(lines),
             ),
-            explains=(*NO_MODULE, "open-module-unsupported-gpu"),
             fixes=(
                 Fix(
                     title=f"Install driver branch {last}{place(container)}",

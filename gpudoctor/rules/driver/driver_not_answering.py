@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._evidence import answer_seen, log_seen, seen
@@ -64,7 +63,6 @@ def driver_not_answering(
             *_many(gpus, worst),
             *log_seen(lines),
         ),
-        explains=(*NO_CUDA, "gpu-unreadable", "rm-init-failed", "uvm-missing"),
         fixes=_fixes(worst, container),
     )
 

@@ -51,8 +51,7 @@ def _problem(who: str, answer: Answer) -> Problem:
             *(refusal_seen(one) for one in ordered[:4]),
             *((seen("more questions refused", rest),) if rest > 0 else ()),
         ),
-        explains=("gpu-required", "capability-required") if grave else (),
-        follows_from=("xid-79", "compute-mode-exclusive", "fabric-manager-down", "vgpu-unlicensed", "gpu-unreadable"),
+        not_leading_to=() if grave else ("gpu-required", "capability-required"),
         fixes=(
             REBOOT,
             Fix(

@@ -46,6 +46,5 @@ def driver_required(
                 summary=f"{requirement.text} is required, but {has}.",
                 subject=requirement.text,
                 evidence=(seen("driver in use", release or "none, or not known"),),
-                explains=("no-gpu",),
                 fixes=newer_driver(host, container, requirement.comparisons) if release else (),
             )

@@ -10,7 +10,6 @@ from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import architecture_of, refused_by_release, release_of, unlisted
 from gpudoctor.rules._evidence import log_seen, seen
@@ -58,7 +57,6 @@ def driver_too_old_for_gpu(
                 seen(f"first driver branch for {architecture.name}", first),
                 seen(gpu.label, "not listed by NVML"),
             ),
-            explains=(*NO_MODULE, "blackwell-needs-open-module"),
             fixes=update_driver(host, container, f"branch {first} or newer"),
         )
 
@@ -83,6 +81,5 @@ def _by_the_kernel(
         subject=gpu.label,
         confidence="likely",
         evidence=(seen("driver", release), *log_seen(lines), seen(gpu.label, "not listed by NVML")),
-        explains=NO_MODULE,
         fixes=update_driver(host, container, f"branch {release.branch} or newer, of a later release"),
     )

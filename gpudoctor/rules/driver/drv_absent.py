@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed
 from gpudoctor.rules._evidence import gpu_seen, seen
@@ -51,6 +50,5 @@ def drv_absent(
             seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),
             seen("NVIDIA driver libraries", "none found"),
         ),
-        explains=NO_MODULE,
         fixes=install_driver(host, container, needs_open=needs_open),
     )

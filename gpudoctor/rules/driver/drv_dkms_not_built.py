@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, log_lines, module_is_built
 from gpudoctor.rules._evidence import log_seen, seen
@@ -53,7 +52,6 @@ def drv_dkms_not_built(
         summary=f"The NVIDIA driver is installed, but not its module for the running kernel {host.kernel}.",
         confidence="certain" if driver.module_files is not None else "likely",
         evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver), *log_seen(foreign)),
-        explains=(*NO_MODULE, "drv-nouveau-bound"),
         fixes=(*_fixes(host, driver), *_without_nouveau(gpus, driver, host, container)),
     )
 

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_fixes import headers_command
 from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built
 from gpudoctor.rules._evidence import seen
@@ -53,6 +52,5 @@ def drv_kernel_headers_missing(
             seen(f"/lib/modules/{host.kernel}/build", "does not lead to headers"),
             seen("driver in DKMS", ", ".join(sorted({row.version for row in rows}))),
         ),
-        explains=(*NO_MODULE, "drv-dkms-not-built", "drv-nouveau-bound"),
         fixes=(Fix(title="Install the headers and build the module", safety="manual", steps=steps, needs_root=True),),
     )

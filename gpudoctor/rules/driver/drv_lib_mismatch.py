@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import DriverRelease
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, module_for
 from gpudoctor.rules._evidence import answer_seen, seen
@@ -64,7 +63,6 @@ def drv_lib_mismatch(
     yield Problem(
         summary=_summary(module, library),
         evidence=tuple(evidence),
-        explains=(*NO_DEVICE, "nvml-library-missing", "cuda-compat-unsupported-gpu", "fabric-manager-version"),
         fixes=_fixes(container, module, library, on_disk.release if on_disk else None),
     )
 

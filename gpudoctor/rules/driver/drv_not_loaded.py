@@ -8,10 +8,8 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_CUDA, NO_DEVICE
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import (
-    NO_ADDRESS,
     brings_kernel_module,
     discrete,
     is_installed,
@@ -53,8 +51,6 @@ def drv_not_loaded(
     found = discrete(gpus)
     if not found or wsl_of(container) or os_of(host) == "windows" or is_loaded(driver) is not False:
         return
-    # Then it was loaded, and ended because no card could be started.
-    follows = NO_CUDA if log_lines(driver, *NO_ADDRESS) else NO_DEVICE
     installed = is_installed(driver)
     if not is_contained(container) and installed is False:
         return
@@ -71,7 +67,6 @@ def drv_not_loaded(
             *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
             *log_seen(lines),
         ),
-        explains=(*follows, "nvml-library-missing", "dev-permission", "container-no-gpu-flag"),
         fixes=install_driver(host, container) if halved else _fixes(driver, container),
     )
 

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
@@ -59,7 +58,7 @@ def drv_nouveau_bound(
         subject=held[0].label if works else None,
         severity="warning" if works else "error",
         evidence=tuple(evidence),
-        explains=("drv-absent", *NO_MODULE) if is_loaded(state) is not True or not works else (),
+        not_leading_to=("drv-absent", "laptop-gpu-off") if works and is_loaded(state) else (),
         fixes=_fixes(host, container, held[0].bound_driver, installed=bool(installed)),
     )
 

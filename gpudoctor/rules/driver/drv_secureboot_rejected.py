@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
@@ -87,7 +86,6 @@ def drv_secureboot_rejected(
             seen("NVIDIA module loaded", "no"),
             *log_seen(lines),
         ),
-        explains=(*NO_MODULE, "drv-nouveau-bound"),
         fixes=(_register(host), OFF if driver.secure_boot else BUILT_TOGETHER),
     )
 

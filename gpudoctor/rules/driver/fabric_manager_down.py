@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, place
@@ -56,7 +55,6 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
         summary="NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.",
         confidence="certain" if down and not_ready else "likely",
         evidence=tuple(evidence),
-        explains=(*NO_CUDA, "fabric-state-incomplete"),
         fixes=(
             Fix(
                 title=f"Install and start Fabric Manager{place(container)}",

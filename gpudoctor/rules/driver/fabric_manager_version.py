@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import differ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
@@ -56,7 +55,6 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
             seen("driver", release),
             seen("NVSwitch devices", gpus.nvswitches),
         ),
-        explains=(*NO_CUDA, "fabric-manager-down", "fabric-state-incomplete"),
         fixes=(
             Fix(title="Bring both to one release", safety="manual", steps=steps, needs_root=True, needs_reboot=True),
         ),

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, is_virtual
 from gpudoctor.rules.declare import rule
@@ -53,7 +52,6 @@ def fabric_state_incomplete(
             *((seen("NVML's code of how it ended", first.status),) if first and first.status else ()),
             *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
         ),
-        explains=NO_CUDA,
         fixes=_fixes(container, in_guest=is_virtual(host) and not gpus.nvswitches),
     )
 

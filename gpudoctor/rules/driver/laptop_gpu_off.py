@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
@@ -70,7 +69,6 @@ def laptop_gpu_off(
             seen("module nvidia", "on the blacklist in modprobe.d"),
             *((seen("power state of the GPU", power),) if power else ()),
         ),
-        explains=NO_MODULE if found else (*NO_MODULE, "no-gpu"),
         fixes=(
             *((OPTIRUN,) if optirun else ()),
             Fix(title="Switch the NVIDIA GPU on", safety="manual", steps=(step,), needs_root=True, needs_reboot=True),

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, Environ
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, known
@@ -58,7 +57,6 @@ def mps_unreachable(
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
             *((seen(VARIABLE, folder),) if folder else ()),
         ),
-        explains=(*NO_CUDA, "compute-mode-exclusive"),
         fixes=_fixes(container),
     )
 

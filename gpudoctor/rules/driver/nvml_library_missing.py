@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us
 from gpudoctor.rules._evidence import answer_seen, seen
@@ -52,7 +51,6 @@ def nvml_library_missing(
         # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
         severity="warning" if cuda_works else None,
         evidence=tuple(_evidence(driver, missing, copies)),
-        explains=(*NO_CUDA, "gpu-unreadable"),
         fixes=_fixes(host, container, copies),
     )
 

@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import place
@@ -60,7 +59,6 @@ def open_module_unsupported_gpu(
                 seen("kernel module", f"open, release {driver.module_release or 'not known'}"),
                 *log_seen(said),
             ),
-            explains=NO_MODULE,
             fixes=(
                 Fix(
                     title=f"Install the proprietary kernel modules{place(container)}",

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA, NO_MODULE
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
@@ -17,6 +16,8 @@ from gpudoctor.rules.declare import rule
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)
+#: What does not follow where other GPUs work.
+_UNHARMED = ("cuda-init-failed", "drv-not-loaded", "nvml-library-missing")
 _SUMMARY = "The driver is loaded but could not initialise this GPU."
 
 
@@ -85,11 +86,7 @@ def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]
             *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
             *log_seen(lines),
         ),
-        explains=(
-            *(NO_CUDA if listed == 0 else ()),
-            *(NO_MODULE if is_loaded(driver) is False else ()),
-            *(("gpu-unreadable",) if gpu.refusals else ()),
-        ),
+        not_leading_to=(*(_UNHARMED if listed else ()), *(() if gpu.refusals else ("gpu-unreadable",))),
         fixes=(
             REBOOT,
             Fix(title="Check firmware settings and seat", safety="manual", steps=(setup, cables), needs_reboot=True),

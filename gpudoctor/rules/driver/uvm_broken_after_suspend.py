@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import failed_with, is_loaded
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, place, wsl_of
@@ -60,7 +59,6 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
         summary="CUDA has failed with an unknown error since the machine slept.",
         confidence="likely",
         evidence=tuple(evidence),
-        explains=NO_CUDA,
         fixes=(
             Fix(
                 title=f"Reload the module nvidia_uvm{place(container)}",

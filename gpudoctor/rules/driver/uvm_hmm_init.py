@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, Write
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import place, wsl_of
@@ -58,7 +57,6 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
             *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
             seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
         ),
-        explains=NO_CUDA,
         fixes=(
             Fix(
                 title=f"Switch HMM off{place(container)}",

@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, Environ
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
@@ -62,7 +61,6 @@ def uvm_missing(
         summary="The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.",
         confidence="certain" if no_node else "likely",
         evidence=tuple(evidence),
-        explains=NO_CUDA,
         fixes=_fixes(container),
     )
 

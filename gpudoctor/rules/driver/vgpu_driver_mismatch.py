@@ -9,7 +9,6 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._consequences import NO_MODULE
 from gpudoctor.rules._driver_state import (
     architecture_of,
     is_listed,
@@ -65,7 +64,6 @@ def vgpu_driver_mismatch(
             subject=gpu.label,
             confidence="certain" if behind else "likely",
             evidence=(gpu_seen(gpu), seen("driver", release or "not known"), *_machine(host), *log_seen(lines)),
-            explains=NO_MODULE,
             fixes=_fixes(container),
         )
 

@@ -55,7 +55,7 @@ def cvd_invalid(
             *_evidence(value, mask, gpus),
             *(seen("set in", file) for file in _set_in(environ, value)),
         ),
-        explains=() if mask.visible else ("cuda-init-failed", "gpu-required"),
+        not_leading_to=("cuda-init-failed", "gpu-required") if mask.visible else (),
         fixes=_in_job(value, gpus) if slurm and slurm.in_job else _fixes(_set_in(environ, value)),
     )
 

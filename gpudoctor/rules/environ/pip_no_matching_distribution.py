@@ -68,7 +68,6 @@ def _partial(lacking: NoMatch) -> Problem:
         severity="error",
         confidence="likely",
         evidence=(seen(f"versions of {lacking.package} that it has", "none, according to the installer"),),
-        explains=("install-failed",),
         fixes=(Fix(title="Let it look in the usual index as well", safety="manual", steps=(beside, first)),),
     )
 

@@ -48,7 +48,6 @@ def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
             summary=f"{name} names a certificate file that does not exist, so pip cannot download anything.",
             subject=name,
             evidence=(seen(name, value), seen("that file", "does not exist")),
-            explains=("pip-no-matching-distribution",),
             fixes=(
                 Fix(
                     title=f"Unset {name}",
@@ -81,6 +80,5 @@ def _untrusted(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
         summary="The package index's certificate is not trusted here, so nothing can be downloaded.",
         confidence="likely",
         evidence=evidence,
-        explains=("pip-no-matching-distribution", "install-failed"),
         fixes=(*unset, Fix(title="Name the certificate that is missing", safety="manual", steps=(ask,))),
     )

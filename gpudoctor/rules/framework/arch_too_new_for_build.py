@@ -174,7 +174,6 @@ def _while_it_runs(
             *evidence_of(unknown),
             seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
         ),
-        explains=("arch-ok-warning-only",),
         fixes=(too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),),
     )
 

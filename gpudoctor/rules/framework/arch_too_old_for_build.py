@@ -102,7 +102,6 @@ def arch_too_old_for_build(
             severity="info" if only_displays else None,
             confidence="certain" if code.of is None else "likely",
             evidence=(*evidence_of(unserved), code.evidence(framework)),
-            explains=("driver-too-old",),
             fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
         )
         torch_lacks_code |= framework.name == "torch"

@@ -66,6 +66,5 @@ def _problem(
         subject=subject,
         confidence=confidence,
         evidence=evidence,
-        explains=("ptx-jit-slow-start",),
         fixes=(keep,),
     )

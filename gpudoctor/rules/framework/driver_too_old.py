@@ -80,7 +80,6 @@ def driver_too_old(
                 seen(f"{framework.label} was built with CUDA", framework.cuda, framework.source),
                 seen(f"oldest driver for that ({known or 'whatever the system'})", floor.release),
             ),
-            explains=("ptx-jit-slow-start", "cuda-required"),
             fixes=_fixes(scene, matrix, framework, floor),
         )
 

@@ -72,7 +72,6 @@ def jax_plugin_version(
             *(seen(name, version) for name, version in versions.items()),
             *((seen("jax asks for jaxlib", refused.wanted),) if refused else ()),
         ),
-        explains=("jax-cpu-only",),
         fixes=_fixes(scene, matrix, versions, refused),
     )
 

@@ -79,7 +79,6 @@ def jetson_generic_wheel(
             summary=f"{framework.label} {what}; a Jetson needs a build made for it.",
             subject=framework.label,
             evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
-            explains=("torch-cpu-only", "tf-cpu-only", "torch-companion-cuda", "release-not-in-matrix"),
             fixes=(_fix(name, known(gpus), matrix),),
         )
 

@@ -42,6 +42,5 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     yield Problem(
         summary="macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
         evidence=(seen("operating system", host.pretty_name or "macOS"),),
-        explains=("no-gpu",),
         fixes=(Fix(title="Use the GPU of the Mac through Metal", safety="manual", steps=advice),),
     )

@@ -73,10 +73,6 @@ def tf1_on_new_gpu(
             seen("TensorFlow's CUDA", tensorflow.cuda, tensorflow.source),
             *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in newer),
         ),
-        explains=(
-            *("ptx-jit-slow-start", "arch-too-new-for-build", "tf-soname-missing"),
-            *("tf-cuda-version-unsupported", "win-cudart-not-found"),
-        ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
             Fix(title="Or keep TensorFlow 1.15, as NVIDIA built it", safety="manual", steps=NVIDIA_BUILD),

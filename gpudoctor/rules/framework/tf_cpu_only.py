@@ -80,7 +80,7 @@ def tf_cpu_only(
             *(seen("GPU build of another framework", name) for name in others),
             *((seen("installed too, and overwritten by it", f"{hidden.name} {hidden.version}"),) if hidden else ()),
         ),
-        explains=("files-overwritten",) if hidden else (),
+        not_leading_to=() if hidden else ("files-overwritten",),
         fixes=(
             keep_one(tensorflow.dist or "tensorflow", hidden.name, scene)
             if hidden

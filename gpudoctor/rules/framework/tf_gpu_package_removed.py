@@ -64,7 +64,6 @@ def tf_gpu_package_removed(
         summary="The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",
         subject="tensorflow-gpu",
         evidence=(named,),
-        explains=("package-required", "no-framework"),
         fixes=(tensorflow_for_gpus(scene, matrix, remove=("tensorflow-gpu",)),),
     )
 

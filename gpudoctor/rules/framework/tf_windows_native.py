@@ -69,7 +69,6 @@ def tf_windows_native(
                 "TensorFlow", f"{tensorflow.version}; the last with a GPU build for Windows is 2.10", tensorflow.source
             ),
         ),
-        explains=("tf-cpu-only",),
         fixes=(
             Fix(
                 title="Use TensorFlow inside WSL2",

@@ -85,7 +85,6 @@ def torch_backend_gpu_vendor(
             seen("PyTorch build", torch.version or torch.variant, torch.source),
             *(seen("GPU", f"{gpu.label}, made by {gpu.vendor}", gpu.source) for gpu in gpus.devices),
         ),
-        explains=("torch-companion-cuda", "no-gpu"),
         fixes=(torch_for_gpus(scene, matrix, torch.version),) if has_nvidia else (note,),
     )
 

@@ -14,7 +14,6 @@ from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
-from gpudoctor.rules.framework.torch_companion_version import severity_of
 
 COMPANIONS = companions()
 #: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the
@@ -73,7 +72,6 @@ def torch_companion_cuda(
                 seen("torch", f"{torch.version or 'unknown version'}, built for {_kind(torch)}", torch.source),
                 seen(name, f"{companion.version or 'unknown version'}, built for {_kind(companion)}", companion.source),
             ),
-            explains=() if severity_of(torch, companion, packages, matrix) == "error" else ("torch-companion-version",),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
 

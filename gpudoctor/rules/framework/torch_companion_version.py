@@ -74,7 +74,7 @@ def torch_companion_version(
                 seen(f"torch that {companion.label} is made for", ", ".join(wanted)),
             ),
             # The companion of another release comes from another index, too.
-            explains=("torch-companion-cuda",) if severity == "error" else (),
+            not_leading_to=() if severity == "error" else ("torch-companion-cuda",),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
     yield from of_another_line(torch, scene)

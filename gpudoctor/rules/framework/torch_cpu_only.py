@@ -63,6 +63,5 @@ def torch_cpu_only(
             seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
             *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
         ),
-        explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
         fixes=(torch_for_gpus(scene, matrix, torch.version),),
     )

@@ -57,7 +57,6 @@ def torch_cpu_only_conda(
         summary=f"Conda installed a CPU-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,
         evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
-        explains=("torch-companion-cuda", "ext-abi-mismatch", "nvcc-torch-mismatch"),
         fixes=(_fix(interpreter, _companions(packages), has_cpuonly=has_cpuonly),),
     )
 

@@ -70,7 +70,6 @@ def torch_cpu_only_lock(
             *(seen(pin.file, f"torch {pin.wanted}{f' from {pin.index}' if pin.index else ''}") for pin in pins),
             *(() if pins else (seen("lock file", LOCKS[tool]),)),
         ),
-        explains=("torch-cpu-only", "torch-companion-cuda"),
         fixes=(_fix(tool, _index(scene, matrix, torch)),),
     )
 

@@ -73,10 +73,7 @@ def torch_rocm_build(
             *(seen("wanted", name) for name in wanted),
             *(seen("installed for CUDA", name) for name in present),
         ),
-        explains=(
-            *(("package-required",) if wants_builds_only(packages, wish) else ()),
-            *("ext-abi-mismatch", "cuda-home-missing", "torch-backend-gpu-vendor"),
-        ),
+        not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
         fixes=(
             torch_for_gpus(scene, matrix, torch.version)
             if has_nvidia

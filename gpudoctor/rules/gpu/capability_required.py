@@ -37,7 +37,6 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
                 summary=f"{requirement.text} is required, but there is no NVIDIA GPU.",
                 subject=requirement.text,
                 evidence=(seen("NVIDIA GPUs", 0),),
-                explains=("no-gpu",),
             )
             continue
         for gpu in gpus.nvidia:

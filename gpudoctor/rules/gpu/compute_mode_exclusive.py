@@ -60,7 +60,6 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
                 *((seen("processes on it", holders),) if holders else ()),
                 *((seen("a program was told", "CUDA-capable devices are busy or unavailable"),) if busy else ()),
             ),
-            explains=("cuda-init-failed",),
             fixes=(
                 Fix(
                     title="Set the compute mode to default, on a machine of your own",

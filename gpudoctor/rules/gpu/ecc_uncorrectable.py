@@ -59,7 +59,6 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
                 *log_seen(own),
                 *((answer_seen("The CUDA driver", refused),) if refused else ()),
             ),
-            explains=("cuda-init-failed",),
             fixes=(
                 Fix(
                     title="End the work on this GPU and reset it",

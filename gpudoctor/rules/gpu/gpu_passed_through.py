@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_state import meant_for_us
 from gpudoctor.rules._evidence import gpu_seen
 from gpudoctor.rules.declare import rule
@@ -40,7 +39,6 @@ def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
             subject=gpu.label,
             severity="info" if ours else "error",
             evidence=(gpu_seen(gpu),),
-            explains=() if ours else NO_CUDA,
             fixes=(
                 Fix(
                     title="To use it here, give it back to the nvidia driver",

@@ -48,5 +48,4 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
                 seen("NVIDIA GPUs that the driver lists", usable),
                 seen("NVIDIA GPUs seen at all", len(gpus.nvidia) if gpus else 0),
             ),
-            explains=("no-gpu",),
         )

@@ -43,7 +43,7 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
             subject=gpu.label,
             severity="error" if grave else "warning",
             evidence=tuple(_words(gpu, grave)),
-            explains=("gpu-required", "capability-required") if grave else (),
+            not_leading_to=() if grave else ("gpu-required", "capability-required"),
             fixes=(
                 Fix(
                     title="Reset the GPU when no program uses it, or restart the machine",

@@ -62,7 +62,6 @@ def _nothing_made(gpu: Gpu) -> Problem:
         subject=gpu.label,
         severity="error",
         evidence=(seen("MIG", "on"), seen("parts", "none")),
-        explains=("cuda-init-failed",),
         fixes=(
             Fix(
                 title="Create MIG instances",

@@ -40,7 +40,6 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
                 summary="Faulty memory of this GPU could not be replaced: no spare rows are left.",
                 subject=gpu.label,
                 evidence=tuple(evidence),
-                explains=("ecc-uncorrectable",),
                 fixes=(Fix(title="Have the GPU replaced", safety="manual", steps=(Ask(text=text),)),),
             )
         elif (remaps is not None and remaps.pending) or gpu.retired_pages_pending:
@@ -54,6 +53,7 @@ def _pending(gpu: Gpu) -> Problem:
         subject=gpu.label,
         severity="warning",
         evidence=(seen("replacement of faulty memory", "waits for a reset"),),
+        not_leading_to=("ecc-uncorrectable",),
         fixes=(
             Fix(
                 title="End the work on this GPU and reset it",

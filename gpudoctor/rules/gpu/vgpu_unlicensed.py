@@ -40,6 +40,5 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
             summary="This virtual GPU has no licence: it is slowed down, and CUDA programs will stop working.",
             subject=gpu.label,
             evidence=(seen("virtualization mode", "vGPU"), seen("licence", "none")),
-            explains=("cuda-init-failed", "gpu-power-capped", "vgpu-feature-limit"),
             fixes=(Fix(title="Give the vGPU its licence", safety="manual", steps=steps, needs_root=True),),
         )

@@ -7,7 +7,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Write
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.versions import DriverRelease
-from gpudoctor.rules._consequences import NO_CUDA
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._evidence import log_seen, seen
@@ -66,6 +65,5 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     yield Problem(
         summary="The GPU System Processor (GSP) stopped answering the driver.",
         evidence=(*log_seen(lines), seen("driver", release or "not known")),
-        explains=("driver-not-answering", "gpu-unreadable", *NO_CUDA),
         fixes=fixes,
     )

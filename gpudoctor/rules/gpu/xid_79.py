@@ -8,7 +8,6 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
 from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._consequences import NO_DEVICE
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import known, wsl_of
@@ -61,7 +60,6 @@ def gpu_lost(
         yield Problem(
             summary="NVML reports that a GPU is lost: the driver can no longer reach it.",
             evidence=(answer_seen("NVML", state.nvml),),
-            explains=NO_DEVICE,
             fixes=_fixes(),
         )
 
@@ -92,7 +90,6 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
         subject=who,
         confidence="certain" if (alone and lines) or any(one.code == LOST for one in refusals) else "likely",
         evidence=evidence,
-        explains=("no-gpu", *NO_DEVICE),
         fixes=_fixes(),
     )
 

@@ -88,7 +88,6 @@ def _loaded(found: tuple[Foreign, ...], packages: Packages) -> Problem:
         severity="error",
         confidence="likely",
         evidence=tuple(seen(f"{one.resolution.soname} would be loaded from", one.resolution.path) for one in found),
-        explains=("tf-soname-missing", "nvidia-wheels-skew"),
         fixes=(fix,),
     )
 

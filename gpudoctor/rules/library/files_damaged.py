@@ -51,7 +51,6 @@ def files_damaged(
             summary=f"{files} of {name} {verb} not as installed ({', '.join(parts)}).",
             subject=name,
             evidence=tuple(_evidence(damage) for damage in damages[:5]),
-            explains=("cudnn-too-old", "tf-soname-missing"),
             fixes=(reinstall(scene, (name,), f"Reinstall {name}"),),
         )
 

@@ -64,7 +64,7 @@ def files_overwritten(
             severity=None if has_gpu or breaks_import(group, packages, known) else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
-            explains=("cudnn-too-old", "cudnn-two-copies", "cuda-major-mix", *_damage_explained(packages)),
+            not_leading_to=() if _is_all_damage(packages) else ("files-damaged",),
             fixes=fixes_for(group, scene, matrix, known),
         )
 
@@ -90,9 +90,9 @@ def _evidence(overlap: Overlap, packages: Packages) -> tuple[Evidence, ...]:
     )
 
 
-def _damage_explained(packages: Packages) -> tuple[str, ...]:
-    """Damaged files follow from this when all of them belong to packages that overlap."""
+def _is_all_damage(packages: Packages) -> bool:
+    """All damaged files belong to packages that overlap."""
     if isinstance(packages.overlaps, Gap) or isinstance(packages.damaged, Gap):
-        return ()
+        return False
     names = {name for overlap in packages.overlaps for name in (overlap.first, overlap.second)}
-    return ("files-damaged",) if all(damage.package in names for damage in packages.damaged) else ()
+    return all(damage.package in names for damage in packages.damaged)

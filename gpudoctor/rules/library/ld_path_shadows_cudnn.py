@@ -62,7 +62,6 @@ def ld_path_shadows_cudnn(
             subject=shadowing.framework.label,
             severity=None if is_harmful else "info",
             evidence=shadowing_evidence(shadowing, libraries),
-            explains=("cudnn-too-old", "tf-soname-missing", "ld-path-shadows-nvidia-wheels", "cudnn-two-copies"),
             fixes=(shadowing_fix(shadowing, libraries),),
         )
 

@@ -48,6 +48,5 @@ def ld_path_shadows_nvidia_wheels(
             summary=f"LD_LIBRARY_PATH makes {label} load {in_words(one.words for one in found)}, older than its own.",
             subject=label,
             evidence=(*evidence, shadowing_evidence(found[0], libraries)[2]),
-            explains=("tf-soname-missing", "cuda-major-mix", "cudnn-too-old"),
             fixes=(shadowing_fix(found[0], libraries),),
         )

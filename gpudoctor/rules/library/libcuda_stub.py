@@ -96,6 +96,5 @@ def _problem(path: str, who: str, libraries: Libraries | Gap | None, driver: Dri
         else f"Programs load the stub {path} instead of the driver's libcuda, so they find no GPU.",
         subject=path,
         evidence=(seen("first libcuda on the search path", path, driver.source),),
-        explains=("cuda-init-failed", "drv-lib-mismatch", "driver-not-answering"),
         fixes=(fix,),
     )

@@ -75,7 +75,6 @@ def nvidia_wheels_skew(
                 *(seen(one.name, one.version) for one in dict.fromkeys((told, sparse))),
                 seen(f"CUDA of {told.name} {told.version}", f"{cuda[0]}.{cuda[1]}"),
             ),
-            explains=("torch-nvidia-deps-missing",),
             fixes=(
                 Fix(
                     title="Update nvJitLink", safety=safety(scene), steps=install(scene, wanted, options=("--upgrade",))

@@ -65,6 +65,5 @@ def tf216_nvidia_libs_not_found(
         summary=f"{tensorflow.label} cannot find {len(there)} CUDA libraries that are installed in its environment.",
         subject=tensorflow.label,
         evidence=tuple(seen(f"{one.soname} is installed at", copies_of(one, libraries)[0].path) for one in there[:6]),
-        explains=("tf-soname-missing",),
         fixes=(tensorflow_for_gpus(scene, matrix), *fixes_for(scene, tensorflow, there, libraries, matrix)),
     )

@@ -93,7 +93,6 @@ def tf_cuda_version_unsupported(
             *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
             seen("not found", ", ".join(missing)),
         ),
-        explains=("tf-soname-missing", "xla-libdevice-missing", "ptx-jit-slow-start"),
         fixes=(
             Fix(
                 title=f"Install CUDA {tensorflow.cuda}",

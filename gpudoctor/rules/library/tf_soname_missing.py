@@ -90,7 +90,6 @@ def tf_soname_missing(
                 *(_found(one, libraries, framework) for one in missing),
             ),
             fixes=fixes_for(scene, framework, missing, libraries, matrix),
-            explains=("xla-libdevice-missing",),
         )
 
 

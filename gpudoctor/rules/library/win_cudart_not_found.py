@@ -78,7 +78,6 @@ def win_cudart_not_found(
         subject=tensorflow.label,
         confidence="certain" if off_path else "likely",
         evidence=(seen(name, path), seen("Python", interpreter.executable)),
-        explains=("ptx-jit-slow-start",),
         fixes=(Fix(title="Let Windows find CUDA's DLLs", safety="manual", steps=(Ask(text=text),)),),
     )
 

@@ -82,6 +82,5 @@ def _too_old(host: System, live: Live | Gap | None) -> Iterator[Problem]:
             subject="Visual C++ runtime",
             confidence="likely",
             evidence=(seen(failed.doing, failed.text),),
-            explains=("library-not-loaded", "framework-import-failed"),
             fixes=(REDISTRIBUTABLE,),
         )

@@ -41,7 +41,6 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
             summary=f"{count} other {noun} used the GPU during the benchmark, so its numbers are too low.",
             subject=gpu.label,
             evidence=(seen("on the GPU before the measuring began", names),),
-            explains=("bench-products-slow", "bench-memory-slow", "bench-copies-slow"),
             fixes=(
                 Fix(
                     title="Measure again alone",

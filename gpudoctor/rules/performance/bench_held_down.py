@@ -46,7 +46,6 @@ def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                 *(seen(reason, f"{part:.0%} of the samples under load") for reason, part in reasons.items()),
                 *((seen("highest temperature", f"{hottest} C"),) if hottest else ()),
             ),
-            explains=("bench-products-slow", "bench-memory-slow"),
             fixes=(
                 Fix(
                     title="See to its cooling and power",

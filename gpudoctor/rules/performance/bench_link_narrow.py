@@ -53,7 +53,6 @@ def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                     seen("best link while it was measured", link),
                     seen("GPU and slot together", f"PCIe {most.generation_max or '?'}.0 x{most.width_max or '?'}"),
                 ),
-                explains=("bench-copies-slow",),
                 fixes=(
                     Fix(
                         title="Seat the card again",

@@ -68,7 +68,6 @@ def dependency_version(
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from _keras_of_another_release(frameworks, packages, scene)
     yield from _triton_without_ops(packages, scene)
-    shadowed = {one.module for one in interpreter.shadows} if isinstance(interpreter, Interpreter) else set()
     for name, at_start in AT_START.items():
         framework = frameworks.get(name)
         if framework is None or is_conda(packages, owner := framework.dist or name):
@@ -83,8 +82,6 @@ def dependency_version(
                     summary=f"{framework.label} needs {one.requirement} {one.wanted}, but {one.found} is installed.",
                     subject=name,
                     severity=severity,
-                    # The copy that is imported is then not the environment's, and installing changes nothing.
-                    follows_from=("py-name-shadow",) if one.requirement in shadowed else (),
                     evidence=(
                         seen(f"{owner} needs", f"{one.requirement}{one.wanted}"),
                         seen(one.requirement, one.found),

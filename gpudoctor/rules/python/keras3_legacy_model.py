@@ -66,7 +66,6 @@ def keras3_legacy_model(
         summary=f"{VARIABLE} is set but tf-keras is not installed, so tf.keras cannot be used.",
         subject="tf-keras",
         evidence=(seen(VARIABLE, environ.get(VARIABLE)), seen("tf-keras", "not installed")),
-        explains=("keras3-no-tfkeras",),
         fixes=(
             Fix(title="Install tf-keras", safety=safety(scene), steps=tf_keras(scene, wanted)),
             Fix(

@@ -80,7 +80,6 @@ def numpy2_abi(
             confidence="likely",
             severity="warning",
             evidence=(seen("numpy", numpy.version), seen(met.where or "the pasted text", met.text)),
-            explains=("numpy-abi",),
             fixes=(_numpy_1(scene, numpy.version),),
         )
 

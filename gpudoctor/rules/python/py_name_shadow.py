@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
+from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Interpreter
+from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
 @rule("PYT004", name="py-name-shadow", severity="error", since="0.1")
-def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
+def py_name_shadow(interpreter: Interpreter, packages: Packages | Gap | None) -> Iterator[Problem]:
     """A file or folder of yours has the same name as a framework and is imported instead.
 
     What it means:
@@ -31,6 +32,7 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/library/sys_path_init.html
     """
+    unmet = {one.requirement for one in packages.unmet} if isinstance(packages, Packages) else set()
     for shadow in interpreter.shadows:
         if shadow.where == "user site":
             continue
@@ -44,6 +46,8 @@ def py_name_shadow(interpreter: Interpreter) -> Iterator[Problem]:
             summary=f"{shadow.path} in {place} is imported instead of the installed {shadow.module}.",
             subject=shadow.module,
             evidence=(seen(f"found in {place}", shadow.path),),
+            # Where the copy that is imported is not the environment's, installing another changes nothing.
+            not_leading_to=() if shadow.module in unmet else ("dependency-version",),
             fixes=(
                 Fix(
                     title=title,

@@ -40,7 +40,6 @@ def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> 
         if frameworks is None or (isinstance(frameworks, Frameworks) and not frameworks.found)
         else None,
         evidence=(seen("ssl module", "absent"),),
-        explains=("install-failed", "framework-import-failed", "pip-no-matching-distribution"),
         fixes=(
             Fix(
                 title="Use a Python with ssl",

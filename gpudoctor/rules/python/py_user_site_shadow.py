@@ -10,7 +10,7 @@ from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules._user_site import explained_by_mix
+from gpudoctor.rules._user_site import OF_A_MIX, explained_by_mix
 from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.declare import rule
 
@@ -78,7 +78,7 @@ def py_user_site_shadow(
             *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
             *(seen(f"hidden {package.name}", package.version) for package in others if package.name in shadowed),
         ),
-        explains=follows,
+        not_leading_to=tuple(name for name in OF_A_MIX if name not in follows),
         fixes=(
             Fix(
                 title="Leave the user's folder out of environments",

@@ -46,7 +46,6 @@ def python_32bit(
         subject=interpreter.executable,
         severity=None if wants else "info",
         evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),
-        explains=("python-unsupported-by-framework", "package-required", "no-framework", "install-failed"),
         fixes=(
             Fix(
                 title="Install a 64-bit Python",

@@ -118,7 +118,6 @@ def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
             seen("Python", f"{interpreter.version} ({interpreter.executable})"),
             seen(f"versions of {asked} that would fit", "none, according to the installer"),
         ),
-        explains=("package-required", "no-framework", "install-failed"),
         fixes=(fix, Fix(title="Or see what it looks for", safety="manual", steps=(look,))),
     )
 
@@ -155,6 +154,5 @@ def _problem(interpreter: Interpreter, what: str, pythons: tuple[str, ...], fix:
             seen("builds are known for Python", ", ".join(pythons)),
             *((seen("asked for", asked),) if asked else ()),
         ),
-        explains=("package-required", "no-framework", "install-failed"),
         fixes=(fix,),
     )

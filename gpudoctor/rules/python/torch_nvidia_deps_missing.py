@@ -75,7 +75,7 @@ def torch_nvidia_deps_missing(
                 seen(f"{owner} needs {one.requirement}{one.wanted}", one.found or "not installed")
                 for one in (*missing, *older)[:8]
             ),
-            explains=() if found_elsewhere else ("tf-soname-missing",),
+            not_leading_to=("tf-soname-missing",) if found_elsewhere else (),
             fixes=(complete(scene, owner, (*missing, *older)),),
         )
 

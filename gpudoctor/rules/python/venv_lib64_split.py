@@ -60,7 +60,6 @@ def venv_lib64_split(
             *(seen(one.name, one.location) for one in strays[:4]),
             seen("not found", in_words(missing)),
         ),
-        explains=("tf-soname-missing", "library-not-loaded"),
         fixes=(
             Fix(
                 title="Recreate the environment",

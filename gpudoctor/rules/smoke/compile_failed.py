@@ -7,19 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "xla-libdevice-missing",
-    "xla-ptxas-missing",
-    "xla-ptxas-old",
-    "xla-ptxas-hopper-bug",
-    "triton-no-compiler",
-    "triton-libcuda-link",
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-    "cuda-home-missing",
-)
-
 
 @rule("SMK020", name="compile-failed", severity="error", since="0.1", when="failure")
 def compile_failed(live: Live) -> Iterator[Problem]:
@@ -48,5 +35,4 @@ def compile_failed(live: Live) -> Iterator[Problem]:
         fixes=lambda _: (
             do("See what is there", "which -a ptxas cc gcc nvcc", "find / -name 'libdevice*.bc' 2>/dev/null"),
         ),
-        follows_from=_CAUSES,
     )

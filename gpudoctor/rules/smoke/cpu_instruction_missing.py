@@ -7,13 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "cpu-no-avx",
-    "cpu-no-avx2",
-    "jetson-generic-wheel",
-)
-
 
 @rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1", when="failure")
 def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
@@ -44,7 +37,6 @@ def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
         fixes=lambda _: (
             do("See what the CPU supports", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),
         ),
-        follows_from=_CAUSES,
     )
 
 

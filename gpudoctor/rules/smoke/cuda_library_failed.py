@@ -7,18 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "ld-path-shadows-nvidia-wheels",
-    "nvidia-wheels-skew",
-    "files-overwritten",
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-    "tf1-on-new-gpu",
-    "gpu-mem-orphan",
-    "cuda-major-mix",
-)
-
 
 @rule("SMK028", name="cuda-library-failed", severity="error", since="0.1", when="failure")
 def cuda_library_failed(live: Live) -> Iterator[Problem]:
@@ -49,5 +37,4 @@ def cuda_library_failed(live: Live) -> Iterator[Problem]:
             do("See whether the memory is full", "nvidia-smi"),
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
         ),
-        follows_from=_CAUSES,
     )

@@ -7,23 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "uvm-broken-after-suspend",
-    "ecc-uncorrectable",
-    "xid-79",
-    "xid-119-gsp",
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-    "nccl-p2p-geforce",
-    "pcie-acs-p2p",
-    "xla-ptxas-old",
-    "cuda-major-mix",
-    "ld-path-shadows-nvidia-wheels",
-    "gpu-thermal-throttle",
-    "row-remap-failure",
-)
-
 
 @rule("SMK016", name="cuda-program-error", severity="error", since="0.1", when="failure")
 def cuda_program_error(live: Live) -> Iterator[Problem]:
@@ -55,5 +38,4 @@ def cuda_program_error(live: Live) -> Iterator[Problem]:
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
             do("Check the GPU itself", "sudo dmesg | grep -i xid", "nvidia-smi -q -d TEMPERATURE,ECC"),
         ),
-        follows_from=_CAUSES,
     )

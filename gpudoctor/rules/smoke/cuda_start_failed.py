@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.live import Live
-from gpudoctor.rules._no_gpu import NO_GPU
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
@@ -35,5 +34,4 @@ def cuda_start_failed(live: Live) -> Iterator[Problem]:
         "cuda-start-failed",
         lambda failed: f"CUDA does not start for {failed.who}: {failed.meaning or failed.first.text}",
         fixes=lambda _: (do("Ask the driver itself", "gpudoctor check --static", "nvidia-smi"),),
-        follows_from=NO_GPU,
     )

@@ -7,24 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "cudnn-too-old",
-    "ld-path-shadows-cudnn",
-    "cudnn-two-copies",
-    "files-overwritten",
-    "files-damaged",
-    "torch-nvidia-deps-missing",
-    "tf-soname-missing",
-    "tf216-nvidia-libs-not-found",
-    "arch-too-old-for-build",
-    "arch-too-new-for-build",
-    "gpu-mem-orphan",
-    "win-zlibwapi-missing",
-    "driver-too-old",
-    "tf1-on-new-gpu",
-)
-
 
 @rule("SMK019", name="cudnn-failed", severity="error", since="0.1", when="failure")
 def cudnn_failed(live: Live) -> Iterator[Problem]:
@@ -54,5 +36,4 @@ def cudnn_failed(live: Live) -> Iterator[Problem]:
             do("See which cuDNN is loaded", "gpudoctor check --static --verbose"),
             do("See whether the memory is full", "nvidia-smi"),
         ),
-        follows_from=_CAUSES,
     )

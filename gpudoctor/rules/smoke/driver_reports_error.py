@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.live import Live
-from gpudoctor.rules._no_gpu import NO_GPU
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
@@ -33,5 +32,4 @@ def driver_reports_error(live: Live) -> Iterator[Problem]:
         "driver-reports-error",
         lambda failed: f"{failed.meaning or failed.first.text}",
         fixes=lambda _: (do("Check that machine", "gpudoctor check --static"),),
-        follows_from=NO_GPU,
     )

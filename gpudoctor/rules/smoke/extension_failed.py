@@ -7,16 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "ext-abi-mismatch",
-    "bnb-cuda-lib",
-    "torch-rocm-build",
-    "torch-cpu-only",
-    "torch-companion-version",
-    "torch-companion-cuda",
-)
-
 
 @rule("SMK031", name="extension-failed", severity="error", since="0.1", when="failure")
 def extension_failed(live: Live) -> Iterator[Problem]:
@@ -44,5 +34,4 @@ def extension_failed(live: Live) -> Iterator[Problem]:
         fixes=lambda _: (
             do("See which versions belong together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),
         ),
-        follows_from=_CAUSES,
     )

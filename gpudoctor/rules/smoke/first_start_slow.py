@@ -7,14 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "ptx-jit-slow-start",
-    "arch-too-new-for-build",
-    "cuda-jit-cache-off",
-    "tf1-on-new-gpu",
-)
-
 
 @rule("SMK033", name="first-start-slow", severity="warning", since="0.1", when="failure")
 def first_start_slow(live: Live) -> Iterator[Problem]:
@@ -46,5 +38,4 @@ def first_start_slow(live: Live) -> Iterator[Problem]:
                 "Set CUDA_CACHE_MAXSIZE=4294967296, so that everything fits into the cache, and wait once.",
             ),
         ),
-        follows_from=_CAUSES,
     )

@@ -7,28 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "files-overwritten",
-    "files-damaged",
-    "ld-path-shadows-nvidia-wheels",
-    "ld-path-shadows-cudnn",
-    "jax-plugin-version",
-    "numpy2-abi",
-    "cuda-major-mix",
-    "libcuda-stub",
-    "cudnn-two-copies",
-    "py-user-site-shadow",
-    "driver-not-answering",
-    "glibc-too-old",
-    "cpu-no-avx",
-    "cpu-no-avx2",
-    "jetson-generic-wheel",
-    "torch-companion-version",
-    "torch-companion-cuda",
-    "tf-protobuf",
-)
-
 
 @rule("SMK003", name="framework-import-crashed", severity="error", since="0.1", when="failure")
 def framework_import_crashed(live: Live) -> Iterator[Problem]:
@@ -64,7 +42,6 @@ def framework_import_crashed(live: Live) -> Iterator[Problem]:
                 "If that works, a package of this environment is the cause.",
             ),
         ),
-        follows_from=_CAUSES,
     )
 
 

@@ -14,36 +14,6 @@ from gpudoctor.rules._failing_package import fixes_of
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "py-name-shadow",
-    "dependency-missing",
-    "dependency-version",
-    "py-user-site-shadow",
-    "files-damaged",
-    "files-overwritten",
-    "tf-protobuf",
-    "numpy2-abi",
-    "torch-nvidia-deps-missing",
-    "torch-companion-version",
-    "torch-companion-cuda",
-    "keras3-tfkeras-version",
-    "keras3-no-tfkeras",
-    "keras3-legacy-model",
-    "packages-unreadable",
-    "python-unsupported-by-framework",
-    "python-32bit",
-    "venv-lib64-split",
-    "win-dll-126",
-    "win-libomp140-missing",
-    "glibc-too-old",
-    "libstdcxx-too-old",
-    "ext-abi-mismatch",
-    "jax-plugin-version",
-    "nvidia-wheels-skew",
-    "ld-path-shadows-nvidia-wheels",
-)
-
 
 @rule("SMK005", name="framework-import-failed", severity="error", since="0.1", when="failure")
 def framework_import_failed(
@@ -84,5 +54,4 @@ def framework_import_failed(
             else f"{failed.meaning or 'A package does not match the others.'}"
         ),
         fixes=lambda failed: fixes_of(failed, scene),
-        follows_from=_CAUSES,
     )

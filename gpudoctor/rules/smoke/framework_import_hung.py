@@ -10,17 +10,6 @@ from gpudoctor.facts.python import Interpreter
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "driver-not-answering",
-    "ptx-jit-slow-start",
-    "py-name-shadow",
-    "xid-79",
-    "xid-119-gsp",
-    "persistence-off",
-    "cuda-jit-cache-off",
-)
-
 
 @rule("SMK004", name="framework-import-hung", severity="error", since="0.1", when="failure")
 def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
@@ -49,7 +38,6 @@ def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> 
         "framework-import-hung",
         lambda failed: f"Importing {failed.who} did not finish within {_seconds(failed)}.",
         fixes=lambda failed: (_look(failed, interpreter),),
-        follows_from=_CAUSES,
     )
 
 

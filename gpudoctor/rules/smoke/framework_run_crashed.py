@@ -7,22 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "files-overwritten",
-    "files-damaged",
-    "ld-path-shadows-nvidia-wheels",
-    "ld-path-shadows-cudnn",
-    "cudnn-two-copies",
-    "cuda-major-mix",
-    "jax-plugin-version",
-    "numpy2-abi",
-    "xid-79",
-    "ecc-uncorrectable",
-    "driver-not-answering",
-    "tf1-on-new-gpu",
-)
-
 
 @rule("SMK009", name="framework-run-crashed", severity="error", since="0.1", when="failure")
 def framework_run_crashed(live: Live) -> Iterator[Problem]:
@@ -60,7 +44,6 @@ def framework_run_crashed(live: Live) -> Iterator[Problem]:
                 "Look for lines of the driver: sudo dmesg | grep -i -E 'xid|nvrm'",
             ),
         ),
-        follows_from=_CAUSES,
     )
 
 

@@ -7,14 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "files-damaged",
-    "files-overwritten",
-    "py-name-shadow",
-    "py-user-site-shadow",
-)
-
 
 @rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1", when="failure")
 def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
@@ -49,7 +41,6 @@ def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
                 "Look into sitecustomize.py and usercustomize.py of this Python, where there are any.",
             ),
         ),
-        follows_from=_CAUSES,
     )
 
 

@@ -7,19 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "driver-not-answering",
-    "ptx-jit-slow-start",
-    "pcie-acs-p2p",
-    "nccl-p2p-geforce",
-    "xid-79",
-    "xid-119-gsp",
-    "tf1-on-new-gpu",
-    "gpu-thermal-throttle",
-    "cuda-jit-cache-off",
-)
-
 
 @rule("SMK010", name="framework-run-hung", severity="error", since="0.1", when="failure")
 def framework_run_hung(live: Live) -> Iterator[Problem]:
@@ -47,7 +34,6 @@ def framework_run_hung(live: Live) -> Iterator[Problem]:
         "framework-run-hung",
         lambda failed: f"{failed.who} did not finish the step {failed.stage} within {_seconds(failed)}.",
         fixes=lambda _: (do("Try again when the machine is idle", "gpudoctor smoke --timeout 600"),),
-        follows_from=_CAUSES,
     )
 
 

@@ -12,20 +12,7 @@ from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
 from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import causes_told, do
-
-_CAUSES = (
-    "arch-too-old-for-build",
-    "arch-too-new-for-build",
-    "cvd-invalid",
-    "xid-79",
-    "gpu-unreadable",
-    "rm-init-failed",
-    "compute-mode-exclusive",
-    "ecc-uncorrectable",
-    "gpu-passed-through",
-    "vgpu-driver-mismatch",
-)
+from gpudoctor.rules.live_problem import do
 
 
 @rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", since="0.1")
@@ -72,6 +59,6 @@ def framework_sees_fewer_gpus(
                 seen(f"{listed.framework} lists", ", ".join(device.name for device in listed.devices or ())),
                 *(seen(f"{listed.framework} said", one.text) for one in symptoms[:3]),
             ),
-            follows_from=(*_CAUSES, *(name for name in causes_told(symptoms) if name not in _CAUSES)),
+            symptoms=symptoms,
             fixes=(do("See who sees which GPU", "gpudoctor devices"),),
         )

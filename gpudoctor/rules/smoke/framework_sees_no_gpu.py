@@ -11,9 +11,8 @@ from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules._no_gpu import NO_GPU
 from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import causes_told, do, problems
+from gpudoctor.rules.live_problem import do, problems
 
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")
@@ -53,7 +52,7 @@ def framework_sees_no_gpu(
                 summary=f"{_label(listed)} lists no GPU, although there {'is one' if count == 1 else f'are {count}'}.",
                 subject=_label(listed),
                 evidence=tuple(_evidence(listed, symptoms, count)),
-                follows_from=(*NO_GPU, *(name for name in causes_told(symptoms) if name not in NO_GPU)),
+                symptoms=symptoms,
                 fixes=(do("See who sees the GPU, and who does not", "gpudoctor devices"),),
             )
     yield from problems(
@@ -61,7 +60,6 @@ def framework_sees_no_gpu(
         "framework-sees-no-gpu",
         lambda failed: failed.meaning or f"{failed.who} sees no GPU",
         fixes=lambda _: (do("See who sees the GPU, and who does not", "gpudoctor devices"),),
-        follows_from=NO_GPU,
     )
 
 

@@ -7,14 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "ecc-uncorrectable",
-    "row-remap-failure",
-    "xid-79",
-    "fabric-state-incomplete",
-)
-
 
 @rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1", when="failure")
 def gpu_hardware_error(live: Live) -> Iterator[Problem]:
@@ -40,5 +32,4 @@ def gpu_hardware_error(live: Live) -> Iterator[Problem]:
         "gpu-hardware-error",
         lambda failed: f"The GPU reports a hardware error{failed.where}: {failed.meaning or failed.first.text}",
         fixes=lambda _: (do("Look at the counts", "nvidia-smi -q -d ECC,ROW_REMAPPER", "nvidia-smi nvlink -e"),),
-        follows_from=_CAUSES,
     )

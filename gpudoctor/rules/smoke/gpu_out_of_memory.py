@@ -7,12 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "gpu-mem-orphan",
-    "slurm-gpu-allocation",
-)
-
 
 @rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1", when="failure")
 def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
@@ -46,7 +40,6 @@ def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
                 "Use smaller batches or half precision (PyTorch: torch.autocast; TensorFlow: mixed_float16).",
             ),
         ),
-        follows_from=_CAUSES,
     )
 
 

@@ -7,24 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "python-unsupported-by-framework",
-    "python-32bit",
-    "pip-no-matching-distribution",
-    "pip-tls-ca",
-    "py-no-ssl",
-    "disk-tmp-small",
-    "glibc-too-old",
-    "cuda-home-missing",
-    "nvcc-gcc-too-new",
-    "nvcc-torch-mismatch",
-    "tf-gpu-package-removed",
-    "torch-cpu-only",
-    "torch-cpu-only-conda",
-    "torch-cpu-only-lock",
-)
-
 
 @rule("SMK032", name="install-failed", severity="error", since="0.1", when="failure")
 def install_failed(live: Live) -> Iterator[Problem]:
@@ -49,5 +31,4 @@ def install_failed(live: Live) -> Iterator[Problem]:
         live,
         "install-failed",
         lambda failed: f"{failed.meaning or failed.first.text}",
-        follows_from=_CAUSES,
     )

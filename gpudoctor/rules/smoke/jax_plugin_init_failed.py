@@ -15,21 +15,6 @@ from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "jax-plugin-version",
-    "cudnn-too-old",
-    "ld-path-shadows-cudnn",
-    "ld-path-shadows-nvidia-wheels",
-    "files-overwritten",
-    "nvidia-wheels-skew",
-    "driver-too-old",
-    "cuda-init-failed",
-    "torch-nvidia-deps-missing",
-    "jax-cpu-only",
-    "cvd-invalid",
-)
-
 
 @rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1", when="failure")
 def jax_plugin_init_failed(
@@ -66,5 +51,4 @@ def jax_plugin_init_failed(
         "jax-plugin-init-failed",
         lambda failed: f"JAX cannot initialise its CUDA plugin: {failed.meaning or failed.first.text}",
         fixes=lambda failed: (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),),
-        follows_from=_CAUSES,
     )

@@ -14,30 +14,6 @@ from gpudoctor.rules._failing_package import broken_package, package_of
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "torch-nvidia-deps-missing",
-    "files-damaged",
-    "files-overwritten",
-    "tf-soname-missing",
-    "tf216-nvidia-libs-not-found",
-    "tf-cuda-version-unsupported",
-    "ld-path-shadows-nvidia-wheels",
-    "ld-path-shadows-cudnn",
-    "nvidia-wheels-skew",
-    "cuda-major-mix",
-    "ext-abi-mismatch",
-    "venv-lib64-split",
-    "win-dll-126",
-    "win-cudart-not-found",
-    "win-libomp140-missing",
-    "torch-companion-version",
-    "torch-companion-cuda",
-    "py-user-site-shadow",
-    "libcuda-stub",
-    "glibc-too-old",
-)
-
 
 @rule("SMK027", name="library-not-loaded", severity="error", since="0.1", when="failure")
 def library_not_loaded(
@@ -70,7 +46,6 @@ def library_not_loaded(
         "library-not-loaded",
         lambda failed: f"{_whose(failed)} cannot load a library that it needs: {failed.first.text}",
         fixes=lambda failed: _fixes(failed, scene),
-        follows_from=_CAUSES,
     )
 
 

@@ -7,17 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "tf1-on-new-gpu",
-    "xla-ptxas-old",
-    "xla-ptxas-hopper-bug",
-    "ecc-uncorrectable",
-    "cudnn-too-old",
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-)
-
 
 @rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1", when="failure")
 def loss_did_not_fall(live: Live) -> Iterator[Problem]:
@@ -57,5 +46,4 @@ def loss_did_not_fall(live: Live) -> Iterator[Problem]:
                 "Take away overclocking, and try again.",
             ),
         ),
-        follows_from=_CAUSES,
     )

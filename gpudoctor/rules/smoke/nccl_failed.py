@@ -7,18 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "container-shm-small",
-    "shm-pressure",
-    "pcie-acs-p2p",
-    "nccl-p2p-geforce",
-    "fabric-manager-down",
-    "fabric-state-incomplete",
-    "driver-too-old",
-    "ld-path-shadows-nvidia-wheels",
-)
-
 
 @rule("SMK021", name="nccl-failed", severity="error", since="0.1", when="failure")
 def nccl_failed(live: Live) -> Iterator[Problem]:
@@ -52,5 +40,4 @@ def nccl_failed(live: Live) -> Iterator[Problem]:
             do("Try without direct copies", "NCCL_P2P_DISABLE=1 python your_program.py"),
             do("See the shared memory", "df -h /dev/shm"),
         ),
-        follows_from=_CAUSES,
     )

@@ -18,15 +18,6 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
 _WHERE = "choose a build that was made for this compute capability."
-#: Rules that tell why.
-_CAUSES = (
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-    "jetson-generic-wheel",
-    "tf1-on-new-gpu",
-    "ext-abi-mismatch",
-    "driver-too-old",
-)
 
 
 @rule("SMK015", name="no-kernel-image", severity="error", since="0.1", when="failure")
@@ -64,7 +55,6 @@ def no_kernel_image(
         "no-kernel-image",
         lambda failed: f"{failed.who} has no code for the GPU{failed.where}, so nothing can run there.",
         fixes=lambda failed: _fixes(failed, scene, matrix),
-        follows_from=_CAUSES,
     )
 
 

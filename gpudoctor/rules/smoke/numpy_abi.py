@@ -15,14 +15,6 @@ from gpudoctor.rules._failing_package import wanted_by_others
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "numpy2-abi",
-    "dependency-version",
-    "py-user-site-shadow",
-    "files-damaged",
-)
-
 
 @rule("SMK025", name="numpy-abi", severity="error", since="0.1", when="failure")
 def numpy_abi(
@@ -59,7 +51,6 @@ def numpy_abi(
         "numpy-abi",
         lambda failed: f"{_whose(failed)} was compiled for a different NumPy.",
         fixes=lambda failed: _fixes(failed, scene),
-        follows_from=_CAUSES,
     )
 
 

@@ -8,12 +8,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "pcie-acs-p2p",
-    "nccl-p2p-geforce",
-)
-
 
 @rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1", when="failure")
 def peer_copy_wrong(live: Live) -> Iterator[Problem]:
@@ -44,5 +38,4 @@ def peer_copy_wrong(live: Live) -> Iterator[Problem]:
         fixes=lambda _: (
             Fix(title="Switch direct copies off", safety="safe", steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),)),
         ),
-        follows_from=_CAUSES,
     )

@@ -7,15 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "tf32-default",
-    "xla-ptxas-old",
-    "xla-ptxas-hopper-bug",
-    "ecc-uncorrectable",
-    "tf1-on-new-gpu",
-)
-
 
 @rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1", when="failure")
 def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
@@ -44,5 +35,4 @@ def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
             do("Try without TF32", "NVIDIA_TF32_OVERRIDE=0 gpudoctor smoke"),
             do("Check the GPU itself", "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK"),
         ),
-        follows_from=_CAUSES,
     )

@@ -7,13 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "container-shm-small",
-    "shm-pressure",
-    "disk-tmp-small",
-)
-
 
 @rule("SMK007", name="run-out-of-memory", severity="error", since="0.1", when="failure")
 def run_out_of_memory(live: Live) -> Iterator[Problem]:
@@ -47,7 +40,6 @@ def run_out_of_memory(live: Live) -> Iterator[Problem]:
                 "End other programs, raise the memory limit of the container or job, or take smaller batches.",
             ),
         ),
-        follows_from=_CAUSES,
     )
 
 

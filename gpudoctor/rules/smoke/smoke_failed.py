@@ -7,20 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "files-damaged",
-    "files-overwritten",
-    "py-name-shadow",
-    "py-user-site-shadow",
-    "numpy2-abi",
-    "tf-protobuf",
-    "driver-not-answering",
-    "torch-companion-version",
-    "torch-companion-cuda",
-    "keras3-tfkeras-version",
-)
-
 
 @rule("SMK099", name="smoke-failed", severity="error", since="0.1", when="failure")
 def smoke_failed(live: Live) -> Iterator[Problem]:
@@ -53,5 +39,4 @@ def smoke_failed(live: Live) -> Iterator[Problem]:
                 "gpudoctor smoke --verbose shows everything it printed.",
             ),
         ),
-        follows_from=_CAUSES,
     )

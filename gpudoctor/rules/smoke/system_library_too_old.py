@@ -7,12 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "glibc-too-old",
-    "libstdcxx-too-old",
-)
-
 
 @rule("SMK026", name="system-library-too-old", severity="error", since="0.1", when="failure")
 def system_library_too_old(live: Live) -> Iterator[Problem]:
@@ -41,5 +35,4 @@ def system_library_too_old(live: Live) -> Iterator[Problem]:
         "system-library-too-old",
         lambda failed: f"{failed.meaning or 'Compiled code needs a newer system library.'}",
         fixes=lambda _: (do("See what there is", "ldd --version | head -1", 'echo "$LD_LIBRARY_PATH"'),),
-        follows_from=_CAUSES,
     )

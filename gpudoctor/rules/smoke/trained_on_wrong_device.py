@@ -7,17 +7,6 @@ from gpudoctor.facts.live import Live
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
 
-#: Rules that tell why.
-_CAUSES = (
-    "tf-soname-missing",
-    "tf216-nvidia-libs-not-found",
-    "tf-cuda-version-unsupported",
-    "arch-too-new-for-build",
-    "arch-too-old-for-build",
-    "cvd-device-order",
-    "cvd-invalid",
-)
-
 
 @rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1", when="failure")
 def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
@@ -44,7 +33,6 @@ def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
         "trained-on-wrong-device",
         lambda failed: f"{failed.who} was asked to train{failed.where} but trained on {_placed(failed)}.",
         fixes=lambda _: (do("See which devices there are", "gpudoctor devices"),),
-        follows_from=_CAUSES,
     )
 
 

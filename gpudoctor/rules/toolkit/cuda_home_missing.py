@@ -73,7 +73,7 @@ def cuda_home_missing(
             seen("CUDA_HOME", home),
             *((seen("sign of a build", wanted),) if wanted else ()),
         ),
-        explains=("package-required",) if wants_builds_only(packages, wish) else (),
+        not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
         fixes=(
             Fix(
                 title=f"Install a prebuilt wheel, or the CUDA toolkit{version}",

@@ -51,7 +51,6 @@ def ext_build_isolation(
         "ext-build-isolation",
         lambda failed: failed.meaning or "A package is built in isolation from the torch it needs",
         fixes=lambda failed: _fixes(failed, scene),
-        follows_from=("cuda-home-missing",),
     )
     if not failures_of(live, "ext-build-isolation"):
         yield from _of_wanted(live, packages, wish, scene)
@@ -69,7 +68,6 @@ def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: S
         summary=f"{wanted} is built in isolation from the installed torch, which it needs.",
         subject=wanted,
         evidence=(seen(said.where or "the message", said.text), seen("torch", torch.version)),
-        explains=("framework-import-failed",),
         fixes=(Fix(title=f"Build {wanted} beside the installed torch", safety=safety(scene), steps=steps),),
     )
 

@@ -62,7 +62,6 @@ def nvcc_torch_mismatch(
             *((seen("sign of a build", wanted),) if wanted else ()),
         ),
         # Which gcc that toolkit accepts does not matter once another one is taken.
-        explains=("nvcc-gcc-too-new",),
         fixes=(_fix(fitting, torch.cuda.text),),
     )
 
