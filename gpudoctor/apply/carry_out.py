@@ -15,7 +15,7 @@ from gpudoctor.apply import journal
 from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
-from gpudoctor.apply.contents import Contents, contents, of_any_copy
+from gpudoctor.apply.contents import contents, of_any_copy
 from gpudoctor.apply.disk_space import NoRoom
 from gpudoctor.apply.disk_usage import size_of
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
@@ -35,14 +35,14 @@ from gpudoctor.apply.in_place import is_fixed, names_of_ours
 from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
-from gpudoctor.apply.moving import Moved
 from gpudoctor.apply.needless import is_needless
 from gpudoctor.apply.preconditions import Refused, Unreachable, check_folder
-from gpudoctor.apply.relocate import relocate
+from gpudoctor.apply.removal import remove, remove_empty
 from gpudoctor.apply.retarget import Step, names_of
 from gpudoctor.apply.signals import end_undisturbed, interruptible, undisturbed
-from gpudoctor.apply.swap import exchange, identity
-from gpudoctor.apply.undo import carried, forget_older, mend, mend_unfinished, remove, remove_empty
+from gpudoctor.apply.swap import identity
+from gpudoctor.apply.switching import noted_contents, switch
+from gpudoctor.apply.undo import forget_older, mend, mend_unfinished
 from gpudoctor.apply.user_files import carry_over
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
@@ -200,10 +200,10 @@ def _done(
     if failed:
         raise Failed("; ".join(f"{one.framework} does not work: {one.detail or 'training failed'}" for one in failed))
     if change.way == "beside":
-        change = _switch(change, building, say)
+        change = switch(change, building, say)
     elif change.kind == "changed":
         # What users wrote meanwhile is no part of the change: the copy to go back to has it, too.
-        _, seen, tree = carry_over(change.environment, change.tree, _noted(change), change.id)
+        _, seen, tree = carry_over(change.environment, change.tree, noted_contents(change), change.id)
         journal.note_contents(change, seen, tree)
     say(Switched(environment=change.environment))
     return _close(change, proofs, building.archives)
@@ -239,44 +239,6 @@ def _open(change: Change) -> Change:
     with open(os.path.join(change.folder, ".gitignore"), "w", encoding="utf-8") as stream:
         stream.write("*\n")
     return write(change)
-
-
-def _switch(change: Change, building: Building, say: Tell) -> Change:
-    relocate(change.tree, change.detour)
-    moved, here, there = Moved(), {}, contents(change.tree)  # type: tuple[Moved, Contents, Contents]
-    if change.kind != "new":
-        _refuse_changed(change, change.environment)
-        moved, here, there = carry_over(change.environment, change.tree, _noted(change), change.id)
-    journal.note_contents(change, there, here)
-    change = write(change, state="switching", staged=identity(change.tree))
-    if change.kind == "new":
-        os.rename(change.tree, change.environment)
-    else:
-        exchange(change.environment, change.tree)
-        # Until the last moment, and by those who have a folder open, it may have been written to.
-        _refuse_changed(change, change.tree)
-        late, here, _ = carry_over(change.tree, change.environment, (here, there), change.id)
-        moved += late
-        journal.note_contents(change, late.noted(there, here), here)
-    building.starts(change.environment)
-    if moved:
-        say(carried(change, moved))
-    return change
-
-
-def _noted(change: Change) -> tuple[Contents | None, Contents | None]:
-    noted = journal.contents_of(change)
-    return (noted.environment, noted.tree) if noted is not None else (None, None)
-
-
-def _refuse_changed(change: Change, tree: str) -> None:
-    """Raises Refused where another installer was at work in the environment meanwhile."""
-    meanwhile = differences(change.before, installed(tree))
-    if meanwhile:
-        raise Refused(
-            f"packages of {change.environment} were changed by another program while this was being prepared "
-            f"({'; '.join(meanwhile[:6])}); they are as that program left them. Run this again once it has ended."
-        )
 
 
 def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, ...]) -> Finished:

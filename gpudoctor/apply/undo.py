@@ -1,11 +1,9 @@
 """The way back: of a finished change on request, of one that was cut short whenever it is found."""
 
-import errno
 import os
-import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 
 from msgspec import structs
 
@@ -18,6 +16,7 @@ from gpudoctor.apply.in_use import users_of
 from gpudoctor.apply.journal import UNFINISHED, Change, write
 from gpudoctor.apply.lock import Lock
 from gpudoctor.apply.moving import Moved
+from gpudoctor.apply.removal import remove, remove_empty
 from gpudoctor.apply.signals import undisturbed
 from gpudoctor.apply.swap import exchange, identity, settle
 from gpudoctor.apply.user_files import carry_over
@@ -202,13 +201,6 @@ def _remove_if_empty(change: Change) -> None:
             os.rmdir(change.environment)
 
 
-def remove_empty(folders: tuple[str, ...]) -> None:
-    """Remove folders that were made for an environment, the innermost first, unless something is in them."""
-    for folder in folders:
-        with suppress(OSError):
-            os.rmdir(folder)
-
-
 def mend(change: Change, tell: Tell = _silent, *, keep: bool = False, half: bool = True) -> str:
     """Put right what a run left that was cut short; how, in words. Only with the lock.
 
@@ -273,47 +265,6 @@ def mend_unfinished(environment: str, tell: Tell = _silent) -> None:
             how = mend(change, tell)
             write(change, state="undone" if change.state == "undoing" else "failed", reason="it was cut short")
             tell(Mended(id=change.id, how=how))
-
-
-def remove(folder: str, tick: Callable[[int], None] = lambda _: None) -> None:
-    """Remove the folder of a change; its journal last, so that a removal that is cut short can be found.
-
-    `tick` is called with the bytes of what was removed.
-    """
-    with suppress(FileNotFoundError):
-        last = (journal.CONTENTS, journal.JOURNAL)
-        for name in os.listdir(folder):
-            if name not in last:
-                _remove(os.path.join(folder, name), tick)
-        if set(os.listdir(folder)) <= set(last):
-            for name in last:
-                _remove(os.path.join(folder, name), tick)
-            os.rmdir(folder)
-
-
-@contextmanager
-def _not_empty() -> Iterator[None]:
-    """Somebody who works in the folder made something new there."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno != errno.ENOTEMPTY:
-            raise
-
-
-def _remove(path: str, tick: Callable[[int], None]) -> None:
-    with suppress(FileNotFoundError), _not_empty():
-        found = os.lstat(path)
-        if not stat.S_ISDIR(found.st_mode):
-            os.unlink(path)
-            tick(found.st_size if found.st_nlink == 1 else 0)
-            return
-        if found.st_mode & stat.S_IRWXU != stat.S_IRWXU:
-            # Packages may hold folders that cannot be written. Never of a file: the environment's may be the same.
-            os.chmod(path, 0o700)
-        for name in os.listdir(path):
-            _remove(os.path.join(path, name), tick)
-        os.rmdir(path)
 
 
 def forget(change: Change) -> None:
