@@ -50,7 +50,7 @@ def _alike(one: str, other: str) -> bool:
 
 def _bare(name: str) -> str:
     name = re.sub(r"\((?:tm|r)\)", "", name.lower())
-    return " ".join(re.sub(r"\b(?:nvidia|geforce|gpu|graphics|corporation)\b", " ", name).split())
+    return " ".join(re.sub(r"\b(?:nvidia|geforce|amd|radeon|intel|gpu|graphics|corporation)\b", " ", name).split())
 
 
 def same_name(one: str | None, other: str | None) -> bool:

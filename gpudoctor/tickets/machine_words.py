@@ -1,6 +1,6 @@
 """How reports word an operating system, a platform, a Python and a compiler."""
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -30,6 +30,8 @@ _DISTRIBUTIONS = (
 _KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
 #: platform.uname()
 _NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
+#: Macs with Apple's own processors.
+_APPLE = re.compile(r"\bm[1-5]\b|apple silicon")
 _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le)\b")
 
 
@@ -40,10 +42,11 @@ def of_os(text: str, also: System | None = None) -> System | None:
     if not text or lower.startswith(("n/a", "(e.g", "could not")):
         return also
     facts: dict[str, Any] = {"pretty_name": text[:100]}
-    if re.search(r"windows|\bwin ?(?:10|11|7|8)\b", lower) and "wsl" not in lower and "subsystem" not in lower:
+    if re.search(r"windows|\bwin ?(?:10|11|7|8)(?!\d)", lower) and "wsl" not in lower and "subsystem" not in lower:
         facts["os"] = "windows"
-    elif re.search(r"mac ?os|os ?x\b|darwin", lower):
+    elif re.search(r"mac ?os|os ?x\b|darwin|mac ?book|\bi?mac\b|\bapple (?:silicon|m\d)", lower):
         facts["os"] = "macos"
+        facts |= {"arch": "arm64"} if _APPLE.search(lower) else {}
     else:
         facts |= _linux(lower)
     arch = _ARCH.search(text)
@@ -88,6 +91,12 @@ def python_version(text: str) -> str | None:
     """The version in "3.9.16 (main, May 17 2023) [MSC v.1916]", "Python 3.8" or "python 3.6.13"."""
     match = re.match(r"\W*(?:python\s*)?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)", text.strip(), re.I)
     return match[1] if match else None
+
+
+def bits_of(text: str) -> Literal[32, 64] | None:
+    """The width in "3.7 (32 bit)" or "3.7 32-bit"."""
+    match = re.search(r"(?<!\d)(32|64)[ -]?bit", text, re.IGNORECASE)
+    return None if match is None else 32 if match[1] == "32" else 64
 
 
 def compiler_version(text: str) -> str | None:

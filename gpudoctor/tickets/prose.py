@@ -9,15 +9,15 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import DriverRelease
-from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.tickets.forms import framework_named, named_cuda
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import of_os, python_version
 from gpudoctor.tickets.pasted import Pasted
-from gpudoctor.tickets.products import models_in_passing
+from gpudoctor.tickets.products import products_in_passing
 
 FORM = "the reporter's words"
 
@@ -26,7 +26,9 @@ _ELSEWHERE = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier|older|newer"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|install(?:ing)?|should|could|would|if|than|until|since|other|another|colleague\w*|compatible|from"
-    r"|build (?:for|with)|example|e\.g)\b|->|=>|>=|<=|\?",
+    r"|built? (?:for|with|against)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*|braucht"
+    r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"
+    r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",
     re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
@@ -34,24 +36,33 @@ _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
     r"(?![\w.]*\d)"
 )
-_LINK = r"(?:\s+(?:version|release|is|at)|\s*[=:(])*\s*"
+_LINK = r"(?:[\s-]*(?:version|release|is|at|ist|in|der|版本|是|为)|\s*[=:(])*\s*"
 _NAMES = {"pytorch": "torch", "tf": "tensorflow", "tensorflow-gpu": "tensorflow"}
+_FULL_WIDTH = str.maketrans("，。：；（）！？、", ",.:;()!?,")
+_BESIDE_HAN = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])|(?<=[,.:;!?])(?=\D)")
 _FRAMEWORK = re.compile(
     rf"(?<![\w./-])(pytorch|torch|tensorflow(?:-gpu)?|tf|jax|keras){_LINK}{_VERSION}", re.IGNORECASE
 )
 _PYTHON = re.compile(rf"(?<![\w./-])python{_LINK}([23]\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.]*\d)", re.IGNORECASE)
-_DRIVER = re.compile(rf"\bdrivers?{_LINK}v?(\d{{3}}\.\d{{2,3}}(?:\.\d{{1,3}})?)(?![\w.]*\d)", re.IGNORECASE)
+_DRIVER = re.compile(
+    rf"\b(?:\w*treiber|drivers?|\w{{0,8}}驱动){_LINK}v?(\d{{3}}\.\d{{2,3}}(?:\.\d{{1,3}})?)(?![\w.]*\d)", re.IGNORECASE
+)
+_CUDA = re.compile(
+    rf"(?<![\w./-])cuda(?:[ -]?toolkit)?{_LINK}v?(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?(?![\w.]*\d)", re.IGNORECASE
+)
 _OS = re.compile(
     r"\b(ubuntu|debian|fedora|centos|rhel|rocky(?: linux)?|alma ?linux|linux mint|opensuse(?: leap)?"
     r"|windows|win|mac ?os)"
-    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2})?)\b|\b(arch linux|manjaro|pop!_os|wsl ?2?)\b",
+    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2}){0,2})\b|\b(arch linux|manjaro|pop!_os|wsl ?2?)\b"
+    r"|\b(mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5]))\b",
     re.IGNORECASE,
 )
 #: A line that is a package and its version: "torch 2.3.0+cu121".
 _ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$")
 #: What prints one: tracebacks, logs and shells are read by others.
 _PRINTED = re.compile(
-    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[|\$|>>>|\||\+-|#|pip3? |conda |uv |python[\d.]* |sudo |docker "
+    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\] )"
+    r"|\$|>>>|\||\+-|#|pip3? |conda |uv |python[\d.]* |sudo |docker "
     r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
 )
 
@@ -80,7 +91,8 @@ def _clauses(lines: list[Told]) -> Iterator[Told]:
     for number, line in lines:
         if len(line) > 600 or not any(char.isdigit() for char in line) or _PRINTED.match(line):
             continue
-        yield from ((number, clause) for clause in _CLAUSE.split(line) if not _ELSEWHERE.search(clause))
+        spaced = line if line.isascii() else _BESIDE_HAN.sub(" ", line.translate(_FULL_WIDTH))
+        yield from ((number, clause) for clause in _CLAUSE.split(spaced) if not _ELSEWHERE.search(clause))
 
 
 def _only(told: Iterator[Told]) -> Told | None:
@@ -109,11 +121,17 @@ def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 
 def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _only((number, model) for number, clause in clauses for model in models_in_passing(clause))
+    named = [(number, *product) for number, clause in clauses for product in products_in_passing(clause)]
+    told = _only((number, name) for number, _, name in named)
     if told is None:
         return ()
-    gpu = Gpu(vendor="nvidia", name=told[1], source=source(FORM, told[0]))
+    gpu = Gpu(vendor=named[0][1], name=told[1], source=source(FORM, told[0]))
     return fragment(FORM, (told[0],), HEARSAY, gpus=Gpus(devices=(gpu,)))
+
+
+def _toolkits(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, _CUDA)
+    return fragment(FORM, (told[0],), HEARSAY, toolkits=named_cuda(told[1], told[0])) if told else ()
 
 
 def _interpreter(clauses: list[Told]) -> tuple[Fragment, ...]:
@@ -129,24 +147,25 @@ _SECTIONS: dict[str, Callable[[list[Told]], tuple[Fragment, ...]]] = {
     "host": _host,
     "driver": _driver,
     "gpus": _gpus,
+    "toolkits": _toolkits,
     "interpreter": _interpreter,
 }
 
 
 def _frameworks(clauses: list[Told], stated: Collection[str]) -> tuple[Fragment, ...]:
     told: dict[str, list[Told]] = {}
+    of_gpu: set[str] = set()
     for number, clause in clauses:
         for match in _FRAMEWORK.finditer(clause):
             name = _NAMES.get(match[1].lower(), match[1].lower())
             told.setdefault(name, []).append((number, match[2]))
+            of_gpu |= {name} if match[1].lower().endswith("-gpu") else set()
     found, lines = [], []
     for name, values in told.items():
         only = _only(iter(values))
         if only is None or name in stated:
             continue
-        variant, cuda = parse_tag(local_part(only[1]))
-        where = source(FORM, only[0])
-        found.append(Framework(name=name, version=only[1], variant=variant, cuda=cuda, source=where))
+        found.append(framework_named(name, only[1], only[0], "tensorflow-gpu" if name in of_gpu else None))
         lines.append(only[0])
     return fragment(FORM, lines, HEARSAY, frameworks=Frameworks(found=tuple(found)) if found else None)
 
@@ -168,12 +187,16 @@ def _packages(lines: list[Told], stated: Collection[str]) -> tuple[Fragment, ...
     )
 
 
+#: The field without which a section does not state what people tell of it.
+_DECIDES = {"driver": "release", "gpus": "devices", "toolkits": "found", "interpreter": "version"}
+
+
 def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
     """What needs no hearsay: the sections that are stated, and the frameworks and packages by name."""
     found: set[str] = set()
     for one in fragments:
         sections: dict[str, Section] = one.sections
-        found.update(name for name in sections if name not in ("frameworks", "packages", "host"))
+        found.update(name for name, section in sections.items() if getattr(section, _DECIDES.get(name, ""), None))
         # A path tells the kind of system only; which distribution it is people say.
         if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
             found.add("host")

@@ -11,13 +11,13 @@ from gpudoctor.facts.snapshot import SECTIONS, Snapshot
 from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.tickets.amd_intel import parse_other_makers
 from gpudoctor.tickets.build_mismatch import parse_built_for
 from gpudoctor.tickets.collect_env import parse_collect_env
 from gpudoctor.tickets.conda import parse_conda
 from gpudoctor.tickets.context_hints import parse_surroundings
 from gpudoctor.tickets.derive import completed, of_packages
 from gpudoctor.tickets.documents import spread
+from gpudoctor.tickets.forms import parse_forms
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment
 from gpudoctor.tickets.free_text import parse_in_words
 from gpudoctor.tickets.kernel import parse_kernel
@@ -32,9 +32,9 @@ from gpudoctor.tickets.platform import parse_platform
 from gpudoctor.tickets.prose import parse_prose, stated_in
 from gpudoctor.tickets.python_paths import parse_python_paths
 from gpudoctor.tickets.python_repl import parse_echoes
+from gpudoctor.tickets.rocm import parse_rocm
 from gpudoctor.tickets.smi import parse_smi
 from gpudoctor.tickets.smi_query import parse_smi_query
-from gpudoctor.tickets.template import parse_template
 from gpudoctor.tickets.tf_env import parse_tf_env
 from gpudoctor.tickets.toolkit import parse_toolkit
 from gpudoctor.tickets.tools import parse_tools
@@ -61,7 +61,7 @@ PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
     parse_tools,
     parse_package_reports,
     parse_several_gpus,
-    parse_other_makers,
+    parse_rocm,
     parse_pip,
     parse_conda,
     parse_toolkit,
@@ -69,7 +69,7 @@ PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
     parse_logs,
     parse_built_for,
     parse_in_words,
-    parse_template,
+    parse_forms,
     parse_surroundings,
     parse_python_paths,
 )

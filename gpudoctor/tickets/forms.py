@@ -1,0 +1,152 @@
+"""What people fill into forms, lists and tables: "- GPU model and memory: RTX 3090 24GB", "| Treiber | 535.154 |"."""
+
+from collections.abc import Callable, Iterator
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.base import Section
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter
+from gpudoctor.facts.system import Container, Wsl
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.sources.build_tags import local_part, parse_tag
+from gpudoctor.sources.label_kinds import kinds_of
+from gpudoctor.sources.labelled import Labelled, labelled
+from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
+from gpudoctor.tickets.machine_words import bits_of, is_wsl, of_os, python_version
+from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.products import products
+
+FORM = "the reporter's words"
+#: The CUDA that somebody names without saying whose it is.
+NAMED_CUDA = "the CUDA that the reporter names"
+
+_NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
+_FRAMEWORK_DISTS = ("tensorflow-gpu", "tensorflow-cpu", "tf-nightly-gpu", "tf-nightly")
+_NO_ANSWER = frozenset(("n/a", "no response", "-", "none", "无", "keine", "unknown"))
+_PARTS = re.compile(r"\s*[/,，、;；]\s*|\s+(?:and|und|和)\s+")
+
+Sections = dict[str, Section | None]
+
+
+def parse_forms(text: Pasted) -> tuple[Fragment, ...]:
+    """What is stated under labels."""
+    return tuple(
+        found
+        for kind, said in _filled(text)
+        for found in fragment(FORM, (said.line,), WORDS, **_read(kind, said, is_smi=_is_smi(text, said.line)))
+    )
+
+
+def _filled(text: Pasted) -> Iterator[tuple[str, Labelled]]:
+    """Each kind of fact with what stands under its label, once."""
+    seen = set()
+    for said in labelled(text.lines, kinds_of):
+        for kind, part in _by_kind(said):
+            if len(part.value) <= 160 and (kind, part.rows) not in seen and part.value.lower() not in _NO_ANSWER:
+                seen.add((kind, part.rows))
+                yield kind, part
+
+
+def _by_kind(said: Labelled) -> Iterator[tuple[str, Labelled]]:
+    """A label for two facts has two values: "Python/CUDA: 3.8 / 11.2"."""
+    kinds = kinds_of(said.label)
+    parts = _PARTS.split(said.value) if len(kinds) > 1 else ()
+    for index, kind in enumerate(kinds):
+        if len(parts) == len(kinds):
+            yield kind, said._replace(rows=(parts[index],))
+        elif kind and (index == 0 or kind in ("os", "gpu", "driver")):
+            yield kind, said
+
+
+def _read(kind: str, said: Labelled, *, is_smi: bool) -> Sections:
+    reader = _READERS.get(kind)
+    if kind == "cuda" and is_smi:
+        cuda = CudaVersion.parse(said.value)
+        return {"driver": Driver(cuda=cuda, source=source(FORM, said.line)) if cuda else None}
+    return reader(said) if reader else _framework(kind, said) if kind else {}
+
+
+def _is_smi(text: Pasted, number: int) -> bool:
+    """The pair that nvidia-smi heads its table with, one below the other: it is the CUDA that the driver offers."""
+    below = re.match(r"^\W*CUDA Version\W", text.lines[number - 1])
+    return bool(below and number > 1 and re.match(r"^\W*Driver Version\W+\d{3}\.", text.lines[number - 2]))
+
+
+def _os(said: Labelled) -> Sections:
+    value = " ".join(said.rows[:2])
+    return {"host": of_os(value), "container": _wsl(value)}
+
+
+def _named_os(said: Labelled) -> Sections:
+    """The label names it: "Ubuntu version: 20.04"."""
+    return {"host": of_os(f"{said.label} {said.value}") if said.value[:1].isdigit() else None}
+
+
+def _wsl(value: str) -> Container | None:
+    named = re.search(r"\bwsl\W?(1\b(?!\.\d))?", value, re.I)
+    if named is None and not is_wsl(value):
+        return None
+    return Container(wsl=Wsl(version=1 if named and named[1] else 2))
+
+
+def _gpu(said: Labelled) -> Sections:
+    """Under "GPU:" a product is often told twice; in a list each row is one GPU."""
+    named = [one for row in said.rows for one in dict.fromkeys(products(row))]
+    gpus = tuple(Gpu(vendor=vendor, name=name, source=source(FORM, said.line)) for vendor, name in named)
+    return {"gpus": Gpus(devices=gpus) if gpus else None}
+
+
+def _driver(said: Labelled) -> Sections:
+    found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", said.value)
+    return {"driver": Driver(release=DriverRelease.parse(found[1]), source=source(FORM, said.line)) if found else None}
+
+
+def _cuda(said: Labelled) -> Sections:
+    found = re.match(r"(?:cuda)?[ :=v]*(\d{1,2}\.\d)(?:\.\d+)*(?![\d.])", said.value, re.I)
+    return {"toolkits": named_cuda(found[1], said.line) if found else None}
+
+
+def named_cuda(version: str, line: int) -> Toolkits:
+    """A CUDA that is named and no more."""
+    toolkit = Toolkit(root=NAMED_CUDA, version=CudaVersion.parse(version), source=source(FORM, line))
+    return Toolkits(found=(toolkit,))
+
+
+def _python(said: Labelled) -> Sections:
+    version = python_version(said.value)
+    if version is None:
+        return {}
+    bits = bits_of(said.value)
+    return {"interpreter": Interpreter(executable="python", chosen_by="report", version=version, bits=bits)}
+
+
+def _framework(name: str, said: Labelled) -> Sections:
+    """The last number of "v2.16.1-0-g5bc9d26649c 2.16.1"; nothing where several releases are named."""
+    value = said.value
+    found = {match[1] for match in _NUMBER.finditer(re.sub(r"v?\d+\.\d+\.\d+\S*-g[0-9a-f]+", "", value))}
+    if len(found) != 1 or not re.match(r"\W*(?:tf|tensorflow|torch|pytorch|v|\d|jax|stable|latest)", value, re.I):
+        return {}
+    version = found.pop()
+    if name in ("torch", "jax") and version.count(".") == 1 and int(version.split(".")[0]) > 2:
+        return {}
+    words = f"{said.label} {value}".lower().replace(" ", "-")
+    dist = next((one for one in _FRAMEWORK_DISTS if one in words), None)
+    return {"frameworks": Frameworks(found=(framework_named(name, version, said.line, dist),))}
+
+
+def framework_named(name: str, version: str, line: int, dist: str | None = None) -> Framework:
+    """A framework with the build that its version's tag names."""
+    variant, cuda = parse_tag(local_part(version))
+    return Framework(name=name, dist=dist, version=version, variant=variant, cuda=cuda, source=source(FORM, line))
+
+
+_READERS: dict[str, Callable[[Labelled], Sections]] = {
+    "os": _os,
+    "os by name": _named_os,
+    "gpu": _gpu,
+    "driver": _driver,
+    "cuda": _cuda,
+    "python": _python,
+}
