@@ -54,7 +54,7 @@ _OS = re.compile(
     r"\b(ubuntu|debian|fedora|centos|rhel|rocky(?: linux)?|alma ?linux|linux mint|opensuse(?: leap)?"
     r"|windows|win|mac ?os)"
     r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2}){0,2})\b|\b(arch linux|manjaro|pop!_os|wsl ?2?)\b"
-    r"|\b(mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5]))\b",
+    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5]))\b",
     re.IGNORECASE,
 )
 #: A line that is a package and its version: "torch 2.3.0+cu121".
@@ -108,7 +108,9 @@ def _one(clauses: list[Told], pattern: re.Pattern[str]) -> Told | None:
 
 
 def _host(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _only((number, match[0]) for number, clause in clauses for match in _OS.finditer(clause))
+    named = [(number, match) for number, clause in clauses for match in _OS.finditer(clause)]
+    by_version = [(number, match[0]) for number, match in named if match["mac"] is None]
+    told = _only(iter(by_version or [(number, match[0]) for number, match in named]))
     return fragment(FORM, (told[0],), HEARSAY, host=of_os(told[1])) if told else ()
 
 

@@ -5,10 +5,10 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from gpudoctor.cli.judging import Criteria, judge
-from gpudoctor.cli.tickets import Input, subject_of
 
 from gpudoctor.diagnosis.triage import ticket_of
+from gpudoctor.examine.judging import Criteria, judge
+from gpudoctor.examine.tickets import Input, subject_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.load import load_rules
 from gpudoctor.tickets.read import Ingested, ingest
