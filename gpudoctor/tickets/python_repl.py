@@ -30,7 +30,7 @@ _NOISE = re.compile(
 )
 #: An answer behind its command: in a comment, after an arrow, or in words.
 _SAME_LINE = re.compile(
-    r"^(.*?\))\s*(?:(?:#|=>|-+>|:|=|returns?|is|→)\s*)+['\"]?(True|False|\d\S*|None|\[\])\s*['\"]?"
+    r"^(.*?\))\s*(?:(?:#|=>|-+>|:|=|returns?|gives?|prints?|is|→)\s*)+['\"]?(True|False|\d\S*|None|\[\])\s*['\"]?"
     r"(?:\s+is returned)?\.?$",
     re.IGNORECASE,
 )
@@ -146,7 +146,7 @@ _PRODUCT = re.compile(r"['\"][^'\"]{4,60}['\"]|(?:NVIDIA|GeForce|Tesla|Quadro|TI
 
 
 def _flag(answer: str) -> bool | None:
-    match = re.fullmatch(r"\W*(?:returns?\W+)?(True|False)\W*", answer, re.IGNORECASE)
+    match = re.fullmatch(r"\W*(?:(?:returns?|gives?|prints?)\W+)?(True|False)\W*", answer, re.IGNORECASE)
     return match[1].lower() == "true" if match else None
 
 
