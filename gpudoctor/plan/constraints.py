@@ -13,6 +13,7 @@ from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build
+from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 
@@ -197,7 +198,7 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
         assert build.cuda is not None
         yield _cannot_compile(build.cuda, label, machine, matrix)
         return
-    oldest = _cudnn_oldest(build, matrix)
+    oldest = oldest_gpu_of_cudnn(build, matrix)
     if oldest is not None and gpu < oldest:
         text = f"the cuDNN that comes with it has no code for {label}"
         yield Obstacle(constraint="cudnn", text=text, change=f"a GPU of compute capability {oldest} or newer instead")
@@ -237,19 +238,6 @@ def driver_can_compile(cuda: CudaVersion, driver: DriverRelease, os: Os, matrix:
         return offered >= cuda
     floor = matrix.toolkit_floor(cuda, os)
     return driver >= floor.release if floor is not None else None
-
-
-def _cudnn_oldest(build: Build, matrix: Matrix) -> Capability | None:
-    """The oldest GPU of the cuDNN that a fresh install brings; None: not known, or the build brings none apart."""
-    if build.framework == "torch" or build.cuda is None or (build.framework == "tensorflow" and not build.has_extra):
-        return None
-    return _cudnn_floor(build.cuda.major, pinned_cudnn(build), matrix)
-
-
-@lru_cache(maxsize=256)
-def _cudnn_floor(major: int, pinned: LibraryVersion | None, matrix: Matrix) -> Capability | None:
-    row = matrix.cudnn(major, pinned)
-    return row.min_capability if row is not None else None
 
 
 def pinned_cudnn(build: Build) -> LibraryVersion | None:

@@ -10,6 +10,7 @@ from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wante
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import driver_can_compile, driver_floor, span
+from gpudoctor.plan.cudnn import cudnn_pins
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
@@ -66,6 +67,8 @@ def command(proposals: tuple[Proposal, ...], machine: Machine, *others: str) -> 
     it comes from the index of its build; beside others that index is added.
     """
     requirements = [text for one in proposals for text in one.requirements]
+    if any(one.framework == "torch" and one.cuda is not None for one in proposals):
+        requirements = [text for text in requirements if not text.startswith("nvidia-cudnn-")]  # torch pins its own.
     torch = next((one for one in proposals if one.index_url), None)
     options: tuple[str, ...] = ()
     if torch is not None and torch.index_url is not None:
@@ -119,7 +122,7 @@ def requirements(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix)
     found += [f"numpy{bound}"] if bound else []
     protobuf = matrix.tf_protobuf(build.version) if build.framework == "tensorflow" else None
     found += [f"protobuf{protobuf.works}"] if protobuf is not None and protobuf.works else []
-    return tuple(found)
+    return (*found, *(cudnn_pins(build, machine.capabilities, matrix) if machine.uses_cuda else ()))
 
 
 def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ...]:

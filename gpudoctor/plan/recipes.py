@@ -14,7 +14,8 @@ from gpudoctor.knowledge.frameworks import companions, descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Wanted
-from gpudoctor.plan.choices import jax_choice, leaving_with, tensorflow_choice, torch_choice
+from gpudoctor.plan.choices import Choice, jax_choice, leaving_with, tensorflow_choice, torch_choice
+from gpudoctor.plan.cudnn import cudnn_pins
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
@@ -123,9 +124,10 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     """Install tensorflow[and-cuda] of the newest release that fits; `apart`: in a new environment."""
     machine = machine_of(scene, matrix)
     choice = tensorflow_choice(scene, machine, matrix) if machine else None
-    if choice is None:
+    if machine is None or choice is None:
         return _nothing_fits("tensorflow", scene, machine, matrix)
-    wanted = (f"tensorflow[and-cuda]=={choice.build.version}",)
+    pins = _cudnn_pins(choice, scene, machine, matrix, apart=apart)
+    wanted = (f"tensorflow[and-cuda]=={choice.build.version}", *pins)
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
     if apart or choice.apart:
         steps = separately(scene, *wanted, folder=own_folder("tensorflow"))
@@ -139,17 +141,25 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     """Install JAX with the CUDA extra that fits; the installed release where one of its extras does."""
     machine = machine_of(scene, matrix)
     choice = jax_choice(scene, machine, matrix, version) if machine else None
-    if choice is None:
+    if machine is None or choice is None:
         return _nothing_fits("jax", scene, machine, matrix)
     build = choice.build
-    wanted = f"jax[{build.variant}]=={build.version}"
+    wanted = (f"jax[{build.variant}]=={build.version}", *_cudnn_pins(choice, scene, machine, matrix))
     title = f"Install JAX {build.version} with its CUDA plugin"
     if choice.apart:
-        steps = separately(scene, wanted, folder=own_folder("jax"))
+        steps = separately(scene, *wanted, folder=own_folder("jax"))
         return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = leaving_with(choice, scene)
-    steps = once((*uninstall(scene, *leaving), *install(scene, wanted, options=("--upgrade",))))
+    steps = once((*uninstall(scene, *leaving), *install(scene, *wanted, options=("--upgrade",))))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
+
+
+def _cudnn_pins(
+    choice: Choice, scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False
+) -> tuple[str, ...]:
+    """The cuDNN to ask for besides a build; a torch that stays in the environment pins its own."""
+    beside_torch = not (apart or choice.apart) and scene.find("torch") is not None
+    return () if beside_torch else cudnn_pins(choice.build, machine.capabilities, matrix)
 
 
 def tf_keras(scene: Scene, wanted: str) -> Steps:

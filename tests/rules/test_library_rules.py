@@ -101,7 +101,7 @@ def test_the_matrix_knows_the_cudnn_of_torch() -> None:
     assert "nvidia-cudnn-cu12==9.1.0.70" in commands(fires("cudnn-too-old", **machine))[0]
 
 
-@pytest.mark.parametrize(("gpu", "wanted"), [(RTX_4090, ">=9.3,<10"), (V100, ">=9.3,<9.11")])
+@pytest.mark.parametrize(("gpu", "wanted"), [(RTX_4090, ">=9.3,<10"), (V100, "==9.10.2.21")])
 def test_the_cudnn_proposed_has_code_for_the_gpu(gpu: Gpu, wanted: str) -> None:
     machine = stack(gpu, frameworks=frameworks(TF), libraries=libraries(cudnn("tensorflow", "9.2.1", origin="pip")))
     assert f"nvidia-cudnn-cu12{wanted}" in commands(fires("cudnn-too-old", **machine))[0]

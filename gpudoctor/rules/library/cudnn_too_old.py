@@ -9,19 +9,17 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.system import System
-from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.cudnn import newest_cudnn_for
 from gpudoctor.plan.installed_companions import owners_of_the_same
-from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety
+from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, wheel_platform
+from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import built_for_cuda, needed_cudnn
 from gpudoctor.rules.declare import rule
 
-#: From this release on cuDNN has no code for GPUs before Turing (read out of the wheels' libraries, 2026-11).
-FIRST_WITHOUT_OLD, TURING = LibraryVersion("9.11"), Capability("7.5")
-#: How the main library is called.
-MAIN = ("libcudnn.so", "cudnn64_")
 #: Dots in a version with all its four numbers, 9.10.2.21.
 EXACT = 3
 
@@ -63,7 +61,7 @@ def cudnn_too_old(
     scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         needed = needed_cudnn(framework, matrix, host)
-        taken = _taken(framework, libraries)
+        taken = taken_cudnn(framework, libraries)
         if needed is None or taken is None or taken.version is None:
             continue
         have = taken.version
@@ -79,26 +77,6 @@ def cudnn_too_old(
             ),
             fixes=(_fix(scene, framework, needed, taken, matrix),),
         )
-
-
-def _taken(framework: Framework, libraries: Libraries) -> Resolution | LibraryCopy | None:
-    """The main cuDNN library, not one of its parts (libcudnn_ops …).
-
-    Of a report that tells which copies there are and not which one is taken: the newest, so it is any of them. PyTorch
-    brings its own, which such reports seldom list.
-    """
-    names = ("jax", "jaxlib", framework.name) if framework.name.startswith("jax") else (framework.name,)
-    asked = [one for one in libraries.resolutions or () if one.framework in names and one.family == "cudnn"]
-    for one in asked:
-        if one.soname.startswith(MAIN) and one.path is not None:
-            return one
-    if asked or framework.name == "torch":
-        return None
-    copies = [one for one in libraries.copies if one.soname.startswith(MAIN)]
-    versions = [one.version for one in copies if one.version is not None]
-    if not versions or len(versions) < len(copies):
-        return None
-    return next(one for one in copies if one.version == max(versions))
 
 
 def _fix(
@@ -123,6 +101,7 @@ def _range(scene: Scene, framework: Framework, needed: LibraryVersion, matrix: M
     if framework.name == "torch" and needed.text.count(".") == EXACT:
         return f"=={needed}"
     capabilities = [one for gpu in nvidia_gpus(scene) if (one := matrix.capability(gpu)) is not None]
-    needs_old = any(one < TURING for one in capabilities) and needed < FIRST_WITHOUT_OLD
-    above = FIRST_WITHOUT_OLD if needs_old and needed.major == FIRST_WITHOUT_OLD.major else needed.major + 1
-    return f">={needed.major}.{needed.minor},<{above}"
+    asked = f">={needed.major}.{needed.minor},<{needed.major + 1}"
+    major, oldest = framework.cuda.major if framework.cuda else 0, min(capabilities, default=None)
+    pin = newest_cudnn_for(major, asked, oldest, wheel_platform(scene.host), matrix) if oldest is not None else None
+    return f"=={pin}" if pin else asked

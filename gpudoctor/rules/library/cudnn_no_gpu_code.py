@@ -1,0 +1,148 @@
+"""LIB024 cudnn-no-gpu-code."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.base import Gap, Source
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.knowledge.matrix.kernels import coverage
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Cudnn
+from gpudoctor.plan.cudnn import newest_cudnn_for
+from gpudoctor.plan.places import Scene, conda, install, safety, wheel_platform
+from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.rules._cudnn import LoadedCudnn, cudnn_release, loaded_cudnn
+from gpudoctor.rules._driver_state import usable
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
+from gpudoctor.rules.builds import Service, built_for_cuda, device_code, is_jetson, needed_cudnn
+from gpudoctor.rules.declare import rule
+
+#: What a framework is installed as.
+FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}
+
+
+@rule("LIB024", name="cudnn-no-gpu-code", severity="error", since="0.2")
+def cudnn_no_gpu_code(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    libraries: Libraries | Gap | None,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    host: System | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """The cuDNN that a framework would load has no code for the GPU.
+
+    What it means:
+    The framework itself runs on this GPU, the cuDNN beside it does not. Plain tensor operations work; convolutions and
+    other layers that use cuDNN end with CUDNN_STATUS_NOT_SUPPORTED, CUDNN_STATUS_EXECUTION_FAILED or "no kernel image
+    is available", or become slow.
+
+    Why it breaks:
+    cuDNN ends support for old GPUs in minor releases: Kepler with 8.8, Maxwell, Pascal and Volta with 9.11. TensorFlow
+    and JAX admit any newer cuDNN, so a fresh install brings the newest; PyTorch pins one, which `pip install --upgrade
+    nvidia-cudnn-cu12` or another package replaces.
+
+    How to fix it:
+    Install the last cuDNN with code for the GPU: nvidia-cudnn-cu12==9.10.2.21 for Maxwell, Pascal and Volta. Kepler
+    needs an older build of the framework. A newer driver does not help.
+
+    When to ignore it:
+    If this GPU only drives a display, or the program uses no convolutions and no attention of cuDNN.
+
+    Sources:
+    https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html
+    https://github.com/pytorch/pytorch/issues/162574
+    """
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    for framework in built_for_cuda(frameworks):
+        cudnn = loaded_cudnn(framework, libraries, packages, host, matrix)
+        if cudnn is None or framework.cuda is None or is_jetson(host):
+            continue
+        row = cudnn_release(matrix, framework.cuda.major, cudnn.version)
+        if row is None or row.min_capability is None:
+            continue
+        served = _served_by_framework(framework, gpus, host, matrix)
+        unserved = [one for one in served if one.capability < row.min_capability]
+        if not unserved:
+            continue
+        only_displays = len(unserved) < len(served) and all(one.gpu.display_active for one in unserved)
+        names = labels_with_capability(unserved)
+        yield Problem(
+            summary=f"The cuDNN {cudnn.version} of {framework.label} has no code for {names}.",
+            subject=framework.label,
+            severity="info" if only_displays else None,
+            confidence=cudnn.confidence,
+            evidence=(
+                *evidence_of(unserved),
+                seen("would load", f"cuDNN {cudnn.version} from {cudnn.where}"),
+                seen(
+                    f"cuDNN {row.cudnn} for CUDA {framework.cuda.major} begins at",
+                    row.min_capability,
+                    Source(kind="matrix", where=row.source),
+                ),
+            ),
+            fixes=(_fix(scene, framework, cudnn, min(one.capability for one in unserved), matrix),),
+        )
+
+
+def _served_by_framework(
+    framework: Framework, gpus: Gpus, host: System | Gap | None, matrix: Matrix
+) -> tuple[Service, ...]:
+    """The GPUs that the framework itself has code for, as far as that is known; of others that is the trouble."""
+    code = device_code(framework, matrix, host)
+    known = ((gpu, matrix.capability(gpu)) for gpu in usable(gpus))
+    services = (
+        Service(
+            gpu=gpu,
+            capability=capability,
+            coverage=coverage(code.archs, capability, framework.cuda) if code is not None else "native",
+        )
+        for gpu, capability in known
+        if capability is not None
+    )
+    return tuple(one for one in services if one.coverage != "none")
+
+
+def _fix(scene: Scene, framework: Framework, cudnn: LoadedCudnn, gpu: Capability, matrix: Matrix) -> Fix:
+    major = framework.cuda.major if framework.cuda else 0
+    last = _last_for(gpu, major, matrix)
+    title = f"Install cuDNN {last}, which has code for this GPU"
+    needed = needed_cudnn(framework, matrix, scene.host)
+    if last is None or (needed is not None and needed > LibraryVersion(f"{last}.99")):
+        return framework_for_gpus(FRAMEWORK_OF.get(framework.name, framework.name), scene, matrix, framework.version)
+    if cudnn.origin == "pip" and (pin := _pin(framework, needed, gpu, major, scene, matrix)) is not None:
+        steps = install(scene, f"nvidia-cudnn-cu{major}=={pin}")
+        return Fix(title=title, safety=safety(scene), steps=steps)
+    if cudnn.origin == "conda":
+        return Fix(title=title, safety=safety(scene), steps=(conda(scene.interpreter, "install", f"cudnn={last}"),))
+    text = (
+        f"Install cuDNN {last} for CUDA {major} in place of {cudnn.where}, https://developer.nvidia.com/cudnn-archive"
+    )
+    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+
+
+def _last_for(gpu: Capability, major: int, matrix: Matrix) -> str | None:
+    """The newest cuDNN minor release with code for a GPU."""
+    rows = (row for row in matrix.table("cudnn") if isinstance(row, Cudnn))
+    ours = (row for row in rows if any(int(cuda.split(".")[0]) == major for cuda in row.cuda))
+    return next((row.cudnn for row in ours if row.min_capability is not None and row.min_capability <= gpu), None)
+
+
+def _pin(
+    framework: Framework, needed: LibraryVersion | None, gpu: Capability, major: int, scene: Scene, matrix: Matrix
+) -> str | None:
+    """The release to ask for: torch's own, else the newest that serves the GPU."""
+    if framework.name == "torch" and needed is not None and needed.text.count(".") == 3:
+        return needed.text
+    asked = f">={needed.major}.{needed.minor},<{needed.major + 1}" if needed is not None else ">=0"
+    return newest_cudnn_for(major, asked, gpu, wheel_platform(scene.host), matrix)
