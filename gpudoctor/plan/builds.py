@@ -5,6 +5,7 @@ from typing import Literal
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, package_version
+from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
 
@@ -38,6 +39,8 @@ class Build(Fact, frozen=True, kw_only=True):
     cuda: CudaVersion | None = None
     #: None is not known.
     archs: tuple[str, ...] | None = None
+    #: The releases that `archs` were read from, where it is not this one: likely, not sure.
+    archs_of: str | None = None
     #: Why it cannot be had, or should not: no index offers it, withdrawn, a fault of its own.
     fault: Fault | None = None
     min_driver: DriverRelease | None = None
@@ -64,7 +67,8 @@ def builds_of(framework: str, platform: str | None, matrix: Matrix) -> tuple[Bui
     elif framework == "tensorflow":
         found = _tensorflow_builds(platform, matrix)
     else:
-        found = [build for row in matrix.jax_builds() for build in _jax(row, platform)]
+        rows = matrix.jax_builds()
+        found = [build for row in rows for build in _jax(row, likely_code(row, rows), platform)]
     final = [build for build in found if _is_final(build.version)]
     return tuple(sorted(final, key=lambda build: package_version(build.version) or 0, reverse=True))
 
@@ -141,7 +145,7 @@ def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Bui
     )
 
 
-def _jax(row: JaxBuild, platform: str | None) -> tuple[Build, ...]:
+def _jax(row: JaxBuild, likely: LikelyCode | None, platform: str | None) -> tuple[Build, ...]:
     """The build with the extra; and, once a release, the same without it: the plugin only adds the GPU."""
     fault: Fault | None = None
     if row.yanked:
@@ -162,7 +166,8 @@ def _jax(row: JaxBuild, platform: str | None) -> tuple[Build, ...]:
             pythons=row.pythons,
             row=row,
             cuda=row.cuda if on_gpu else None,
-            archs=row.archs if on_gpu else (),
+            archs=(likely.archs if likely is not None else row.archs) if on_gpu else (),
+            archs_of=likely.words if likely is not None and on_gpu else None,
             fault=fault,
             min_driver=row.driver_linux if on_gpu else None,
             min_capability=row.min_capability if on_gpu else None,

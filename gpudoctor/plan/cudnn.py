@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from gpudoctor.facts.versions import Capability, LibraryVersion, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import JaxBuild, Release, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.matrix.types import Cudnn, JaxBuild, Release, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import JAX_EXTRAS, Build
 from gpudoctor.plan.specifiers import meets
 
@@ -79,5 +79,13 @@ def _admitted(major: int, asked: str, platform: str | None, matrix: Matrix) -> t
 
 def _floor(major: int, version: str, matrix: Matrix) -> Capability | None:
     parsed = LibraryVersion.parse(version)
-    row = matrix.cudnn(major, parsed) if parsed is not None else None
+    row = cudnn_release(matrix, major, parsed) if parsed is not None else None
     return row.min_capability if row is not None else None
+
+
+def cudnn_release(matrix: Matrix, cuda_major: int, version: LibraryVersion) -> Cudnn | None:
+    """What is known of a cuDNN; of one newer than all known, the newest: support that ended does not return."""
+    row, newest = matrix.cudnn(cuda_major, version), matrix.cudnn(cuda_major)
+    if row is not None or newest is None:
+        return row
+    return newest if version > LibraryVersion(newest.cudnn) else None

@@ -45,7 +45,7 @@ def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, new
         limits=_limits(build, machine, matrix),
         source=build.row.source,
         checked=build.row.checked,
-        confidence=build.row.confidence,
+        confidence="derived" if build.archs_of else build.row.confidence,
     )
     return _with_command(made, machine)
 
@@ -175,6 +175,8 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     if build.cuda is None or not machine.uses_cuda:
         return ()
     found = []
+    if build.archs_of is not None:
+        found.append(f"Which GPUs it has code for was not read from its own wheels, but from {build.archs_of}.")
     if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):
         found.append("The first start is slow: the driver compiles the code for this GPU, once.")
     offered = matrix.offered_cuda(machine.driver, machine.driver_os) if machine.driver is not None else None

@@ -18,6 +18,7 @@ from gpudoctor.plan.choices import Choice, jax_choice, leaving_with, tensorflow_
 from gpudoctor.plan.cudnn import cudnn_pins
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.indexes import tag_of_companions
+from gpudoctor.plan.installed_companions import staying
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import (
     Scene,
@@ -157,9 +158,12 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
 def _cudnn_pins(
     choice: Choice, scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False
 ) -> tuple[str, ...]:
-    """The cuDNN to ask for besides a build; a torch that stays in the environment pins its own."""
-    beside_torch = not (apart or choice.apart) and scene.find("torch") is not None
-    return () if beside_torch else cudnn_pins(choice.build, machine.capabilities, matrix)
+    """The cuDNN to ask for besides a build; a torch for CUDA in the same environment pins its own."""
+    there = () if apart or choice.apart else staying(scene, machine, matrix, choice.build.framework)
+    beside_torch = scene.find("torch") is not None and choice.follows and not (apart or choice.apart)
+    if beside_torch or any(one.framework == "torch" for one in there):
+        return ()
+    return cudnn_pins(choice.build, machine.capabilities, matrix)
 
 
 def tf_keras(scene: Scene, wanted: str) -> Steps:

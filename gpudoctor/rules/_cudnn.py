@@ -7,7 +7,6 @@ from gpudoctor.facts.python import Framework, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Cudnn
 from gpudoctor.rules.builds import needed_cudnn
 
 #: How the main library is called.
@@ -83,12 +82,3 @@ def _of_torch(framework: Framework, matrix: Matrix, host: System | Gap | None) -
     if version is None:
         return None
     return LoadedCudnn(version=version, where=framework.label, origin="bundled", confidence="likely")
-
-
-def cudnn_release(matrix: Matrix, cuda_major: int, version: LibraryVersion) -> Cudnn | None:
-    """What is known of a cuDNN; of one newer than all known, the newest: support that ended does not return."""
-    row = matrix.cudnn(cuda_major, version)
-    newest = matrix.cudnn(cuda_major)
-    if row is not None or newest is None:
-        return row
-    return newest if version > LibraryVersion(newest.cudnn) else None

@@ -10,6 +10,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion, package_version
 from gpudoctor.knowledge.frameworks import gpu_code_owners
+from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.kernels import Coverage, coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
@@ -80,8 +81,17 @@ def device_code(framework: Framework, matrix: Matrix, host: System | Gap | None)
         archs, source = framework.archs, framework.archs_source or Source(kind="metadata", where=framework.label)
     else:
         archs, source = _archs_of_matrix(framework, matrix, wheel_platform(host))
-    readable = tuple(arch for arch in archs if re.fullmatch(r"(?:sm|compute)_\d{2,3}[af]?", arch))
-    return DeviceCode(archs=readable, source=source) if readable else None
+    likely = None if archs else _likely_code(framework, matrix)
+    of = f"{framework.name} {likely.words}, the nearest releases that were read, have code for" if likely else None
+    readable = tuple(
+        arch for arch in (likely.archs if likely else archs) if re.fullmatch(r"(?:sm|compute)_\d{2,3}[af]?", arch)
+    )
+    return DeviceCode(archs=readable, source=source, of=of) if readable else None
+
+
+def _likely_code(framework: Framework, matrix: Matrix) -> LikelyCode | None:
+    row = matrix_build(framework, matrix, None) if framework.name == "jax-cuda-plugin" else None
+    return likely_code(row, matrix.jax_builds()) if isinstance(row, JaxBuild) else None
 
 
 def possible_code(framework: Framework, matrix: Matrix) -> DeviceCode | None:

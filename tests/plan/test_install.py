@@ -83,7 +83,7 @@ ADA, PASCAL, BLACKWELL, HOPPER, TURING = "8.9", "6.1", "12.0", "9.0", "7.5"
             "tensorflow[and-cuda]==2.20.0 keras>=3.10.0 tf-keras==2.20.1",
         ),
         (where("535.54", ADA), "keras", "tensorflow[and-cuda]==2.20.0 keras>=3.10.0"),
-        (where("535.54", ADA), "jax keras", "jax[cuda12]==0.12.0 keras>=3"),
+        (where("535.54", ADA), "jax keras", f"jax[cuda12]=={MATRIX.newest('jax')} keras>=3"),
         # NumPy 1 keeps CuPy 14 away.
         (where("450.80.02", "8.0", python="3.9"), "torch==2.0.1 cupy", "cupy-cuda11x==13.6.0"),
         # GH200.
@@ -154,10 +154,12 @@ def test_gpus_of_which_no_build_serves_all():
 
 
 def test_frameworks_that_cannot_share_get_environments_of_their_own():
-    plan = planned(where("580.65.06", PASCAL), "torch tensorflow")
+    plan = planned(where("580.65.06", PASCAL), "torch tensorflow<2.20")
     assert [one.place.venv for one in (plan, *plan.apart)] == ["env", "env-tensorflow"]
     assert "nvidia-cuda-runtime" in plan.separate_because
-    conda = planned(where("580.65.06", PASCAL), "torch tensorflow", place=Place(manager="conda", python="", conda="ai"))
+    conda = planned(
+        where("580.65.06", PASCAL), "torch tensorflow<2.20", place=Place(manager="conda", python="", conda="ai")
+    )
     assert [one.place.conda for one in (conda, *conda.apart)] == ["ai", "ai-tensorflow"]
 
 

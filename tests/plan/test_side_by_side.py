@@ -169,10 +169,9 @@ def recipe(name, sections, version=None):
 
 
 def test_jax_beside_a_torch_that_becomes_cuda_13():
-    """jax 0.10.2 is known to fit with the extra for CUDA 12 only."""
     both = machine(("torch cpu", "tensorflow cpu", "jax cpu"), "4090", "580.65.06")
     assert "/whl/cu130" in recipe("torch", both, "2.13.0+cpu")[-1]
-    assert "-m venv" in recipe("jax", both, "0.10.2")[0]
+    assert recipe("jax", both, "0.10.2")[-1].endswith("jax[cuda13]==0.10.2")
     assert "-m venv" in recipe("tensorflow", both)[0]
 
 

@@ -53,8 +53,12 @@ RTX_3090, RTX_4090, H100, RTX_5090, PASCAL, V100, K80, T4, GB10, B200, A100 = (
 )  # fmt: skip
 
 OLD_GLIBC = {"libc": "glibc", "libc_version": LibraryVersion("2.17")}
-TORCH_12, TENSORFLOW, JAX_12 = "torch 2.14.1+cu126", "tensorflow[and-cuda] 2.20.0", "jax[cuda12] 0.12.0"
-ON_CPU = ["torch 2.15.0+cpu", "tensorflow-cpu 2.21.0", "jax 0.12.0.1"]
+TORCH_12, TENSORFLOW, JAX_12 = (
+    "torch 2.14.1+cu126",
+    "tensorflow[and-cuda] 2.20.0",
+    f"jax[cuda12] {MATRIX.newest('jax')}",
+)
+ON_CPU = ["torch 2.15.0+cpu", "tensorflow-cpu 2.21.0", f"jax {MATRIX.newest('jax')}"]
 
 
 @pytest.mark.parametrize(
@@ -129,10 +133,10 @@ def test_windows_tensorflow_ends_at_2_10():
     assert [way.obstacles[0].change for way in refusal.ways] == ["Python 3.7 to 3.10", "WSL 2, which is linux-x86_64"]
 
 
-def test_kepler_has_two_reasons_not_to_go_on():
+def test_kepler_ends_where_its_cudnn_does():
     proposal = the_one(fit(where("470.256.02", K80, python="3.9"), wish("torch"), MATRIX))
-    assert proposal.build == "torch 2.7.1+cu118"
-    assert {one.constraint for one in proposal.why_not_newer.obstacles} == {"driver", "gpu"}
+    assert proposal.build == "torch 2.3.1+cu118"
+    assert {one.constraint for one in proposal.why_not_newer.obstacles} == {"cudnn"}
 
 
 def test_several_gpus_that_no_build_serves():
@@ -153,7 +157,7 @@ def test_several_gpus_that_one_build_serves():
     [
         (where("580.65.06", A100), ("torch", "tensorflow"), [TORCH_12, TENSORFLOW]),
         (where("580.65.06", A100), ("tensorflow", "torch"), [TENSORFLOW, TORCH_12]),
-        (where("580.65.06", A100), ("torch", "jax"), ["torch 2.15.0+cu132", "jax[cuda13] 0.12.0"]),
+        (where("580.65.06", A100), ("torch", "jax"), ["torch 2.15.0+cu132", f"jax[cuda13] {MATRIX.newest('jax')}"]),
         (where("535.54", A100), ("jax", "tensorflow", "torch"), [JAX_12, TENSORFLOW, TORCH_12]),
         (where(cpu_only=True), ("torch", "tensorflow", "jax"), ON_CPU),
     ],
@@ -168,7 +172,7 @@ def test_one_environment(machine, asked, together):
 @pytest.mark.parametrize(
     ("machine", "asked", "because"),
     [
-        (where("580.65.06", PASCAL), ("torch", "tensorflow"), "nvidia-cuda-runtime-cu12"),
+        (where("580.65.06", PASCAL), ("torch", "tensorflow<2.20"), "nvidia-cuda-runtime-cu12"),
         (where("580.65.06", A100), ("torch>=2.15", "tensorflow"), "both own the same files"),
         (where("580.65.06", A100), ("tensorflow<2.20", "jax"), "tensorflow[and-cuda] 2.19.1"),
         (where(python="3.10", cpu_only=True), ("tensorflow<2.14", "torch"), "not known to suit"),
@@ -210,7 +214,11 @@ def test_separate_environments(machine, asked, because):
             wish("torch"),
             f"python -m pip install torch==1.10.2+cu102 numpy<2 --extra-index-url {INDEX}/cu102",
         ),
-        (where("580.65.06", PASCAL), wish("tensorflow"), "python3.12 -m pip install tensorflow[and-cuda]==2.19.1"),
+        (
+            where("580.65.06", PASCAL),
+            wish("tensorflow<2.21"),
+            "python3.12 -m pip install tensorflow[and-cuda]==2.20.0 nvidia-cudnn-cu12==9.10.2.21",
+        ),
         (
             where("470.256.02", T4, python="3.8"),
             wish("tensorflow==2.9.0"),

@@ -11,8 +11,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.jax_code import likely_code
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.types import PLATFORMS
+from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
@@ -68,7 +69,9 @@ def meets_everything(proposal, row, machine):
         return False
     if not machine.uses_cuda:
         return proposal.cuda is None
-    archs = row.archs.get(machine.platform, ()) if isinstance(row.archs, dict) else row.archs or ()
+    likely = likely_code(row, MATRIX.jax_builds()) if isinstance(row, JaxBuild) else None
+    own = likely.archs if likely else row.archs or ()
+    archs = own.get(machine.platform, ()) if isinstance(own, dict) else own
     cuda = row.cuda
     floor = FLOORS[machine.os].get(cuda.major)
     drives = machine.driver is None or floor is None or machine.driver >= DriverRelease(floor)

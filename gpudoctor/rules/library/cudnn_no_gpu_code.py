@@ -14,10 +14,10 @@ from gpudoctor.facts.versions import Capability, LibraryVersion
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn
-from gpudoctor.plan.cudnn import newest_cudnn_for
+from gpudoctor.plan.cudnn import cudnn_release, newest_cudnn_for
 from gpudoctor.plan.places import Scene, conda, install, safety, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._cudnn import LoadedCudnn, cudnn_release, loaded_cudnn
+from gpudoctor.rules._cudnn import LoadedCudnn, loaded_cudnn
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
