@@ -6,7 +6,8 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, Origin, Resolution
 from gpudoctor.facts.python import Framework, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.query import Matrix, local_tag, public
+from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.rules.builds import needed_cudnn
 
 #: How the main library is called.
@@ -78,7 +79,21 @@ def _of_wheel(framework: Framework, packages: Packages | Gap | None, host: Syste
 
 
 def _of_torch(framework: Framework, matrix: Matrix, host: System | Gap | None) -> LoadedCudnn | None:
-    version = needed_cudnn(framework, matrix, host) if framework.name == "torch" else None
+    """Of a release that is not known: at least what the last known one of that CUDA brings."""
+    if framework.name != "torch":
+        return None
+    version, where = needed_cudnn(framework, matrix, host), framework.label
+    last = None if version is not None else _last_known(framework, matrix)
+    if last is not None and last.cudnn is not None:
+        version, where = LibraryVersion.parse(last.cudnn), f"torch {last.version}+{last.variant} and newer"
     if version is None:
         return None
-    return LoadedCudnn(version=version, where=framework.label, origin="bundled", confidence="likely")
+    return LoadedCudnn(version=version, where=where, origin="bundled", confidence="likely")
+
+
+def _last_known(framework: Framework, matrix: Matrix) -> TorchBuild | None:
+    wanted, tag = public(framework.version or ""), local_tag(framework.version or "")
+    if wanted is None or tag is None or matrix.torch_build(framework.version or "") is not None:
+        return None
+    older = (row for row in matrix.torch_builds() if (known := public(row.version)) is not None and known < wanted)
+    return next((row for row in older if row.variant == tag and row.cudnn), None)

@@ -716,7 +716,8 @@ def test_no_framework_is_a_note_with_commands_that_fit() -> None:
     finding = fires("no-framework", **stack(GTX_1080_TI, release="580.65.06"))
     assert finding.severity == "info"
     assert any("/whl/cu126" in command for command in commands(finding))
-    assert any("tensorflow[and-cuda]==2.19.1" in command for command in commands(finding))
+    newest = "tensorflow[and-cuda]==2.20.0 nvidia-cudnn-cu12==9.10.2.21"
+    assert any(newest in command for command in commands(finding))
     (anyone,) = fires("no-framework", **stack()).fixes
     assert "gpudoctor install torch" in anyone.steps[0].text
     quiet("no-framework", **stack(frameworks=frameworks(torch())))

@@ -83,7 +83,7 @@ HEALTHY = {
         card("NVIDIA B200", "10.0"), release="610.43.02", frameworks=frameworks(torch("2.15.0+cu132"))
     ),
     "T4/450 + cu118": stack(T4, release="450.80.02", frameworks=frameworks(torch("2.6.0+cu118"))),
-    "K80/470 + cu118": stack(K80, release="470.256.02", frameworks=frameworks(torch("2.6.0+cu118"))),
+    "K80/470 + cu118": stack(K80, release="470.256.02", frameworks=frameworks(torch("2.3.1+cu118"))),
     "3090/535 + TensorFlow": stack(RTX_3090, frameworks=frameworks(tensorflow("2.20.0"))),
     "3090/535 + JAX": stack(RTX_3090, frameworks=frameworks(jax("0.6.2", None), jax_plugin("0.6.2"))),
     "3090/535 + companions": stack(
