@@ -80,7 +80,7 @@ def cudnn_no_gpu_code(
         yield Problem(
             summary=f"The cuDNN {cudnn.version} of {framework.label} has no code for {names}.",
             subject=framework.label,
-            severity="info" if only_displays else None,
+            severity="info" if only_displays else "warning" if _cuda_does_not_start(driver) else None,
             confidence=cudnn.confidence,
             evidence=(
                 *evidence_of(unserved),
@@ -93,6 +93,12 @@ def cudnn_no_gpu_code(
             ),
             fixes=(_fix(scene, framework, cudnn, min(one.capability for one in unserved), matrix),),
         )
+
+
+def _cuda_does_not_start(driver: Driver | Gap | None) -> bool:
+    """What keeps CUDA from starting comes first: no program gets as far as cuDNN."""
+    init = driver.cuda_init if isinstance(driver, Driver) else None
+    return init is not None and init.code not in (None, 0)
 
 
 def _served_by_framework(
