@@ -13,6 +13,7 @@ from gpudoctor.diagnosis.stamp import likely_causes, stamped
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Skipped
 from gpudoctor.facts.live import Live
+from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -73,7 +74,7 @@ def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...
 
 def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:
     """What the rule asked for; None when a section it needs is absent (absent beats unseen), the Gap when unseen."""
-    given: dict[str, object] = {"matrix": matrix, "wish": wish}
+    given: dict[str, object] = {"matrix": matrix, "wish": wish, "scene": scene_of(snapshot)}
     arguments: dict[str, object] = {}
     gap: Gap | None = None
     for want in rule.wants:

@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec.structs import replace
 
 from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.demand import COMPANIONS, FRAMEWORKS, Demand, demand_of, named
 from gpudoctor.plan.installed_companions import unfit
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import Scene
 from gpudoctor.sources.packages_names import normalise
 
 

@@ -2,6 +2,7 @@
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import packages_of, planned
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -10,7 +11,6 @@ from gpudoctor.plan.builds import Build
 from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
 from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, left_over, namesakes, staying
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import Scene
 
 #: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
 BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}

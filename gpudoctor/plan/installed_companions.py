@@ -8,13 +8,13 @@ TensorFlow's respects it, and JAX's respects both, so that the recipes agree wha
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.compatibility import clash, requirements_of
 from gpudoctor.plan.constraints import Obstacle, obstacles
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import Scene
 
 #: Obstacles that keep an installed build from running; the others keep it from being installed.
 _STOPS = ("driver", "gpu", "cudnn")

@@ -9,6 +9,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import Manager, Plan, Step
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.builds import Build
@@ -17,7 +18,6 @@ from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.indexes import TORCH_SITE, Indexes, index_options
 from gpudoctor.plan.installed_companions import admits, staying
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.proposals import companion_versions
 from gpudoctor.plan.this_machine import machine_here
 

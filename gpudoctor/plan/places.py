@@ -3,13 +3,14 @@
 from collections.abc import Iterable
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.fix import Ask, Run, Safety, SetEnv, Write
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.plan import Manager
-from gpudoctor.facts.python import Interpreter, Package, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Interpreter, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import Machine
@@ -29,49 +30,6 @@ CONDAS: tuple[Manager, ...] = ("conda", "mamba", "micromamba")
 CHANNEL = "conda-forge"
 
 _MACHINES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
-
-
-class Scene(Fact, frozen=True, kw_only=True):
-    """What a recipe may ask of the machine."""
-
-    host: System | Gap | None = None
-    container: Container | Gap | None = None
-    gpus: Gpus | Gap | None = None
-    driver: Driver | Gap | None = None
-    interpreter: Interpreter | Gap | None = None
-    packages: Packages | Gap | None = None
-
-    @property
-    def target(self) -> Interpreter | None:
-        """The interpreter, where it was seen."""
-        return self.interpreter if isinstance(self.interpreter, Interpreter) else None
-
-    @property
-    def os(self) -> str | None:
-        """linux, windows, macos, where it was seen."""
-        return self.host.os if isinstance(self.host, System) else None
-
-    @property
-    def python(self) -> str:
-        """The target's executable, else the usual name."""
-        return self.target.executable if self.target else ("python" if self.os == "windows" else "python3")
-
-    @property
-    def python_minor(self) -> str | None:
-        """3.12, where it was seen."""
-        version = self.target.version if self.target else None
-        return ".".join(version.split(".")[:2]) if version and version.count(".") else None
-
-    def find(self, name: str) -> Package | None:
-        """An installed distribution."""
-        return self.packages.find(name) if isinstance(self.packages, Packages) else None
-
-    @property
-    def is_shared(self) -> bool:
-        """Packages belong into an environment of their own here: the operating system's Python, or one that says so."""
-        return self.target is not None and (
-            self.target.externally_managed is True or self.target.environment == "system"
-        )
 
 
 def machine_of(scene: Scene, matrix: Matrix) -> Machine | None:

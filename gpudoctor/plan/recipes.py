@@ -10,6 +10,7 @@ from functools import lru_cache
 
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Package
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import companions, descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
@@ -21,7 +22,6 @@ from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.installed_companions import staying
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import (
-    Scene,
     Steps,
     conda_prefix,
     install,

@@ -6,12 +6,13 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda_tool, nvidia_gpus, wheel_platform
+from gpudoctor.plan.places import NEW_ENVIRONMENT, conda_tool, nvidia_gpus, wheel_platform
 
 #: Groups whose members may become root.
 ADMINISTRATORS = frozenset({"sudo", "wheel", "admin", "root"})

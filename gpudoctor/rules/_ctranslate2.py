@@ -8,7 +8,8 @@ from gpudoctor.facts.fix import Ask, Fix, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, package_of, where_looked
 from gpudoctor.rules.builds import in_words

@@ -3,7 +3,8 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Packages
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._unmet import complete

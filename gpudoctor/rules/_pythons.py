@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.plan import InstallPlan, Place, Step
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import package_version
 from gpudoctor.facts.wish import Requirement
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import NEW_ENVIRONMENT, Scene, conda, conda_prefix
+from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
 

@@ -13,7 +13,8 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Package
-from gpudoctor.plan.places import Scene, install, safety, uninstall
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 

@@ -8,8 +8,8 @@
         \"\"\"
 
 A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
-admits absence, `Driver | Gap` admits the gap. `Matrix` and `Wish` are always there. What follows
-from a rule's cause stands in knowledge/causes.toml.
+admits absence, `Driver | Gap` admits the gap. `Matrix`, `Wish` and `Scene` (what a fix
+depends on) are always there. What follows from a rule's cause stands in knowledge/causes.toml.
 """
 
 import types
@@ -23,6 +23,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Toolkits
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Container, Environ, System
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -42,6 +43,9 @@ SECTION_FIELDS: dict[type, str] = {
     Live: "live",
 }
 
+#: What is no section, and never missing.
+ALWAYS_THERE: dict[type, str] = {Matrix: "matrix", Wish: "wish", Scene: "scene"}
+
 #: Headings of a manual page, in order; each is a line of its own ending in a colon.
 MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
 
@@ -52,7 +56,7 @@ When = Literal["failure", "bench"]
 
 
 class Want(Fact, frozen=True, kw_only=True):
-    """One parameter of a rule: a section's field (or matrix, wish), and whether absence or a Gap is welcome."""
+    """One parameter of a rule: a section's field (or matrix, wish, scene), and whether absence or a Gap is welcome."""
 
     parameter: str
     field: str
@@ -114,15 +118,15 @@ def _wants(check: Callable[..., Any]) -> tuple[Want, ...]:
 def _want(check: Callable[..., Any], parameter: str, annotation: Any) -> Want:
     is_union = get_origin(annotation) in (Union, types.UnionType)
     members = get_args(annotation) if is_union else (annotation,)
-    if members in ((Matrix,), (Wish,)):
-        return Want(parameter=parameter, field="matrix" if members == (Matrix,) else "wish")
+    if members[0] in ALWAYS_THERE:
+        return Want(parameter=parameter, field=ALWAYS_THERE[members[0]])
     fields = [SECTION_FIELDS[member] for member in members if member in SECTION_FIELDS]
     others = [member for member in members if member not in SECTION_FIELDS and member not in (Gap, types.NoneType)]
     if len(fields) != 1 or others:
         code = check.__code__
         raise TypeError(
             f"{code.co_filename}:{code.co_firstlineno}: parameter {parameter!r} must name one section type, "
-            f"optionally with `| None` or `| Gap`, or be Matrix or Wish"
+            f"optionally with `| None` or `| Gap`, or be Matrix, Wish or Scene"
         )
     return Want(
         parameter=parameter, field=fields[0], admits_absent=types.NoneType in members, admits_gap=Gap in members

@@ -16,12 +16,12 @@ from msgspec import structs
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.plan import InstallPlan, Place
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.pairing import fit_with_extras
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import again, companions_of, framework_for_gpus, reinstall
 from gpudoctor.plan.steps import moved
 from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, place_here, unknown_gpus

@@ -4,6 +4,7 @@ import pytest
 
 from gpudoctor.facts.fix import Fix, Run, SetEnv
 from gpudoctor.facts.plan import InstallPlan, Mending, Place, Plan
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, DriverRelease
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.demand import parse_demand
@@ -11,7 +12,6 @@ from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.other_indexes import with_indexes, without_torch_index
-from gpudoctor.plan.places import Scene
 from tests.rules.stacks import RTX_4090, interpreter, packages, stack
 
 MATRIX = load_matrix()

@@ -8,12 +8,12 @@ from msgspec import structs
 
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.python import Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.installed_companions import jax_plugins
 from gpudoctor.plan.places import (
-    Scene,
     conda_prefix,
     install,
     machine_of,

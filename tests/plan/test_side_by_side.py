@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.facts.finding import Diagnosis
 from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.merge import plan_of
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.load import load_rules
 from tests.rules.stacks import (

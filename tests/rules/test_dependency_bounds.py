@@ -5,10 +5,10 @@ from msgspec import structs
 
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.facts.python import Framework, Packages, Shadow, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.merge import plan_of
-from gpudoctor.plan.places import Scene
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_older, requirements_of
 from tests.rules.stacks import SITE, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, judge, quiet, rule_of

@@ -4,15 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.kernels import Refusal, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
@@ -53,11 +52,9 @@ ITS_PYTHON = (3, 7)
 def arch_too_new_for_build(
     gpus: Gpus,
     frameworks: Frameworks,
-    interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The GPU is too new for the installed framework build.
@@ -96,7 +93,6 @@ def arch_too_new_for_build(
     https://github.com/remote-worker-prof/edu-ai-math-essentials (RTX 5070 Ti: 2.19.1 fails, 2.21.0 trains)
     https://github.com/pytorch/pytorch/issues/87595 (nvrtc)
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         code = (
             device_code(framework, matrix, host)

@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._evidence import seen
@@ -43,11 +42,9 @@ FLOORS: tuple[tuple[str, tuple[int, ...], Capability, Severity | None], ...] = (
 def arch_too_old_for_build(
     gpus: Gpus,
     frameworks: Frameworks,
-    interpreter: Interpreter | Gap | None,
     packages: Packages | Gap | None,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The GPU is too old for the installed framework build.
@@ -74,7 +71,6 @@ def arch_too_old_for_build(
     https://docs.vllm.ai/en/v0.4.0.post1/getting_started/installation.html (7.0) and v0.21.0 (7.5)
     https://github.com/Dao-AILab/flash-attention (from release 2 on: Ampere, Ada or Hopper)
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     torch_lacks_code = False
     for framework in built_for_cuda(frameworks):
         code = (

@@ -7,9 +7,10 @@ from gpudoctor.facts.finding import Evidence, Problem, Severity
 from gpudoctor.facts.fix import Fix, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Environ, System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
@@ -34,8 +35,7 @@ def bnb_cuda_lib(
     libraries: Libraries | Gap | None,
     toolkits: Toolkits | Gap | None,
     environ: Environ | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """No compiled library of bitsandbytes exists for the CUDA version it would use.
 
@@ -64,7 +64,6 @@ def bnb_cuda_lib(
     bnb, torch = frameworks.get("bitsandbytes"), frameworks.get("torch")
     if not gpus.nvidia or bnb is None or torch is None or torch.variant != "cuda" or torch.cuda is None:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     override = environ.get(VARIABLE) if isinstance(environ, Environ) else None
     fault = _override(bnb, torch, override) if override else _old_release(bnb, torch, host, libraries)
     fault = fault or (None if override else _of_the_toolkit(bnb, host, libraries, toolkits, environ))

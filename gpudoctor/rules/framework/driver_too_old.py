@@ -7,11 +7,11 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
@@ -30,8 +30,7 @@ def driver_too_old(
     frameworks: Frameworks,
     host: System | Gap | None,
     container: Container | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The NVIDIA driver is too old for an installed framework.
@@ -61,7 +60,6 @@ def driver_too_old(
     systems = (known,) if known else _either_system(host, driver)
     if not systems or not gpus.nvidia or forward_library(driver) is not None:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         # Where the system was not seen, the driver is too old if it is for both.
         floors = [floor for os in systems if (floor := _unmet_family(framework, driver, matrix, os, host))]

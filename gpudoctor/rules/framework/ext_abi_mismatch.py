@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.plan.places import Scene, uninstall
+from gpudoctor.plan.places import uninstall
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
@@ -28,12 +28,7 @@ PINNED = ("vllm", "xformers", "torch-tensorrt")
 
 
 @rule("FRM009", name="ext-abi-mismatch", severity="error", since="0.1")
-def ext_abi_mismatch(
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-) -> Iterator[Problem]:
+def ext_abi_mismatch(frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene) -> Iterator[Problem]:
     """A compiled extension was built for a different version of torch or TensorFlow.
 
     What it means:
@@ -60,7 +55,6 @@ def ext_abi_mismatch(
     https://github.com/tensorflow/addons#python-op-compatibility-matrix
     https://github.com/vllm-project/vllm/issues/3528
     """
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from of_another_tensorflow(frameworks.get("tensorflow"), scene)
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:

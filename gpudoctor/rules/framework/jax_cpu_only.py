@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names
@@ -22,10 +20,7 @@ def jax_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,
     packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
@@ -56,7 +51,6 @@ def jax_cpu_only(
     if unsure and (isinstance(packages, Gap | None) or packages.excerpt):
         return
     others = [name for name in computing() if _is_cuda(frameworks.get(name))]
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{jax.label} has no CUDA plugin, so it cannot use {gpu_names(gpus)}.",
         subject=jax.label,

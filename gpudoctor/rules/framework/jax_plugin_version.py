@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Packages, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -19,16 +16,7 @@ from gpudoctor.rules.declare import rule
 
 
 @rule("FRM014", name="jax-plugin-version", severity="error", since="0.1")
-def jax_plugin_version(
-    frameworks: Frameworks,
-    packages: Packages,
-    gpus: Gpus | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def jax_plugin_version(frameworks: Frameworks, packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The packages that make up JAX with CUDA have different versions.
 
     What it means:
@@ -63,7 +51,6 @@ def jax_plugin_version(
         wrong.append("jax")
     if not wrong:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     mixed = ", ".join(f"{name} {versions[name]}" for name in wrong)
     yield Problem(
         summary=f"JAX's packages do not match: jaxlib is {versions['jaxlib']}, but there is {mixed}.",

@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Interpreter
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
@@ -35,11 +33,8 @@ ANY = Fix(
 def no_framework(
     interpreter: Interpreter,
     frameworks: Frameworks | None,
-    packages: Packages | Gap | None,
     gpus: Gpus | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """No deep-learning framework is installed in the examined Python.
@@ -62,7 +57,6 @@ def no_framework(
     """
     if frameworks is not None and any(frameworks.get(name) is not None for name in (*computing(), *OTHERS)):
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     yield Problem(
         summary=f"No deep-learning framework is installed for {interpreter.executable}.",

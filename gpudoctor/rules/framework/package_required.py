@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.wish import Requirement, Wish
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
@@ -27,10 +25,7 @@ def package_required(
     packages: Packages | None,
     frameworks: Frameworks | Gap | None,
     interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A required package is missing, or its version does not meet the requirement.
@@ -52,7 +47,6 @@ def package_required(
     The requirement itself.
     """
     where = interpreter.executable if isinstance(interpreter, Interpreter) else "the examined Python"
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for requirement in wish.requirements:
         if requirement.subject in OTHERS:
             continue

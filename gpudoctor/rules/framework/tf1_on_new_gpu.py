@@ -2,16 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import in_words
@@ -26,16 +23,7 @@ NVIDIA_BUILD = (
 
 
 @rule("FRM020", name="tf1-on-new-gpu", severity="error", since="0.1")
-def tf1_on_new_gpu(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs.
 
     What it means:
@@ -64,7 +52,6 @@ def tf1_on_new_gpu(
     newer = [(gpu, capability) for gpu, capability in capable if capability is not None and capability >= AMPERE]
     if not newer:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     names = in_words(gpu.label for gpu, _ in newer)
     yield Problem(
         summary=f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}.",

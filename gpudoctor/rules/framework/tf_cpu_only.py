@@ -3,15 +3,14 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._overlaps import keep_one
@@ -30,9 +29,7 @@ def tf_cpu_only(
     frameworks: Frameworks,
     host: System,
     packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
@@ -67,7 +64,6 @@ def tf_cpu_only(
     on_windows = host.os == "windows" and numbers is not None and numbers < FIRST_WITHOUT_GPU_ON_WINDOWS
     if not (host.os == "linux" or on_windows) or tensorflow.dist in OTHER_BACKENDS:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     hidden = _hidden(tensorflow, packages)
     others = [one.name for one in frameworks.found if one.name in computing() and one.variant == "cuda"]
     yield Problem(

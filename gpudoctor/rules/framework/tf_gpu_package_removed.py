@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -24,11 +21,8 @@ LAST_LINE = (2, 11)
 def tf_gpu_package_removed(
     wish: Wish,
     packages: Packages,
-    gpus: Gpus | Gap | None,
     interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The package tensorflow-gpu was requested, but it no longer exists.
@@ -58,7 +52,6 @@ def tf_gpu_package_removed(
     asked = _asked(wish, interpreter) if installed is None else ()
     if not is_stub and not asked:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0])
     yield Problem(
         summary="The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",

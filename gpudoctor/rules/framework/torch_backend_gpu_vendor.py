@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
@@ -28,16 +25,7 @@ ROCM = "Install PyTorch's ROCm build for this ROCm version: choose it on https:/
 
 
 @rule("FRM018", name="torch-backend-gpu-vendor", severity="error", since="0.1")
-def torch_backend_gpu_vendor(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """PyTorch is built for another vendor's GPUs.
 
     What it means:
@@ -71,7 +59,6 @@ def torch_backend_gpu_vendor(
     has_nvidia = "nvidia" in present
     if maker == "nvidia" and present == {"intel"}:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     words = " and ".join(sorted(NAMES[one] for one in present if one))
     serves = any(_is_of_rocm(gpu) for gpu in gpus.devices)
     own = ROCM if serves else "Choose the compute platform on https://pytorch.org/get-started/locally/"

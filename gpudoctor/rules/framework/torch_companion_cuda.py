@@ -2,14 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -26,14 +23,7 @@ STRICT_TORCHVISION = (0, 16)
 
 
 @rule("FRM004", name="torch-companion-cuda", severity="error", since="0.1")
-def torch_companion_cuda(
-    frameworks: Frameworks,
-    gpus: Gpus | Gap | None,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def torch_companion_cuda(frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only.
 
     What it means:
@@ -58,7 +48,6 @@ def torch_companion_cuda(
     torch = frameworks.get("torch")
     if torch is None or torch.variant is None:
         return
-    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for name in COMPANIONS:
         companion = frameworks.get(name)
         severity = _severity(torch, companion) if companion is not None else None

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._torch_lines import of_another_line
@@ -23,10 +21,8 @@ NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), 
 @rule("FRM005", name="torch-companion-version", severity="error", since="0.1")
 def torch_companion_version(
     frameworks: Frameworks,
-    gpus: Gpus | Gap | None,
     packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The installed torchvision, torchaudio or torchtext does not match the torch version.
@@ -57,7 +53,6 @@ def torch_companion_version(
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return
-    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for name in companions():
         companion = frameworks.get(name)
         severity = severity_of(torch, companion, packages, matrix) if companion is not None else None

@@ -3,13 +3,12 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson
@@ -21,10 +20,8 @@ def torch_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,
     packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A CPU-only PyTorch is installed, although this machine has an NVIDIA GPU.
@@ -55,7 +52,6 @@ def torch_cpu_only(
         return
     if is_conda(packages, "torch", "pytorch"):
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{torch.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,

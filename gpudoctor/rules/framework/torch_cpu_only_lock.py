@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages, Pin
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_jetson
@@ -27,8 +26,7 @@ def torch_cpu_only_lock(
     interpreter: Interpreter,
     packages: Packages,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The project's lock file pins a CPU-only build of PyTorch.
@@ -59,7 +57,6 @@ def torch_cpu_only_lock(
     pins = [pin for pin in interpreter.pins or () if pin.package == "torch" and pin.is_locked]
     if tool is None or (pins and not any(_is_of_cpu(pin, torch) for pin in pins)):
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{LOCKS[tool]} asks for {torch.label}, a CPU-only build, so it cannot use {gpu_names(gpus)}.",
         subject=torch.label,

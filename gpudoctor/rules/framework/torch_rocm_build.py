@@ -3,15 +3,13 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
 from gpudoctor.rules._evidence import seen
@@ -28,10 +26,7 @@ def torch_rocm_build(
     wish: Wish,
     gpus: Gpus | Gap | None,
     packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """PyTorch is built for AMD GPUs, but a CUDA extension is installed or required.
@@ -63,7 +58,6 @@ def torch_rocm_build(
     if not names:
         return
     has_nvidia = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     text = f"Use the ROCm build of {in_words(names)}; its own page says how."
     yield Problem(
         summary=f"{torch.label} is built for AMD GPUs, but {in_words(names)} is made for CUDA.",

@@ -9,13 +9,14 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import Capability, LibraryVersion
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn
 from gpudoctor.plan.cudnn import cudnn_release, newest_cudnn_for
-from gpudoctor.plan.places import Scene, conda, install, safety, wheel_platform
+from gpudoctor.plan.places import conda, install, safety, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._cudnn import LoadedCudnn, loaded_cudnn
 from gpudoctor.rules._driver_state import usable

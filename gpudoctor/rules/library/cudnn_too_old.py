@@ -7,13 +7,14 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.cudnn import newest_cudnn_for
 from gpudoctor.plan.installed_companions import owners_of_the_same
-from gpudoctor.plan.places import Scene, install, nvidia_gpus, safety, wheel_platform
+from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import elsewhere
@@ -29,9 +30,8 @@ def cudnn_too_old(
     gpus: Gpus,
     libraries: Libraries,
     frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A framework would load a cuDNN older than the one it was built with.
@@ -58,7 +58,6 @@ def cudnn_too_old(
     """
     if not gpus.nvidia:
         return
-    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for framework in built_for_cuda(frameworks):
         needed = needed_cudnn(framework, matrix, host)
         taken = taken_cudnn(framework, libraries)

@@ -4,18 +4,15 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.python import MOST_DAMAGES, Damage, Interpreter, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene
+from gpudoctor.facts.python import MOST_DAMAGES, Damage, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
 @rule("LIB006", name="files-damaged", severity="error", since="0.1")
-def files_damaged(
-    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def files_damaged(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """Files of an installed package are missing or have been changed.
 
     What it means:
@@ -39,7 +36,6 @@ def files_damaged(
     by_package: dict[str, list[Damage]] = {}
     for damage in packages.damaged:
         by_package.setdefault(damage.package, []).append(damage)
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     for name, damages in by_package.items():
         missing = sum(damage.found is None for damage in damages)
         parts = [f"{missing} missing"] if missing else []

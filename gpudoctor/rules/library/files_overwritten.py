@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Overlap, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks, Overlap, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, victims_of
 from gpudoctor.rules.builds import in_words
@@ -21,10 +19,7 @@ def files_overwritten(
     packages: Packages,
     frameworks: Frameworks | Gap | None,
     gpus: Gpus | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """Two installed packages share files, and one has overwritten the other's.
@@ -52,7 +47,6 @@ def files_overwritten(
     """
     if isinstance(packages.overlaps, Gap):
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     known = frameworks if isinstance(frameworks, Frameworks) else Frameworks()
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     for group in conflicts(packages.overlaps, packages, known):

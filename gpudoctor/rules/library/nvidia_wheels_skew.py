@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Interpreter, Package, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
@@ -33,9 +32,7 @@ CUSPARSE = (
 
 
 @rule("LIB010", name="nvidia-wheels-skew", severity="error", since="0.1")
-def nvidia_wheels_skew(
-    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """The package nvidia-nvjitlink is older than the CUDA libraries that use it.
 
     What it means:
@@ -64,7 +61,6 @@ def nvidia_wheels_skew(
         told, cuda = newer
         if old >= cuda:
             continue
-        scene = Scene(host=host, interpreter=interpreter, packages=packages)
         wanted = f"nvidia-nvjitlink{suffix}>={cuda[0]}.{cuda[1]},<{major + 1}"
         yield Problem(
             summary=f"{linker.name} {linker.version} is older than the other CUDA {cuda[0]}.{cuda[1]} libraries.",

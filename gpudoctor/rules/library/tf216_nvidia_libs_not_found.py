@@ -2,15 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for
@@ -26,11 +23,7 @@ def tf216_nvidia_libs_not_found(
     gpus: Gpus,
     libraries: Libraries,
     frameworks: Frameworks,
-    packages: Packages,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it.
@@ -60,7 +53,6 @@ def tf216_nvidia_libs_not_found(
     there = tuple(one for one in missing if any(copy.origin == "pip" for copy in copies_of(one, libraries)))
     if len(there) < 2:
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{tensorflow.label} cannot find {len(there)} CUDA libraries that are installed in its environment.",
         subject=tensorflow.label,

@@ -4,17 +4,16 @@ from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import FIRST_EXTRA
@@ -39,12 +38,9 @@ def tf_cuda_version_unsupported(
     libraries: Libraries,
     toolkits: Toolkits,
     frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
     live: Live | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The installed CUDA toolkit is not the version this TensorFlow was built with.
@@ -82,7 +78,6 @@ def tf_cuda_version_unsupported(
     if not has_none and not _wants_other_cusolver(missing, versions):
         return
     has = in_words(f"CUDA {one.version}" for one in versions)
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
     text = f"Install CUDA {tensorflow.cuda}{cudnn} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)"
     yield Problem(

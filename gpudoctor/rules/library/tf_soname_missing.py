@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
@@ -33,11 +33,9 @@ def tf_soname_missing(
     libraries: Libraries,
     frameworks: Frameworks,
     packages: Packages,
-    interpreter: Interpreter | Gap | None,
     host: System | Gap | None,
-    container: Container | Gap | None,
-    driver: Driver | Gap | None,
     toolkits: Toolkits | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A CUDA library that a framework needs is not on its search path.
@@ -69,7 +67,6 @@ def tf_soname_missing(
     if isinstance(host, System) and host.os == "windows":
         yield from _on_windows(gpus, libraries, frameworks, toolkits, packages)
         return
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
     yield from of_ctranslate2(gpus, libraries, frameworks, scene)
     for framework in built_for_cuda(frameworks):

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
@@ -23,8 +23,7 @@ def win_libomp140_missing(
     libraries: Libraries,
     frameworks: Frameworks,
     host: System,
-    packages: Packages | Gap | None,
-    interpreter: Interpreter | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
 
@@ -50,7 +49,6 @@ def win_libomp140_missing(
         return
     tag = f"+{torch.version.partition('+')[2]}" if torch.version and "+" in torch.version else ""
     index = f"https://download.pytorch.org/whl/{tag[1:]}" if tag else None
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"{torch.label} needs {NAME}, which is not on this machine.",
         subject=torch.label,

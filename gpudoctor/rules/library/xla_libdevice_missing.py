@@ -8,8 +8,9 @@ from gpudoctor.facts.fix import Ask, Fix, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Environ, System
-from gpudoctor.plan.places import Scene, conda, conda_prefix
+from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda, release_numbers

@@ -7,11 +7,11 @@ from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.declare import rule
@@ -26,8 +26,7 @@ def xla_ptxas_hopper_bug(
     frameworks: Frameworks,
     packages: Packages,
     toolkits: Toolkits | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The ptxas that JAX uses has a known bug on Hopper and newer GPUs.
@@ -55,7 +54,6 @@ def xla_ptxas_hopper_bug(
     ptxas = (ptxas_on_path(toolkits) if calls_ptxas_of_path(jax) else None) or ptxas_of_packages(packages)
     if ptxas is None or not FIRST_BAD <= ptxas.version < FIRST_GOOD:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=f"JAX compiles with ptxas {ptxas.version}, which has a known bug on Hopper and newer GPUs.",
         subject=ptxas.where,

@@ -8,8 +8,8 @@ from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene, Steps, conda, install, safety
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import Steps, conda, install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
@@ -24,7 +24,7 @@ def xla_ptxas_missing(
     frameworks: Frameworks,
     packages: Packages,
     interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """JAX needs ptxas to compile for the GPU, but it was not found.
 
@@ -54,7 +54,6 @@ def xla_ptxas_missing(
     has_toolkit = toolkits is not None and (toolkits.found or toolkits.ptxas_on_path or toolkits.excerpt)
     if has_toolkit or ptxas_of_packages(packages) or not packages.lacks(*CONDA_PACKAGES):
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     if by_conda or jax.cuda is None:
         wanted = "cuda-nvcc"
         steps: Steps = (conda(interpreter, "install", wanted),)

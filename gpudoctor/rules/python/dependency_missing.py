@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Framework, Frameworks, Packages, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START, SOON
-from gpudoctor.plan.places import Scene
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers
@@ -19,13 +16,7 @@ _KERAS_FIRST, _KERAS_LAST = (2, 6), (2, 12)
 
 
 @rule("PYT016", name="dependency-missing", severity="error", since="0.1")
-def dependency_missing(
-    packages: Packages,
-    frameworks: Frameworks,
-    gpus: Gpus | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-) -> Iterator[Problem]:
+def dependency_missing(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """A package that a framework needs at start-up is not installed.
 
     What it means:
@@ -44,7 +35,6 @@ def dependency_missing(
     Sources:
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     """
-    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     found = {
         name: missing
         for name in AT_START

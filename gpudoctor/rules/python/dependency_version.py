@@ -6,11 +6,11 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages, Unmet
+from gpudoctor.facts.python import Framework, Frameworks, Packages, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import AT_START
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._failing_package import broken_package, named_module, package_of
 from gpudoctor.rules._unmet import complete, is_older
@@ -39,8 +39,7 @@ def dependency_version(
     packages: Packages,
     frameworks: Frameworks,
     live: Live | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """A package that a framework needs at start-up has a version it does not accept.
 
@@ -65,7 +64,6 @@ def dependency_version(
     https://github.com/intel/ipex-llm/pull/7106 (keras)
     https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1492
     """
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from _keras_of_another_release(frameworks, packages, scene)
     yield from _triton_without_ops(packages, scene)
     for name, at_start in AT_START.items():

@@ -6,9 +6,10 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, SetEnv
 from gpudoctor.facts.live import Live, Symptom
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Environ, System
-from gpudoctor.plan.places import Scene, safety
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import Environ
+from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -24,9 +25,8 @@ def keras3_legacy_model(
     packages: Packages | Gap | None,
     frameworks: Frameworks | Gap | None,
     environ: Environ | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
     live: Live | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """A Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed.
 
@@ -54,7 +54,6 @@ def keras3_legacy_model(
     numbers = release_numbers(tensorflow.version) if tensorflow else None
     has_keras3 = numbers is not None and numbers >= FIRST_KERAS3 and len(numbers) > 1
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0" if has_keras3 and numbers else None
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     if met is not None and (numbers is None or has_keras3):
         yield _other_format(met, tensorflow, wanted, scene)
         return

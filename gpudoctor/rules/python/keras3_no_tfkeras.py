@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene, safety
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -19,9 +18,7 @@ FIRST_WITHOUT_TENSORFLOW = (5,)
 
 
 @rule("PYT010", name="keras3-no-tfkeras", severity="warning", since="0.1")
-def keras3_no_tfkeras(
-    packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def keras3_no_tfkeras(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """The TensorFlow models of transformers need tf-keras, which is not installed.
 
     What it means:
@@ -49,7 +46,6 @@ def keras3_no_tfkeras(
     theirs = release_numbers(transformers.version)
     if theirs is None or theirs >= FIRST_WITHOUT_TENSORFLOW or not packages.lacks("tf-keras"):
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"
     yield Problem(
         summary=f"transformers {transformers.version} needs tf-keras for TensorFlow models, but it is not installed.",

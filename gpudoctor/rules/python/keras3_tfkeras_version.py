@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene, safety
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
@@ -15,9 +14,7 @@ from gpudoctor.rules.declare import rule
 
 
 @rule("PYT011", name="keras3-tfkeras-version", severity="warning", since="0.1")
-def keras3_tfkeras_version(
-    packages: Packages, frameworks: Frameworks, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def keras3_tfkeras_version(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """The installed tf-keras does not match the installed TensorFlow.
 
     What it means:
@@ -42,7 +39,6 @@ def keras3_tfkeras_version(
     ours, theirs = release_numbers(tensorflow.version), release_numbers(legacy.version)
     if ours is None or theirs is None or ours[:2] == theirs[:2]:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     wanted = f"tf-keras~={ours[0]}.{ours[1]}.0"
     yield Problem(
         summary=f"tf-keras {legacy.version} does not match TensorFlow {tensorflow.version}.",

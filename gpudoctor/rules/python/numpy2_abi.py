@@ -6,13 +6,14 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import is_conda, release_numbers
 from gpudoctor.rules.declare import rule
@@ -24,8 +25,8 @@ def numpy2_abi(
     packages: Packages,
     frameworks: Frameworks,
     host: System,
-    interpreter: Interpreter | Gap | None,
     live: Live | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """NumPy 2 is installed with a framework or package compiled for NumPy 1.
@@ -51,7 +52,6 @@ def numpy2_abi(
     numbers = release_numbers(numpy.version) if numpy else None
     if numpy is None or numbers is None or numbers < (2,) or host.os not in ("linux", "windows", "macos"):
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     told = False
     for name in computing():
         framework = frameworks.get(name)

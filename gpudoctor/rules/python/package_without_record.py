@@ -3,13 +3,11 @@
 import posixpath
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import again
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._evidence import seen
@@ -19,7 +17,10 @@ from gpudoctor.rules.declare import rule
 
 @rule("PYT018", name="package-without-record", severity="warning", since="0.1")
 def package_without_record(
-    packages: Packages, frameworks: Frameworks, interpreter: Interpreter, host: System | Gap | None
+    packages: Packages,
+    frameworks: Frameworks,
+    interpreter: Interpreter,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """A package's files are installed, but its metadata is gone.
 
@@ -41,7 +42,6 @@ def package_without_record(
     Sources:
     https://packaging.python.org/en/latest/specifications/recording-installed-packages/
     """
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     for framework in frameworks.found:
         if framework.name in AT_START and _has_no_record(framework, packages, interpreter):
             yield _problem(framework.label, framework.location or "", again(scene, framework))

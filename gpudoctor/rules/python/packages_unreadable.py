@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run, Write
-from gpudoctor.facts.python import Broken, Interpreter, Package, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene
+from gpudoctor.facts.python import Broken, Package, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
@@ -22,9 +20,7 @@ _LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 
 
 @rule("PYT008", name="packages-unreadable", severity="warning", since="0.1")
-def packages_unreadable(
-    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
-) -> Iterator[Problem]:
+def packages_unreadable(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """An installed package's metadata cannot be read.
 
     What it means:
@@ -52,7 +48,7 @@ def packages_unreadable(
         if count > 1
         else "An installed package's metadata cannot be read.",
         evidence=tuple(seen(broken.path, broken.reason) for broken in packages.broken[:5]),
-        fixes=(_fix(packages, Scene(host=host, interpreter=interpreter, packages=packages)),),
+        fixes=(_fix(packages, scene),),
     )
 
 

@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
 from gpudoctor.facts.wish import Requirement, Wish
 from gpudoctor.knowledge.frameworks import computing, names_and_packages, planned
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene, wheel_platform
+from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._pythons import (
     in_order,
@@ -36,10 +36,9 @@ def python_unsupported_by_framework(
     wish: Wish,
     packages: Packages | Gap | None,
     frameworks: Frameworks | Gap | None,
-    container: Container | Gap | None,
     gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
     live: Live | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """The framework has no build for this Python version.
@@ -70,7 +69,6 @@ def python_unsupported_by_framework(
     if not in_vain and (isinstance(packages, Gap) or isinstance(frameworks, Gap)):
         return
     installed, found = known(packages), known(frameworks)
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     for name in planned():
         if installed is not None and installed.find(name) is not None:
             continue

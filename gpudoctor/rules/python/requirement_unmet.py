@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Frameworks, Packages, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START, descriptors
-from gpudoctor.plan.places import Scene, conda, install, safety
+from gpudoctor.plan.places import conda, install, safety
 from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules._evidence import seen
@@ -28,12 +27,7 @@ _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflo
 
 
 @rule("PYT019", name="requirement-unmet", severity="warning", since="0.1")
-def requirement_unmet(
-    packages: Packages,
-    frameworks: Frameworks | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-) -> Iterator[Problem]:
+def requirement_unmet(packages: Packages, frameworks: Frameworks | None, scene: Scene) -> Iterator[Problem]:
     """An installed package requires another in a version that is not installed.
 
     What it means:
@@ -59,7 +53,6 @@ def requirement_unmet(
     broken = tuple(one for one in packages.unmet if _counts(one, packages, known))
     if not broken:
         return
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield Problem(
         summary=_summary(broken, packages),
         evidence=tuple(

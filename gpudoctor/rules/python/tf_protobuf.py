@@ -2,28 +2,21 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import ProtobufRange
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
 
 
 @rule("PYT003", name="tf-protobuf", severity="error", since="0.1")
-def tf_protobuf(
-    packages: Packages,
-    frameworks: Frameworks,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def tf_protobuf(packages: Packages, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed protobuf does not match the installed TensorFlow.
 
     What it means:
@@ -51,7 +44,6 @@ def tf_protobuf(
     for wanted in _wanted(tensorflow, packages, matrix):
         if is_met(wanted, protobuf.version):
             continue
-        scene = Scene(host=host, interpreter=interpreter, packages=packages)
         yield Problem(
             summary=f"{tensorflow.label} works with protobuf {wanted}, but protobuf {protobuf.version} is installed.",
             subject="protobuf",

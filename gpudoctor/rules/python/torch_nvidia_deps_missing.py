@@ -5,11 +5,9 @@ from collections.abc import Iterator
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages, Unmet
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene
+from gpudoctor.facts.python import Frameworks, Packages, Unmet
+from gpudoctor.facts.scene import Scene
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
@@ -31,9 +29,7 @@ def torch_nvidia_deps_missing(
     packages: Packages,
     frameworks: Frameworks,
     libraries: Libraries | Gap | None,
-    gpus: Gpus | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    host: System | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """CUDA libraries that a framework requires are missing or too old.
 
@@ -56,7 +52,6 @@ def torch_nvidia_deps_missing(
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     https://github.com/jax-ml/jax/issues/19121
     """
-    scene = Scene(host=host, gpus=gpus, interpreter=interpreter, packages=packages)
     for owner in OWNERS:
         if is_conda(packages, owner) or not _is_cuda(owner, frameworks):
             continue

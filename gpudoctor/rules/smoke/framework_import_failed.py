@@ -2,29 +2,16 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import Container, System
-from gpudoctor.plan.places import Scene
+from gpudoctor.facts.scene import Scene
 from gpudoctor.rules._failing_package import fixes_of
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
 
 @rule("SMK005", name="framework-import-failed", severity="error", since="0.1", when="failure")
-def framework_import_failed(
-    live: Live,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-) -> Iterator[Problem]:
+def framework_import_failed(live: Live, scene: Scene) -> Iterator[Problem]:
     """The framework cannot be imported.
 
     What it means:
@@ -44,7 +31,6 @@ def framework_import_failed(
     Sources:
     https://docs.python.org/3/library/exceptions.html#ImportError
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "framework-import-failed",

@@ -2,31 +2,17 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import problems
 
 
 @rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1", when="failure")
-def jax_plugin_init_failed(
-    live: Live,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def jax_plugin_init_failed(live: Live, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """JAX's CUDA plugin cannot be initialised.
 
     What it means:
@@ -45,7 +31,6 @@ def jax_plugin_init_failed(
     Sources:
     https://docs.jax.dev/en/latest/installation.html
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "jax-plugin-init-failed",

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.plan.places import Scene
+from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._failing_package import broken_package, package_of
 from gpudoctor.rules.declare import rule
@@ -16,12 +13,7 @@ from gpudoctor.rules.live_problem import Failed, do, problems
 
 
 @rule("SMK027", name="library-not-loaded", severity="error", since="0.1", when="failure")
-def library_not_loaded(
-    live: Live,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-    host: System | Gap | None,
-) -> Iterator[Problem]:
+def library_not_loaded(live: Live, scene: Scene) -> Iterator[Problem]:
     """A shared library could not be loaded.
 
     What it means:
@@ -40,7 +32,6 @@ def library_not_loaded(
     Sources:
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "library-not-loaded",

@@ -2,17 +2,12 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.places import Scene
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, do, problems
@@ -21,16 +16,7 @@ _WHERE = "choose a build that was made for this compute capability."
 
 
 @rule("SMK015", name="no-kernel-image", severity="error", since="0.1", when="failure")
-def no_kernel_image(
-    live: Live,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-    matrix: Matrix,
-) -> Iterator[Problem]:
+def no_kernel_image(live: Live, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The framework has no code for this GPU.
 
     What it means:
@@ -49,7 +35,6 @@ def no_kernel_image(
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#application-compatibility
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "no-kernel-image",

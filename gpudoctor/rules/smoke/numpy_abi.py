@@ -2,30 +2,18 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import Container, System
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.facts.scene import Scene
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._failing_package import wanted_by_others
 from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, problems
 
 
 @rule("SMK025", name="numpy-abi", severity="error", since="0.1", when="failure")
-def numpy_abi(
-    live: Live,
-    host: System | Gap | None,
-    container: Container | Gap | None,
-    gpus: Gpus | Gap | None,
-    driver: Driver | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-) -> Iterator[Problem]:
+def numpy_abi(live: Live, scene: Scene) -> Iterator[Problem]:
     """A compiled package was built for a different NumPy version.
 
     What it means:
@@ -45,7 +33,6 @@ def numpy_abi(
     Sources:
     https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
-    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "numpy-abi",

@@ -6,10 +6,10 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.wish import Wish
-from gpudoctor.plan.places import Scene, install, safety
+from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._building import COMPILED_AT_INSTALL
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
@@ -18,13 +18,7 @@ from gpudoctor.rules.live_problem import Failed, do, problems
 
 
 @rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")
-def ext_build_isolation(
-    live: Live,
-    host: System | Gap | None,
-    interpreter: Interpreter | Gap | None,
-    packages: Packages | Gap | None,
-    wish: Wish,
-) -> Iterator[Problem]:
+def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
     """A package needs torch at build time, but the installer builds it in isolation from torch.
 
     What it means:
@@ -45,7 +39,6 @@ def ext_build_isolation(
     https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation
     https://docs.astral.sh/uv/concepts/projects/config/#build-isolation
     """
-    scene = Scene(host=host, interpreter=interpreter, packages=packages)
     yield from problems(
         live,
         "ext-build-isolation",
