@@ -1,12 +1,14 @@
 """A problem of what was run: the failures of one framework that one rule tells, with what they mean and follow from."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Evidence, Problem, Severity
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import Failure, failures_of
 
 #: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
@@ -16,6 +18,12 @@ MEANS, BECAUSE = "meaning", "usual causes"
 _SHOWN, _CAUSES = 4, 3
 #: What a message means that comes from one cause this often is that cause.
 _ALMOST_ALWAYS = 0.7
+
+
+#: A rule's check.
+Check = Callable[..., Iterable[Problem]]
+#: What failed, in a sentence, and fixes.
+Said = tuple[str, tuple[Fix, ...]]
 
 
 class Failed(Fact, frozen=True, kw_only=True):
@@ -67,26 +75,39 @@ class Failed(Fact, frozen=True, kw_only=True):
         return next((row.meaning for one in self.symptoms if (row := message_of(one.signature))), None)
 
 
-def problems(
-    live: Live,
-    owner: str,
-    says: Callable[[Failed], str],
-    *,
-    fixes: Callable[[Failed], tuple[Fix, ...]] | None = None,
-) -> Iterator[Problem]:
+def failure_rule(code: str, *, name: str, severity: Severity, since: str) -> Callable[[Callable[..., Said]], Check]:
+    """Declare a function that says of failures what they are, and how to fix them, as the rule that reports them.
+
+    Its first parameter is `failed: Failed`; the others are those of any rule.
+    """
+
+    def declare(says: Callable[..., Said]) -> Check:
+        @wraps(says)
+        def check(live: Live, **others: object) -> Iterator[Problem]:
+            return problems(live, name, lambda failed: says(failed, **others))
+
+        wanted = {key: kind for key, kind in says.__annotations__.items() if key not in ("failed", "return")}
+        check.__annotations__ = {"live": Live, **wanted}
+        return rule(code, name=name, severity=severity, since=since, when="failure")(check)
+
+    return declare
+
+
+def problems(live: Live, owner: str, says: Callable[[Failed], Said]) -> Iterator[Problem]:
     """One problem a framework. A failure of what only some programs need is a warning."""
     groups: dict[str | None, list[Failure]] = {}
     for failure in failures_of(live, owner):
         groups.setdefault(failure.framework, []).append(failure)
     for label, members in groups.items():
         failed = Failed(failures=tuple(members))
+        sentence, fixes = says(failed)
         yield Problem(
-            summary=_sentence(says(failed)),
+            summary=_sentence(sentence),
             subject=label,
             confidence="likely" if all(one.pasted for one in members) else "certain",
             evidence=tuple(_evidence(failed)),
             symptoms=failed.symptoms,
-            fixes=(*(fixes(failed) if fixes else ()), *_questions(failed)),
+            fixes=(*fixes, *_questions(failed)),
             severity=_severity(members, failed.symptoms),
         )
 

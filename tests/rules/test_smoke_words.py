@@ -154,7 +154,7 @@ def test_a_message_points_to_its_likely_causes_and_names_three():
     assert said["meaning"] in {message.meaning for message in messages()}
     assert said["usual causes"].count("; ") == 2
     assert "arch-too-old-for-build" in found.follows_from
-    (pointing,) = problems(fails_with(NO_KERNEL), "no-kernel-image", lambda _: "x")
+    (pointing,) = problems(fails_with(NO_KERNEL), "no-kernel-image", lambda _: ("x", ()))
     assert likely_causes(pointing.symptoms)[:2] == ("arch-too-new-for-build", "arch-too-old-for-build")
     unknown = fires("smoke-failed", live=fails_with("nobody knows this"))
     assert [one.fact for one in unknown.evidence] == [TRAINS]

@@ -1,15 +1,10 @@
 """SMK020 compile-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK020", name="compile-failed", severity="error", since="0.1", when="failure")
-def compile_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK020", name="compile-failed", severity="error", since="0.1")
+def compile_failed(failed: Failed) -> Said:
     """Compiling for the GPU failed.
 
     What it means:
@@ -28,11 +23,7 @@ def compile_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://openxla.org/xla/gpu_architecture
     """
-    yield from problems(
-        live,
-        "compile-failed",
-        lambda failed: f"{failed.who} cannot compile{failed.where}: {failed.meaning or failed.first.text}",
-        fixes=lambda _: (
-            do("See what is there", "which -a ptxas cc gcc nvcc", "find / -name 'libdevice*.bc' 2>/dev/null"),
-        ),
+    return (
+        f"{failed.who} cannot compile{failed.where}: {failed.meaning or failed.first.text}",
+        (do("See what is there", "which -a ptxas cc gcc nvcc", "find / -name 'libdevice*.bc' 2>/dev/null"),),
     )

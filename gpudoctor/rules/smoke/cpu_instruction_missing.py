@@ -1,15 +1,10 @@
 """SMK029 cpu-instruction-missing."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1", when="failure")
-def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK029", name="cpu-instruction-missing", severity="error", since="0.1")
+def cpu_instruction_missing(failed: Failed) -> Said:
     """The CPU does not support an instruction that the framework uses.
 
     What it means:
@@ -30,13 +25,9 @@ def cpu_instruction_missing(live: Live) -> Iterator[Problem]:
     Sources:
     https://www.tensorflow.org/install/pip#hardware_requirements
     """
-    yield from problems(
-        live,
-        "cpu-instruction-missing",
-        lambda failed: f"{_whose(failed)} uses an instruction that this CPU does not support.",
-        fixes=lambda _: (
-            do("See what the CPU supports", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),
-        ),
+    return (
+        f"{_whose(failed)} uses an instruction that this CPU does not support.",
+        (do("See what the CPU supports", "grep -o -w -E 'avx|avx2|fma|avx512f' /proc/cpuinfo | sort -u"),),
     )
 
 

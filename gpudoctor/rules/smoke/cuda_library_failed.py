@@ -1,15 +1,10 @@
 """SMK028 cuda-library-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK028", name="cuda-library-failed", severity="error", since="0.1", when="failure")
-def cuda_library_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK028", name="cuda-library-failed", severity="error", since="0.1")
+def cuda_library_failed(failed: Failed) -> Said:
     """A CUDA library reports an error.
 
     What it means:
@@ -29,11 +24,9 @@ def cuda_library_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/cuda/cublas/index.html#cublasstatus-t
     """
-    yield from problems(
-        live,
-        "cuda-library-failed",
-        lambda failed: f"A CUDA library fails in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"A CUDA library fails in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        (
             do("See whether the memory is full", "nvidia-smi"),
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
         ),

@@ -1,15 +1,10 @@
 """SMK016 cuda-program-error."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK016", name="cuda-program-error", severity="error", since="0.1", when="failure")
-def cuda_program_error(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK016", name="cuda-program-error", severity="error", since="0.1")
+def cuda_program_error(failed: Failed) -> Said:
     """GPU code failed while it ran.
 
     What it means:
@@ -30,11 +25,9 @@ def cuda_program_error(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html
     """
-    yield from problems(
-        live,
-        "cuda-program-error",
-        lambda failed: f"GPU code of {failed.who} failed{failed.where}: {failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"GPU code of {failed.who} failed{failed.where}: {failed.first.text}",
+        (
             do("Find the step that fails", "CUDA_LAUNCH_BLOCKING=1 python your_program.py"),
             do("Check the GPU itself", "sudo dmesg | grep -i xid", "nvidia-smi -q -d TEMPERATURE,ECC"),
         ),

@@ -1,15 +1,10 @@
 """SMK017 cuda-start-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK017", name="cuda-start-failed", severity="error", since="0.1", when="failure")
-def cuda_start_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK017", name="cuda-start-failed", severity="error", since="0.1")
+def cuda_start_failed(failed: Failed) -> Said:
     """CUDA cannot be initialised, or rejects this program.
 
     What it means:
@@ -29,9 +24,7 @@ def cuda_start_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/cuda/cuda-runtime-api/group__CUDART__TYPES.html
     """
-    yield from problems(
-        live,
-        "cuda-start-failed",
-        lambda failed: f"CUDA does not start for {failed.who}: {failed.meaning or failed.first.text}",
-        fixes=lambda _: (do("Ask the driver itself", "gpudoctor check --static", "nvidia-smi"),),
+    return (
+        f"CUDA does not start for {failed.who}: {failed.meaning or failed.first.text}",
+        (do("Ask the driver itself", "gpudoctor check --static", "nvidia-smi"),),
     )

@@ -1,15 +1,10 @@
 """SMK019 cudnn-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK019", name="cudnn-failed", severity="error", since="0.1", when="failure")
-def cudnn_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK019", name="cudnn-failed", severity="error", since="0.1")
+def cudnn_failed(failed: Failed) -> Said:
     """cuDNN, CUDA's neural network library, failed.
 
     What it means:
@@ -28,11 +23,9 @@ def cudnn_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deeplearning/cudnn/backend/latest/reference/support-matrix.html
     """
-    yield from problems(
-        live,
-        "cudnn-failed",
-        lambda failed: f"cuDNN does not work for {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"cuDNN does not work for {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        (
             do("See which cuDNN is loaded", "gpudoctor check --static --verbose"),
             do("See whether the memory is full", "nvidia-smi"),
         ),

@@ -1,15 +1,10 @@
 """SMK030 driver-reports-error."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK030", name="driver-reports-error", severity="error", since="0.1", when="failure")
-def driver_reports_error(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK030", name="driver-reports-error", severity="error", since="0.1")
+def driver_reports_error(failed: Failed) -> Said:
     """The driver, or the NVIDIA Container Toolkit, reports an error.
 
     What it means:
@@ -27,9 +22,7 @@ def driver_reports_error(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deploy/nvidia-smi/index.html
     """
-    yield from problems(
-        live,
-        "driver-reports-error",
-        lambda failed: f"{failed.meaning or failed.first.text}",
-        fixes=lambda _: (do("Check that machine", "gpudoctor check --static"),),
+    return (
+        f"{failed.meaning or failed.first.text}",
+        (do("Check that machine", "gpudoctor check --static"),),
     )

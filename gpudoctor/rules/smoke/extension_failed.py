@@ -1,15 +1,10 @@
 """SMK031 extension-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK031", name="extension-failed", severity="error", since="0.1", when="failure")
-def extension_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK031", name="extension-failed", severity="error", since="0.1")
+def extension_failed(failed: Failed) -> Said:
     """A package with its own GPU code does not work.
 
     What it means:
@@ -27,11 +22,7 @@ def extension_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.pytorch.org/docs/stable/cpp_extension.html
     """
-    yield from problems(
-        live,
-        "extension-failed",
-        lambda failed: f"{failed.meaning or failed.first.text}",
-        fixes=lambda _: (
-            do("See which versions belong together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),
-        ),
+    return (
+        f"{failed.meaning or failed.first.text}",
+        (do("See which versions belong together", "pip list | grep -i -E 'torch|flash|xformers|bitsandbytes'"),),
     )

@@ -1,15 +1,10 @@
 """SMK033 first-start-slow."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK033", name="first-start-slow", severity="warning", since="0.1", when="failure")
-def first_start_slow(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK033", name="first-start-slow", severity="warning", since="0.1")
+def first_start_slow(failed: Failed) -> Said:
     """The framework's first start is slow: the driver compiles its code.
 
     What it means:
@@ -28,11 +23,9 @@ def first_start_slow(live: Live) -> Iterator[Problem]:
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
     """
-    yield from problems(
-        live,
-        "first-start-slow",
-        lambda failed: f"{failed.meaning or failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"{failed.meaning or failed.first.text}",
+        (
             do(
                 "Keep the result",
                 "Set CUDA_CACHE_MAXSIZE=4294967296, so that everything fits into the cache, and wait once.",

@@ -1,15 +1,10 @@
 """SMK003 framework-import-crashed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK003", name="framework-import-crashed", severity="error", since="0.1", when="failure")
-def framework_import_crashed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK003", name="framework-import-crashed", severity="error", since="0.1")
+def framework_import_crashed(failed: Failed) -> Said:
     """Importing the framework crashes Python.
 
     What it means:
@@ -31,11 +26,9 @@ def framework_import_crashed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/library/faulthandler.html
     """
-    yield from problems(
-        live,
-        "framework-import-crashed",
-        lambda failed: f"Importing {failed.who} crashes Python{_signal(failed)}.",
-        fixes=lambda failed: (
+    return (
+        f"Importing {failed.who} crashes Python{_signal(failed)}.",
+        (
             do(
                 "Try it in a new environment",
                 f"Make a new virtual environment, install only {failed.name} there, and import it.",

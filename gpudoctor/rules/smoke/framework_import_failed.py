@@ -1,17 +1,12 @@
 """SMK005 framework-import-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import Scene
 from gpudoctor.rules._failing_package import fixes_of
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK005", name="framework-import-failed", severity="error", since="0.1", when="failure")
-def framework_import_failed(live: Live, scene: Scene) -> Iterator[Problem]:
+@failure_rule("SMK005", name="framework-import-failed", severity="error", since="0.1")
+def framework_import_failed(failed: Failed, scene: Scene) -> Said:
     """The framework cannot be imported.
 
     What it means:
@@ -31,13 +26,9 @@ def framework_import_failed(live: Live, scene: Scene) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/library/exceptions.html#ImportError
     """
-    yield from problems(
-        live,
-        "framework-import-failed",
-        lambda failed: (
-            f"{failed.who} cannot be imported: {failed.first.text}"
-            if not failed.first.pasted
-            else f"{failed.meaning or 'A package does not match the others.'}"
-        ),
-        fixes=lambda failed: fixes_of(failed, scene),
+    return (
+        f"{failed.who} cannot be imported: {failed.first.text}"
+        if not failed.first.pasted
+        else f"{failed.meaning or 'A package does not match the others.'}",
+        fixes_of(failed, scene),
     )

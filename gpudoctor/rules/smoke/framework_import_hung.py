@@ -1,18 +1,13 @@
 """SMK004 framework-import-hung."""
 
-from collections.abc import Iterator
-
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Interpreter
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK004", name="framework-import-hung", severity="error", since="0.1", when="failure")
-def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
+@failure_rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
+def framework_import_hung(failed: Failed, interpreter: Interpreter | Gap | None) -> Said:
     """Importing the framework hangs.
 
     What it means:
@@ -33,11 +28,9 @@ def framework_import_hung(live: Live, interpreter: Interpreter | Gap | None) -> 
     Sources:
     https://docs.python.org/3/library/faulthandler.html
     """
-    yield from problems(
-        live,
-        "framework-import-hung",
-        lambda failed: f"Importing {failed.who} did not finish within {_seconds(failed)}.",
-        fixes=lambda failed: (_look(failed, interpreter),),
+    return (
+        f"Importing {failed.who} did not finish within {_seconds(failed)}.",
+        (_look(failed, interpreter),),
     )
 
 

@@ -1,15 +1,10 @@
 """SMK009 framework-run-crashed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK009", name="framework-run-crashed", severity="error", since="0.1", when="failure")
-def framework_run_crashed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK009", name="framework-run-crashed", severity="error", since="0.1")
+def framework_run_crashed(failed: Failed) -> Said:
     """The framework crashed while it ran.
 
     What it means:
@@ -29,15 +24,11 @@ def framework_run_crashed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/library/faulthandler.html
     """
-    yield from problems(
-        live,
-        "framework-run-crashed",
-        lambda failed: (
-            f"{failed.who} crashed in the step {failed.stage}{_signal(failed)}."
-            if not failed.first.pasted
-            else "Compiled code in the program crashed."
-        ),
-        fixes=lambda _: (
+    return (
+        f"{failed.who} crashed in the step {failed.stage}{_signal(failed)}."
+        if not failed.first.pasted
+        else "Compiled code in the program crashed.",
+        (
             do(
                 "See where it crashes",
                 "Run your program with: python -X faulthandler your_program.py",

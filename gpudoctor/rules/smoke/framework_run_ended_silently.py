@@ -1,15 +1,10 @@
 """SMK006 framework-run-ended-silently."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1", when="failure")
-def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK006", name="framework-run-ended-silently", severity="error", since="0.1")
+def framework_run_ended_silently(failed: Failed) -> Said:
     """The framework's process ended without any message.
 
     What it means:
@@ -30,11 +25,9 @@ def framework_run_ended_silently(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/library/os.html#os._exit
     """
-    yield from problems(
-        live,
-        "framework-run-ended-silently",
-        lambda failed: f"{failed.who} ended without any message in the step {failed.stage}{_code(failed)}.",
-        fixes=lambda failed: (
+    return (
+        f"{failed.who} ended without any message in the step {failed.stage}{_code(failed)}.",
+        (
             do(
                 "Find out what ends the program",
                 f'Run: python -v -c "import {failed.name}" 2>&1 | tail, and look at the last file it names.',

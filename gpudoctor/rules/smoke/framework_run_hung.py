@@ -1,15 +1,10 @@
 """SMK010 framework-run-hung."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK010", name="framework-run-hung", severity="error", since="0.1", when="failure")
-def framework_run_hung(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK010", name="framework-run-hung", severity="error", since="0.1")
+def framework_run_hung(failed: Failed) -> Said:
     """The framework hung during a step.
 
     What it means:
@@ -29,11 +24,9 @@ def framework_run_hung(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deploy/xid-errors/index.html
     """
-    yield from problems(
-        live,
-        "framework-run-hung",
-        lambda failed: f"{failed.who} did not finish the step {failed.stage} within {_seconds(failed)}.",
-        fixes=lambda _: (do("Try again when the machine is idle", "gpudoctor smoke --timeout 600"),),
+    return (
+        f"{failed.who} did not finish the step {failed.stage} within {_seconds(failed)}.",
+        (do("Try again when the machine is idle", "gpudoctor smoke --timeout 600"),),
     )
 
 

@@ -12,7 +12,9 @@ from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
 from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, problems
+
+_SEE = do("See who sees the GPU, and who does not", "gpudoctor devices")
 
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")
@@ -53,14 +55,13 @@ def framework_sees_no_gpu(
                 subject=_label(listed),
                 evidence=tuple(_evidence(listed, symptoms, count)),
                 symptoms=symptoms,
-                fixes=(do("See who sees the GPU, and who does not", "gpudoctor devices"),),
+                fixes=(_SEE,),
             )
-    yield from problems(
-        live,
-        "framework-sees-no-gpu",
-        lambda failed: failed.meaning or f"{failed.who} sees no GPU",
-        fixes=lambda _: (do("See who sees the GPU, and who does not", "gpudoctor devices"),),
-    )
+    yield from problems(live, "framework-sees-no-gpu", _says)
+
+
+def _says(failed: Failed) -> Said:
+    return failed.meaning or f"{failed.who} sees no GPU", (_SEE,)
 
 
 def _label(listed: DeviceList) -> str:

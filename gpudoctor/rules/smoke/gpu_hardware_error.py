@@ -1,15 +1,10 @@
 """SMK018 gpu-hardware-error."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1", when="failure")
-def gpu_hardware_error(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK018", name="gpu-hardware-error", severity="error", since="0.1")
+def gpu_hardware_error(failed: Failed) -> Said:
     """The GPU reports a hardware error.
 
     What it means:
@@ -27,9 +22,7 @@ def gpu_hardware_error(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deploy/gpu-debug-guidelines/index.html
     """
-    yield from problems(
-        live,
-        "gpu-hardware-error",
-        lambda failed: f"The GPU reports a hardware error{failed.where}: {failed.meaning or failed.first.text}",
-        fixes=lambda _: (do("Look at the counts", "nvidia-smi -q -d ECC,ROW_REMAPPER", "nvidia-smi nvlink -e"),),
+    return (
+        f"The GPU reports a hardware error{failed.where}: {failed.meaning or failed.first.text}",
+        (do("Look at the counts", "nvidia-smi -q -d ECC,ROW_REMAPPER", "nvidia-smi nvlink -e"),),
     )

@@ -1,15 +1,10 @@
 """SMK023 gpu-out-of-memory."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1", when="failure")
-def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK023", name="gpu-out-of-memory", severity="error", since="0.1")
+def gpu_out_of_memory(failed: Failed) -> Said:
     """The GPU's memory is full.
 
     What it means:
@@ -29,11 +24,9 @@ def gpu_out_of_memory(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management
     """
-    yield from problems(
-        live,
-        "gpu-out-of-memory",
-        lambda failed: f"The GPU's memory is full{failed.where}: {_who_asked(failed)}.",
-        fixes=lambda _: (
+    return (
+        f"The GPU's memory is full{failed.where}: {_who_asked(failed)}.",
+        (
             do("See who holds the memory", "nvidia-smi", "sudo fuser -v /dev/nvidia*"),
             do(
                 "Use less",

@@ -1,15 +1,10 @@
 """SMK032 install-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK032", name="install-failed", severity="error", since="0.1", when="failure")
-def install_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK032", name="install-failed", severity="error", since="0.1")
+def install_failed(failed: Failed) -> Said:
     """Something could not be installed or built.
 
     What it means:
@@ -27,8 +22,7 @@ def install_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://pip.pypa.io/en/stable/topics/dependency-resolution/
     """
-    yield from problems(
-        live,
-        "install-failed",
-        lambda failed: f"{failed.meaning or failed.first.text}",
+    return (
+        f"{failed.meaning or failed.first.text}",
+        (),
     )

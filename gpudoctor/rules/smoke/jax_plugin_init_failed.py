@@ -1,18 +1,13 @@
 """SMK024 jax-plugin-init-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1", when="failure")
-def jax_plugin_init_failed(live: Live, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
+@failure_rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1")
+def jax_plugin_init_failed(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
     """JAX's CUDA plugin cannot be initialised.
 
     What it means:
@@ -31,9 +26,7 @@ def jax_plugin_init_failed(live: Live, scene: Scene, matrix: Matrix) -> Iterator
     Sources:
     https://docs.jax.dev/en/latest/installation.html
     """
-    yield from problems(
-        live,
-        "jax-plugin-init-failed",
-        lambda failed: f"JAX cannot initialise its CUDA plugin: {failed.meaning or failed.first.text}",
-        fixes=lambda failed: (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),),
+    return (
+        f"JAX cannot initialise its CUDA plugin: {failed.meaning or failed.first.text}",
+        (jax_for_gpus(scene, matrix, failed.version if failed.name == "jax" else None),),
     )

@@ -1,19 +1,14 @@
 """SMK027 library-not-loaded."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._failing_package import broken_package, package_of
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK027", name="library-not-loaded", severity="error", since="0.1", when="failure")
-def library_not_loaded(live: Live, scene: Scene) -> Iterator[Problem]:
+@failure_rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
+def library_not_loaded(failed: Failed, scene: Scene) -> Said:
     """A shared library could not be loaded.
 
     What it means:
@@ -32,11 +27,9 @@ def library_not_loaded(live: Live, scene: Scene) -> Iterator[Problem]:
     Sources:
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    yield from problems(
-        live,
-        "library-not-loaded",
-        lambda failed: f"{_whose(failed)} cannot load a library that it needs: {failed.first.text}",
-        fixes=lambda failed: _fixes(failed, scene),
+    return (
+        f"{_whose(failed)} cannot load a library that it needs: {failed.first.text}",
+        _fixes(failed, scene),
     )
 
 

@@ -1,15 +1,10 @@
 """SMK012 loss-did-not-fall."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1", when="failure")
-def loss_did_not_fall(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK012", name="loss-did-not-fall", severity="error", since="0.1")
+def loss_did_not_fall(failed: Failed) -> Said:
     """The network did not learn.
 
     What it means:
@@ -30,15 +25,11 @@ def loss_did_not_fall(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
     """
-    yield from problems(
-        live,
-        "loss-did-not-fall",
-        lambda failed: (
-            f"{failed.who} trained{failed.where}, but the network did not learn: {failed.first.text}"
-            if not failed.first.pasted
-            else "The loss became NaN (not a number)."
-        ),
-        fixes=lambda _: (
+    return (
+        f"{failed.who} trained{failed.where}, but the network did not learn: {failed.first.text}"
+        if not failed.first.pasted
+        else "The loss became NaN (not a number).",
+        (
             do("Compare with the CPU", "gpudoctor smoke --device cpu"),
             do(
                 "Check the GPU itself",

@@ -1,15 +1,10 @@
 """SMK014 memory-not-given-back."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK014", name="memory-not-given-back", severity="warning", since="0.1", when="failure")
-def memory_not_given_back(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK014", name="memory-not-given-back", severity="warning", since="0.1")
+def memory_not_given_back(failed: Failed) -> Said:
     """GPU memory was not released.
 
     What it means:
@@ -27,9 +22,7 @@ def memory_not_given_back(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.pytorch.org/docs/stable/notes/cuda.html#memory-management
     """
-    yield from problems(
-        live,
-        "memory-not-given-back",
-        lambda failed: f"{failed.who} did not release the GPU's memory{failed.where}: {failed.first.text}",
-        fixes=lambda _: (do("Watch the memory", "watch -n 5 nvidia-smi, while your program runs"),),
+    return (
+        f"{failed.who} did not release the GPU's memory{failed.where}: {failed.first.text}",
+        (do("Watch the memory", "watch -n 5 nvidia-smi, while your program runs"),),
     )

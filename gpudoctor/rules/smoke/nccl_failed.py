@@ -1,15 +1,10 @@
 """SMK021 nccl-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK021", name="nccl-failed", severity="error", since="0.1", when="failure")
-def nccl_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK021", name="nccl-failed", severity="error", since="0.1")
+def nccl_failed(failed: Failed) -> Said:
     """Several GPUs do not work together.
 
     What it means:
@@ -29,13 +24,9 @@ def nccl_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
     """
-    yield from problems(
-        live,
-        "nccl-failed",
-        lambda failed: (
-            f"Several GPUs do not work together in {failed.who}{failed.where}: {failed.meaning or failed.first.text}"
-        ),
-        fixes=lambda _: (
+    return (
+        f"Several GPUs do not work together in {failed.who}{failed.where}: {failed.meaning or failed.first.text}",
+        (
             do("Learn more from NCCL", "NCCL_DEBUG=INFO python your_program.py"),
             do("Try without direct copies", "NCCL_P2P_DISABLE=1 python your_program.py"),
             do("See the shared memory", "df -h /dev/shm"),

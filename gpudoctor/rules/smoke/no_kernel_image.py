@@ -1,22 +1,17 @@
 """SMK015 no-kernel-image."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 _WHERE = "choose a build that was made for this compute capability."
 
 
-@rule("SMK015", name="no-kernel-image", severity="error", since="0.1", when="failure")
-def no_kernel_image(live: Live, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
+@failure_rule("SMK015", name="no-kernel-image", severity="error", since="0.1")
+def no_kernel_image(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
     """The framework has no code for this GPU.
 
     What it means:
@@ -35,11 +30,9 @@ def no_kernel_image(live: Live, scene: Scene, matrix: Matrix) -> Iterator[Proble
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/index.html#application-compatibility
     """
-    yield from problems(
-        live,
-        "no-kernel-image",
-        lambda failed: f"{failed.who} has no code for the GPU{failed.where}, so nothing can run there.",
-        fixes=lambda failed: _fixes(failed, scene, matrix),
+    return (
+        f"{failed.who} has no code for the GPU{failed.where}, so nothing can run there.",
+        _fixes(failed, scene, matrix),
     )
 
 

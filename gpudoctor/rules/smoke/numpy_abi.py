@@ -1,19 +1,14 @@
 """SMK025 numpy-abi."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._failing_package import wanted_by_others
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK025", name="numpy-abi", severity="error", since="0.1", when="failure")
-def numpy_abi(live: Live, scene: Scene) -> Iterator[Problem]:
+@failure_rule("SMK025", name="numpy-abi", severity="error", since="0.1")
+def numpy_abi(failed: Failed, scene: Scene) -> Said:
     """A compiled package was built for a different NumPy version.
 
     What it means:
@@ -33,11 +28,9 @@ def numpy_abi(live: Live, scene: Scene) -> Iterator[Problem]:
     Sources:
     https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
-    yield from problems(
-        live,
-        "numpy-abi",
-        lambda failed: f"{_whose(failed)} was compiled for a different NumPy.",
-        fixes=lambda failed: _fixes(failed, scene),
+    return (
+        f"{_whose(failed)} was compiled for a different NumPy.",
+        _fixes(failed, scene),
     )
 
 

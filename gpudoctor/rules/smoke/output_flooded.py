@@ -1,15 +1,10 @@
 """SMK008 output-flooded."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK008", name="output-flooded", severity="warning", since="0.1", when="failure")
-def output_flooded(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK008", name="output-flooded", severity="warning", since="0.1")
+def output_flooded(failed: Failed) -> Said:
     """The framework printed so much output that it was stopped.
 
     What it means:
@@ -28,11 +23,7 @@ def output_flooded(live: Live) -> Iterator[Problem]:
     Sources:
     https://github.com/tensorflow/tensorflow/blob/master/tensorflow/core/platform/default/logging.cc
     """
-    yield from problems(
-        live,
-        "output-flooded",
-        lambda failed: f"{failed.who} printed endlessly in the step {failed.stage}, so it was stopped.",
-        fixes=lambda _: (
-            do("Make it quiet", "Unset TF_CPP_MAX_VLOG_LEVEL, NCCL_DEBUG, LD_DEBUG and TORCH_LOGS, and run it again."),
-        ),
+    return (
+        f"{failed.who} printed endlessly in the step {failed.stage}, so it was stopped.",
+        (do("Make it quiet", "Unset TF_CPP_MAX_VLOG_LEVEL, NCCL_DEBUG, LD_DEBUG and TORCH_LOGS, and run it again."),),
     )

@@ -1,16 +1,11 @@
 """SMK022 peer-copy-wrong."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
 from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import problems
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 
 
-@rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1", when="failure")
-def peer_copy_wrong(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1")
+def peer_copy_wrong(failed: Failed) -> Said:
     """A copy from one GPU to another arrives corrupted.
 
     What it means:
@@ -29,13 +24,7 @@ def peer_copy_wrong(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html
     """
-    yield from problems(
-        live,
-        "peer-copy-wrong",
-        lambda failed: (
-            f"Copies between GPUs arrive corrupted ({failed.first.device}): training on several GPUs goes wrong."
-        ),
-        fixes=lambda _: (
-            Fix(title="Switch direct copies off", safety="safe", steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),)),
-        ),
+    return (
+        f"Copies between GPUs arrive corrupted ({failed.first.device}): training on several GPUs goes wrong.",
+        (Fix(title="Switch direct copies off", safety="safe", steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),)),),
     )

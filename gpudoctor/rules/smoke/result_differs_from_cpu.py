@@ -1,15 +1,10 @@
 """SMK013 result-differs-from-cpu."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1", when="failure")
-def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK013", name="result-differs-from-cpu", severity="warning", since="0.1")
+def result_differs_from_cpu(failed: Failed) -> Said:
     """The GPU's results differ from the CPU's by more than rounding explains.
 
     What it means:
@@ -27,11 +22,9 @@ def result_differs_from_cpu(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.pytorch.org/docs/stable/notes/numerical_accuracy.html
     """
-    yield from problems(
-        live,
-        "result-differs-from-cpu",
-        lambda failed: f"{failed.who} computes different numbers{failed.where} than on the CPU: {failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"{failed.who} computes different numbers{failed.where} than on the CPU: {failed.first.text}",
+        (
             do("Try without TF32", "NVIDIA_TF32_OVERRIDE=0 gpudoctor smoke"),
             do("Check the GPU itself", "nvidia-smi -q -d TEMPERATURE,ECC,CLOCK"),
         ),

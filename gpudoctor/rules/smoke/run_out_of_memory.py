@@ -1,15 +1,10 @@
 """SMK007 run-out-of-memory."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK007", name="run-out-of-memory", severity="error", since="0.1", when="failure")
-def run_out_of_memory(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK007", name="run-out-of-memory", severity="error", since="0.1")
+def run_out_of_memory(failed: Failed) -> Said:
     """The machine ran out of RAM, shared memory or disk space.
 
     What it means:
@@ -29,11 +24,9 @@ def run_out_of_memory(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.docker.com/engine/containers/resource_constraints/
     """
-    yield from problems(
-        live,
-        "run-out-of-memory",
-        _says,
-        fixes=lambda _: (
+    return (
+        _says(failed),
+        (
             do(
                 "Make room",
                 "See what there is: free -h; df -h /dev/shm /tmp .",

@@ -1,15 +1,10 @@
 """SMK099 smoke-failed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK099", name="smoke-failed", severity="error", since="0.1", when="failure")
-def smoke_failed(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK099", name="smoke-failed", severity="error", since="0.1")
+def smoke_failed(failed: Failed) -> Said:
     """A live test failed for an unknown reason.
 
     What it means:
@@ -28,11 +23,9 @@ def smoke_failed(live: Live) -> Iterator[Problem]:
     Sources:
     https://docs.python.org/3/tutorial/errors.html
     """
-    yield from problems(
-        live,
-        "smoke-failed",
-        lambda failed: f"{failed.who} failed in the step {failed.stage}: {failed.first.text}",
-        fixes=lambda _: (
+    return (
+        f"{failed.who} failed in the step {failed.stage}: {failed.first.text}",
+        (
             do(
                 "Search for the message",
                 "Search the framework's issues for the last line of the error.",

@@ -1,15 +1,10 @@
 """SMK026 system-library-too-old."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK026", name="system-library-too-old", severity="error", since="0.1", when="failure")
-def system_library_too_old(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK026", name="system-library-too-old", severity="error", since="0.1")
+def system_library_too_old(failed: Failed) -> Said:
     """A compiled package needs a newer C or C++ library than this system has.
 
     What it means:
@@ -30,9 +25,7 @@ def system_library_too_old(live: Live) -> Iterator[Problem]:
     Sources:
     https://peps.python.org/pep-0600/
     """
-    yield from problems(
-        live,
-        "system-library-too-old",
-        lambda failed: f"{failed.meaning or 'Compiled code needs a newer system library.'}",
-        fixes=lambda _: (do("See what there is", "ldd --version | head -1", 'echo "$LD_LIBRARY_PATH"'),),
+    return (
+        f"{failed.meaning or 'Compiled code needs a newer system library.'}",
+        (do("See what there is", "ldd --version | head -1", 'echo "$LD_LIBRARY_PATH"'),),
     )

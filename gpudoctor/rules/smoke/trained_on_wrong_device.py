@@ -1,15 +1,10 @@
 """SMK011 trained-on-wrong-device."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.live import Live
-from gpudoctor.rules.declare import rule
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 
 
-@rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1", when="failure")
-def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
+@failure_rule("SMK011", name="trained-on-wrong-device", severity="error", since="0.1")
+def trained_on_wrong_device(failed: Failed) -> Said:
     """The network was not trained on the requested device.
 
     What it means:
@@ -28,11 +23,9 @@ def trained_on_wrong_device(live: Live) -> Iterator[Problem]:
     Sources:
     https://www.tensorflow.org/guide/gpu#logging_device_placement
     """
-    yield from problems(
-        live,
-        "trained-on-wrong-device",
-        lambda failed: f"{failed.who} was asked to train{failed.where} but trained on {_placed(failed)}.",
-        fixes=lambda _: (do("See which devices there are", "gpudoctor devices"),),
+    return (
+        f"{failed.who} was asked to train{failed.where} but trained on {_placed(failed)}.",
+        (do("See which devices there are", "gpudoctor devices"),),
     )
 
 

@@ -16,6 +16,8 @@ from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import failures_of, pasted
 from gpudoctor.rules.live_problem import Failed, do, problems
 
+_SUMMARY = "A package is built in isolation from the torch it needs"
+
 
 @rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")
 def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
@@ -39,12 +41,7 @@ def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish,
     https://pip.pypa.io/en/stable/reference/build-system/#disabling-build-isolation
     https://docs.astral.sh/uv/concepts/projects/config/#build-isolation
     """
-    yield from problems(
-        live,
-        "ext-build-isolation",
-        lambda failed: failed.meaning or "A package is built in isolation from the torch it needs",
-        fixes=lambda failed: _fixes(failed, scene),
-    )
+    yield from problems(live, "ext-build-isolation", lambda failed: (failed.meaning or _SUMMARY, _fixes(failed, scene)))
     if not failures_of(live, "ext-build-isolation"):
         yield from _of_wanted(live, packages, wish, scene)
 
