@@ -143,6 +143,16 @@ class Damage(Fact, frozen=True, kw_only=True):
     found: int | None = None
 
 
+class Foreign(Fact, frozen=True, kw_only=True):
+    """A distribution whose compiled modules are for another Python."""
+
+    package: str
+    #: One of these modules.
+    path: str
+    #: The Python that they are for: 3.12, or 3.13t, which is free-threaded.
+    python: str
+
+
 class Broken(Fact, frozen=True, kw_only=True):
     """Metadata that could not be read."""
 
@@ -159,6 +169,7 @@ class Packages(Section, frozen=True, kw_only=True):
     unmet: tuple[Unmet, ...] = ()
     overlaps: tuple[Overlap, ...] | Gap = ()
     damaged: tuple[Damage, ...] | Gap = ()
+    foreign: tuple[Foreign, ...] = ()
     broken: tuple[Broken, ...] = ()
     #: Distributions found more than once on the search path: the first is imported.
     duplicates: tuple[Package, ...] = ()

@@ -1,5 +1,6 @@
 """Ways in which real environments break that need no administrator to mend, and the cause that is to be told."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -87,6 +88,36 @@ def record_of_another(patient: Patient) -> None:
     patient.write(f"{folder}/METADATA", "Metadata-Version: 2.1\nName: numpy\nVersion: 1.24.4\n")
     patient.write(f"{folder}/INSTALLER", "pip\n")
     patient.write(f"{folder}/RECORD", f"{folder}/METADATA,,\n{folder}/INSTALLER,,\n{folder}/RECORD,,\n")
+
+
+def of_another_python(wanted: str) -> Callable[[Patient], object]:
+    """A package put there by the installer of another Python, as a copied folder or image layer has it."""
+
+    def put(patient: Patient) -> None:
+        patient.uv("uninstall", wanted.partition("==")[0])
+        patient.uv("install", "--no-deps", "--python-version", "3.12", "--only-binary", ":all:", "--target",
+                   str(patient.site), wanted)  # fmt: skip
+
+    return put
+
+
+def over_the_other(wanted: str) -> Callable[[Patient], object]:
+    """Another release unpacked over the installed one."""
+
+    def unpack(patient: Patient) -> None:
+        folder = patient.cwd / "unpacked"
+        patient.uv("install", "--no-deps", "--target", str(folder), wanted)
+        for file in folder.rglob("*"):
+            if file.is_file():
+                patient.write(str(file.relative_to(folder)), file.read_bytes())
+        shutil.rmtree(folder)
+
+    return unpack
+
+
+def all_of(*ways: Callable[[Patient], object]) -> Callable[[Patient], object]:
+    """One after the other."""
+    return lambda patient: [way(patient) for way in ways]
 
 
 TENSORFLOW = ("tensorflow", "keras")
@@ -189,5 +220,12 @@ WAYS = {
         pip("jax"), record_of_another, "jax", "packages-unreadable", runs=True, quick=True
     ),
     "NumPy without its record": Way(pip("jax"), gone("numpy-*.dist-info"), "jax", "package-without-record", runs=True),
+    "NumPy of another Python": Way(pip("jax"), of_another_python("numpy==2.2.0"), "jax", "package-of-another-python"),
+    "opt_einsum uninstalled, and pip itself half": Way(
+        pip("jax"), all_of(uninstalled("opt-einsum"), gone("pip/_vendor")), "jax", "dependency-missing"
+    ),
+    "NumPy of another release unpacked over this": Way(
+        pip("jax"), over_the_other("numpy==2.3.0"), "jax", "packages-unreadable", runs=True
+    ),
     "h5py half uninstalled": Way(pip(*TENSORFLOW), gone("h5py/_hl"), "keras", "files-damaged", runs=True),
 }

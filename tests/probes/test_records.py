@@ -296,3 +296,33 @@ def test_the_record_of_another_release_beside_that_of_the_files(newer, other, tm
     assert seen.find("numpy").version == "2.4.6"
     (left,) = seen.broken
     assert left.path == str(tmp_path / "numpy-1.24.4.dist-info")
+
+
+@pytest.mark.parametrize(
+    ("modules", "tags", "changes", "python"),
+    [
+        (["numpy/_core/_umath.cpython-310-x86_64-linux-gnu.so"], ["cp310-cp310-manylinux"], {}, "3.10"),
+        (["numpy/_umath.cpython-37m-x86_64-linux-gnu.so"], ["cp37-cp37m-manylinux1"], {}, "3.7"),
+        (["numpy/_umath.cp310-win_amd64.pyd"], ["cp310-cp310-win_amd64"], {}, "3.10"),
+        (["numpy/_umath.cpython-312-x86_64-linux-gnu.so"], ["cp312-cp312-x"], {"free_threaded": True}, "3.12"),
+        (["numpy/_umath.cpython-312t-x86_64-linux-gnu.so"], ["cp312-cp312t-x"], {}, "3.12t"),
+        # For this Python, also beside another one's; for all of them.
+        (["numpy/_umath.cpython-312-x86_64-linux-gnu.so"], ["cp312-cp312-manylinux"], {}, None),
+        (["numpy/a.cpython-310-x-y.so", "numpy/a.cpython-312-x-y.so"], ["cp310-cp310-x"], {}, None),
+        (["numpy/a.cpython-310-x-y.so", "numpy/b.abi3.so"], ["cp310-abi3-x"], {}, None),
+        (["numpy/_umath.so"], ["cp310-cp310-manylinux"], {}, None),
+        # What its parts for others are good for is not known; what its wheel does not say is not sure.
+        (["numpy/a.cpython-39-x-y.so", "numpy/a.cpython-310-x-y.so"], ["py3-none-any"], {}, None),
+        (["numpy/a.cpython-310-x-y.so"], ["py3-none-any"], {}, None),
+        (["numpy/a.cpython-310-x-y.so"], None, {}, None),
+        (["numpy/a.cpython-310-x-y.so"], ["cp310-cp310-x"], {"implementation": "pypy"}, None),
+        (["numpy/a.cpython-310-x-y.so"], ["cp310-cp310-x"], {"version": None}, None),
+    ],
+)
+def test_modules_for_another_python(modules, tags, changes, python, tmp_path):
+    wheel = {"WHEEL": "Wheel-Version: 1.0\n" + "".join(f"Tag: {tag}\n" for tag in tags)} if tags else None
+    install(tmp_path, "numpy", "2.2.0", {"numpy/__init__.py": "x", **dict.fromkeys(modules, "y")}, extra=wheel)
+    seen = look(tmp_path, **changes).foreign
+    assert [(one.package, one.path, one.python) for one in seen] == (
+        [("numpy", str(tmp_path / modules[0]), python)] if python else []
+    )

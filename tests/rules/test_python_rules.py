@@ -1,12 +1,25 @@
 """The rules about interpreters and packages, as tables."""
 
+from typing import Any
+
 import pytest
 from msgspec import structs
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Run
-from gpudoctor.facts.python import Broken, Framework, Interpreter, Kernelspec, Package, Packages, Pin, Shadow, Unmet
+from gpudoctor.facts.python import (
+    Broken,
+    Foreign,
+    Framework,
+    Interpreter,
+    Kernelspec,
+    Package,
+    Packages,
+    Pin,
+    Shadow,
+    Unmet,
+)
 from gpudoctor.facts.system import Environ, System
 from tests.rules.stacks import (
     MACOS,
@@ -388,3 +401,26 @@ def test_tf_keras_brings_no_second_tensorflow(own: str, options: tuple[str, ...]
     beside = (Unmet(package="tf-keras", requirement="tensorflow", wanted="<2.19,>=2.18", files="/site/tensorflow"),)
     seen = {"frameworks": frameworks(tensorflow("2.18.1"), Framework(name="keras", dist="tf-keras"))}
     quiet("package-without-record", **stack(packages=packages("tensorflow-cpu==2.18.1", unmet=beside), **seen))
+
+
+# package-of-another-python
+
+
+def test_packages_that_were_built_for_another_python() -> None:
+    def seen(*names: str, location: str = SITE, **fields: Any) -> dict[str, Any]:
+        built = tuple(Foreign(package=name, path=f"{location}/{name}/a.so", python="3.10") for name in names)
+        there = tuple(
+            structs.replace(one, location=location) for one in packages(*(f"{n}==1.0" for n in names)).installed
+        )
+        has = structs.replace(packages(), installed=there, foreign=built)
+        return stack(on=interpreter("3.11.9", **fields), packages=has)
+
+    finding = fires("package-of-another-python", **seen("numpy", "scipy"))
+    assert finding.summary == "numpy and scipy were built for Python 3.10, and this is Python 3.11."
+    assert commands(finding) == [
+        "/home/me/env/bin/python -m pip install --force-reinstall --no-deps numpy==1.0 scipy==1.0"
+    ]
+    finding = fires("package-of-another-python", **seen("numpy", location="/old", python_path=("/old",)))
+    assert [fix.safety for fix in finding.fixes] == ["manual"]
+    assert "Take /old out of PYTHONPATH" in str(finding.fixes)
+    quiet("package-of-another-python", **seen())

@@ -9,6 +9,7 @@ from gpudoctor.facts.codec import presentable
 from gpudoctor.facts.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.probes.packages.conda import CondaPackage, is_gpu_package, read_conda
+from gpudoctor.probes.packages.foreign import find_foreign
 from gpudoctor.probes.packages.metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.packages.overlap import find_overlaps
 from gpudoctor.probes.packages.records import Record, find_damage, read_record
@@ -41,6 +42,7 @@ def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
         unmet=unmet,
         overlaps=overlaps,
         damaged=damaged,
+        foreign=find_foreign(host, records, interpreter),
         broken=(*_broken(listing, first), *faults),
         duplicates=tuple(_package(dist, interpreter, conda) for dist in later),
         files_checked=checked,

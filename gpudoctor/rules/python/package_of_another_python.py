@@ -1,0 +1,71 @@
+"""PYT020 package-of-another-python."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Foreign, Interpreter, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import System
+from gpudoctor.plan.recipes import reinstall
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
+
+
+@rule("PYT020", name="package-of-another-python", severity="error", since="0.1")
+def package_of_another_python(
+    packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
+) -> Iterator[Problem]:
+    """An installed package was built for another Python.
+
+    What it means:
+    Compiled modules have in their names which Python they are for. Those of this package are for another one than the
+    Python that is examined, which does not import them.
+
+    Why it breaks:
+    `import numpy` ends with "No module named 'numpy._core._multiarray_umath'". It happens where a folder of packages
+    was copied from another environment or image, after `pip install --target` with another Python's pip, and where
+    PYTHONPATH leads to the packages of another Python.
+
+    How to fix it:
+    Install the same release again with this Python's installer. Take folders of another Python out of PYTHONPATH.
+
+    When to ignore it:
+    If nothing imports the package.
+
+    Sources:
+    https://peps.python.org/pep-3149/
+    https://packaging.python.org/en/latest/specifications/platform-compatibility-tags/
+    """
+    if not packages.foreign:
+        return
+    scene = Scene(host=host, interpreter=interpreter, packages=packages)
+    yield Problem(
+        summary=_summary(packages.foreign, scene),
+        evidence=tuple(seen(one.path, f"a module for Python {one.python}") for one in packages.foreign[:5]),
+        fixes=tuple(_fixes(packages.foreign, scene)),
+    )
+
+
+def _summary(foreign: tuple[Foreign, ...], scene: Scene) -> str:
+    names = [one.package for one in foreign]
+    listed = in_words(names) if len(names) < 5 else f"{', '.join(names[:4])} and {len(names) - 4} more"
+    pythons = in_words(sorted({one.python for one in foreign}))
+    this = f", and this is Python {scene.python_minor}" if scene.python_minor else ""
+    return f"{listed} {'was' if len(names) == 1 else 'were'} built for Python {pythons}{this}."
+
+
+def _fixes(foreign: tuple[Foreign, ...], scene: Scene) -> Iterator[Fix]:
+    """Those of the environment anew; a folder on PYTHONPATH is the user's, and goes for another Python."""
+    lent = scene.target.python_path if scene.target else ()
+    where = {one.package: package.location for one in foreign if (package := scene.find(one.package)) is not None}
+    folders = tuple(dict.fromkeys(folder for folder in where.values() if folder is not None and folder in lent))
+    own = tuple(one.package for one in foreign if where.get(one.package) not in folders)
+    if folders:
+        text = f"Take {in_words(folders)} out of PYTHONPATH: it is for another Python."
+        yield Fix(title="Take it out of PYTHONPATH", safety="manual", steps=(Ask(text=text),))
+    if own:
+        python = f" for Python {scene.python_minor}" if scene.python_minor else ""
+        yield reinstall(scene, own, f"Install {in_words(own[:4])} again{python}")
