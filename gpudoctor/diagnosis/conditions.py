@@ -41,6 +41,8 @@ def nvml_lists_gpus(seen: SnapshotView) -> str | None:
     """The driver answers."""
     driver, gpus = seen.section(Driver, "driver"), seen.section(Gpus, "gpus")
     nvml = driver.nvml if driver else None
+    if nvml and nvml.ok and nvml.device_count is None and nvml.source and nvml.source.kind == "report":
+        return "nvidia-smi is said to work"
     if not (nvml and nvml.ok and nvml.device_count and gpus):
         return None
     release = f" {driver.release}" if driver and driver.release else ""
@@ -73,6 +75,13 @@ def secure_boot_off(seen: SnapshotView) -> str | None:
     """Secure Boot was looked at."""
     driver = seen.section(Driver, "driver")
     return "Secure Boot is off" if driver is not None and driver.secure_boot is False else None
+
+
+@condition
+def container_asked_for_gpus(seen: SnapshotView) -> str | None:
+    """The command that started the container asks for GPUs."""
+    container = seen.section(Container, "container")
+    return "the container was started with GPU access" if container and container.gpus_requested else None
 
 
 @condition

@@ -15,7 +15,7 @@ from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.sources.packages_names import is_relevant, normalise
 from gpudoctor.tickets.forms import framework_named, named_cuda
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
-from gpudoctor.tickets.machine_words import of_os, python_version
+from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import products_in_passing
 
@@ -141,7 +141,9 @@ def _interpreter(clauses: list[Told]) -> tuple[Fragment, ...]:
     version = python_version(told[1]) if told else None
     if told is None or version is None:
         return ()
-    interpreter = Interpreter(executable="python", chosen_by="report", version=version)
+    clause = next(words for number, words in clauses if number == told[0] and told[1] in words)
+    bits = bits_of(clause[clause.index(told[1]) :][:30])
+    interpreter = Interpreter(executable="python", chosen_by="report", version=version, bits=bits)
     return fragment(FORM, (told[0],), HEARSAY, interpreter=interpreter)
 
 

@@ -13,6 +13,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.build_mismatch import parse_built_for
 from gpudoctor.tickets.collect_env import parse_collect_env
+from gpudoctor.tickets.commands import parse_commands
 from gpudoctor.tickets.conda import parse_conda
 from gpudoctor.tickets.context_hints import parse_surroundings
 from gpudoctor.tickets.derive import completed, of_packages
@@ -71,6 +72,7 @@ PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
     parse_in_words,
     parse_forms,
     parse_surroundings,
+    parse_commands,
     parse_python_paths,
 )
 

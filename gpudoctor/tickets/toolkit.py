@@ -24,7 +24,11 @@ _NAMES = (
     r"|TORCH_CUDA_ARCH_LIST|NCCL_[A-Z0-9_]+|BNB_CUDA_VERSION|KERAS_BACKEND|PYTHONNOUSERSITE|HSA_OVERRIDE_GFX_VERSION"
     r"|HIP_VISIBLE_DEVICES"
 )
-_VARIABLE = re.compile(rf"^\s*(?:\$\s*)?(?:export\s+|set\s+|-\s+)?({_NAMES})\s?=\s?(.*)$")
+_VARIABLE = re.compile(rf"^\s*(?:\$\s*)?(?:export\s+|setx?\s+|ENV\s+|\$env:|-\s+)?({_NAMES})\s?=\s?(.*)$")
+#: What a variable is set for, on the same line.
+_COMMAND = re.compile(
+    r"(?<=\S)\s+(?:python[\d.]*|torchrun|accelerate|deepspeed|bash|sh|nohup|jupyter|\./\S+)(?:\s.*)?$"
+)
 _ECHO = re.compile(rf"^.*?\becho \"?\$\{{?({_NAMES})\}}?\"?\s*$")
 _SET = re.compile(rf"os\.environ\[['\"]({_NAMES})['\"]\]\s*=\s*['\"]?([^'\"]*)['\"]?")
 
@@ -102,7 +106,7 @@ def _variables(text: Pasted) -> tuple[Fragment, ...]:
         match = _VARIABLE.match(line)
         if match and "$" not in match[2]:
             lines.append(number)
-            values.setdefault(match[1], match[2].strip().strip("'\"`"))
+            values.setdefault(match[1], _COMMAND.sub("", match[2]).strip().strip("'\"`"))
         elif (match := _SET.search(line)) and match[1] not in values:
             lines.append(number)
             values[match[1]] = match[2]

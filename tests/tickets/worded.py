@@ -100,9 +100,9 @@ _KEYS = {
 }
 _HEADS = {"en": ("Item", "Value"), "de": ("Angabe", "Wert"), "zh": ("项目", "内容")}
 _OPENINGS = {
-    "en": ("The GPU is not used.", "Hi, training stops at once.", "It fails on my machine:"),
-    "de": ("Die GPU wird nicht benutzt.", "Hallo, das Training bricht sofort ab.", "Auf meinem Rechner geht es nicht:"),
-    "zh": ("无法使用GPU。", "训练一开始就报错。", "在我的机器上运行失败："),
+    "en": ("This happens each time.", "Hi, training stops at once.", "It fails on my machine:"),
+    "de": ("Das geschieht jedes Mal.", "Hallo, das Training bricht sofort ab.", "Auf meinem Rechner geht es nicht:"),
+    "zh": ("每次都这样。", "训练一开始就报错。", "在我的机器上运行失败："),
 }
 _SENTENCES = {
     "en": (

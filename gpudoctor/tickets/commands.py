@@ -1,0 +1,73 @@
+"""What the commands in a text give away: GPUs asked for a container, what its image holds, nvidia-smi said to work."""
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.driver import Answer, Driver
+from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.system import Container
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.sources.command_lines import Image, images, started
+from gpudoctor.tickets.fragment import HEARSAY, REPORT, WORDS, Fragment, fragment, source
+from gpudoctor.tickets.pasted import Pasted
+
+START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the banner of a CUDA image", "nvidia-smi"
+
+_BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
+#: nvidia-smi, told to work here: not in the other of two surroundings, and not only sometimes.
+_WORKS = re.compile(
+    r"\bnvidia-smi[`'\"]? (?:command )?(?:also )?(?:works?|runs?|is (?:fine|ok|working)|looks (?:fine|good)"
+    r"|funktioniert)\b(?! (?:only|as|on|in|inside|outside|after|until|if|when|for|from|sometimes|again|once))"
+    r"|\bnvidia-smi[`'\"]? ?(?:可以正常|正常|能正常)",
+    re.IGNORECASE,
+)
+_TWO_SIDES = re.compile(r"\b(?:docker|podman|container|pod|kubectl|kubernetes|wsl|vm|host|sudo|root)\b", re.IGNORECASE)
+
+
+def parse_commands(text: Pasted) -> tuple[Fragment, ...]:
+    """All of it."""
+    return (*_start(text), *_images(text), *_banner(text), *_works(text))
+
+
+def _start(text: Pasted) -> tuple[Fragment, ...]:
+    """Whether GPUs were asked for, where every start agrees."""
+    found = tuple(started(text.lines))
+    if len({one.asks_for_gpus for one in found}) != 1:
+        return ()
+    container = Container(gpus_requested=found[0].asks_for_gpus)
+    return fragment(START, found[0].lines, REPORT, container=container)
+
+
+def _images(text: Pasted) -> tuple[Fragment, ...]:
+    named = tuple(images(text.lines))
+    if len({one[1:] for one in named}) != 1:
+        return ()
+    return fragment(IMAGE, (named[0].line,), HEARSAY, frameworks=Frameworks(found=(_framework(named[0]),)))
+
+
+def _framework(one: Image) -> Framework:
+    return Framework(
+        name=one.framework,
+        version=one.version,
+        variant="cuda" if one.cuda else "cpu",
+        cuda=CudaVersion.parse(one.cuda),
+        source=source(IMAGE, one.line),
+    )
+
+
+def _banner(text: Pasted) -> tuple[Fragment, ...]:
+    """The toolkit of the image, below its ruled title."""
+    for number, match in text.matches(_BANNER):
+        if any(line.strip("= ") == "CUDA" and "==" in line for line in text.lines[max(0, number - 6) : number]):
+            where = source(BANNER, number)
+            toolkit = Toolkit(root="/usr/local/cuda", version=CudaVersion.parse(match[1]), source=where)
+            return fragment(BANNER, (number,), toolkits=Toolkits(found=(toolkit,)), container=Container(kind="other"))
+    return ()
+
+
+def _works(text: Pasted) -> tuple[Fragment, ...]:
+    if "nvidia-smi" not in text.text or _TWO_SIDES.search(text.text):
+        return ()
+    for number, _ in text.found(_WORKS):
+        answer = Answer(outcome="answered", code=0, name="NVML_SUCCESS", source=source(WORKS, number))
+        return fragment(WORKS, (number,), WORDS, driver=Driver(nvml=answer))
+    return ()
