@@ -41,7 +41,7 @@ COMPOSE = """services:
         (COMPOSE, "container.gpus_requested", "True"),
         ("    resources:\n      limits:\n        nvidia.com/gpu: 1", "container.gpus_requested", "True"),
         ("FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime", "frameworks.torch.cuda", "12.1"),
-        ("docker run --gpus all tensorflow/tensorflow:2.15.0-gpu python x.py", "frameworks.tensorflow.version", "2.15.0"),
+        ("docker run tensorflow/tensorflow:2.15.0-gpu python x.py", "frameworks.tensorflow.version", "2.15.0"),
         ("==========\n== CUDA ==\n==========\n\nCUDA Version 12.1.1", "toolkits.0.version", "12.1"),
         ("export CUDA_VISIBLE_DEVICES=1", "environ.CUDA_VISIBLE_DEVICES", "1"),
         ("ENV CUDA_HOME=/usr/local/cuda", "environ.CUDA_HOME", "/usr/local/cuda"),
