@@ -46,6 +46,10 @@ ROWS = {
         {"driver": Driver(cuda=CudaVersion("12.2")), **frameworks(name="torch", **CUDA_12)},
     ),
     "secure-boot-off": ({"driver": Driver(secure_boot=False)}, {"driver": Driver(secure_boot=None)}),
+    "container-asked-for-gpus": (
+        {"container": Container(gpus_requested=True)},
+        {"container": Container(gpus_requested=False)},
+    ),
     "libcuda-missing-beside-nvml": (
         {"driver": Driver(nvml=NVML, cuda_init=Answer(outcome="no-library"))},
         {"driver": Driver(nvml=NVML)},
