@@ -18,7 +18,7 @@ from gpudoctor.apply.retarget import Step, rebased
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Run, Write
-from gpudoctor.plan.removals import TENSORFLOWS
+from gpudoctor.plan.places import TENSORFLOWS
 
 #: What pip says then.
 COUNTED = re.compile(r"Progress (?P<done>\d+)(?: of (?P<of>\d+))?")

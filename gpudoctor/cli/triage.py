@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import click
 
-from gpudoctor.cli.redact_output import door
 from gpudoctor.diagnosis.triage import Ticket
 from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import judged_tickets
@@ -13,7 +12,6 @@ from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.report.terminal import Style
 from gpudoctor.report.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
-from gpudoctor.report.triage_html import render_tickets_html
 
 #: Files of a folder that are no tickets.
 _OTHER = (
@@ -76,7 +74,10 @@ def command(
         for part in render_tickets_json(map(fact_without_credentials, worst.noted(tickets))):
             write_bytes(part)
     elif form in ("markdown", "html"):
-        # What goes into a reply passes the door of all that is shared.
+        # Imported here: a terminal needs none of it. What goes into a reply passes the door of all that is shared.
+        from gpudoctor.cli.redact_output import door
+        from gpudoctor.report.triage_html import render_tickets_html
+
         shared = door()
         draw = render_tickets_markdown if form == "markdown" else render_tickets_html
         write_bytes(draw(tuple(shared.fact(one) for one in worst.noted(tickets))).encode())

@@ -11,6 +11,8 @@ from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, 
 
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
+#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
+BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
 #: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).
 FIRST_MPS = (1, 12)
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.

@@ -7,13 +7,11 @@ from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import packages_of, planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
-from gpudoctor.plan.builds import Build
+from gpudoctor.plan.builds import BROKEN_RELEASES, Build
 from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
-from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, left_over, namesakes, staying
+from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, staying
 from gpudoctor.plan.machine import Machine
-
-#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
-BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
+from gpudoctor.plan.nvidia_libraries import left_over, namesakes
 
 
 class Choice(Fact, frozen=True, kw_only=True):

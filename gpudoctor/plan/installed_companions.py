@@ -7,7 +7,7 @@ TensorFlow's respects it, and JAX's respects both, so that the recipes agree wha
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.python import Package
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
@@ -19,11 +19,6 @@ from gpudoctor.plan.machine import Machine
 #: Obstacles that keep an installed build from running; the others keep it from being installed.
 _STOPS = ("driver", "gpu", "cudnn")
 _TORCH_TAG = re.compile(r"cu(\d+)\d")
-#: NVIDIA's libraries whose distribution carries the CUDA major, and whose files lie in the same folder for each major.
-_LIBRARY = re.compile(
-    r"(nvidia-(?:cublas|cuda-(?:cccl|cupti|nvcc|nvrtc|runtime)|cudnn|cufft|cufile|curand|cusolver|cusparse|cusparselt"
-    r"|nccl|npp|nvjitlink|nvjpeg|nvshmem|nvtx))-cu(\d+)"
-)
 
 
 class Neighbour(Fact, frozen=True, kw_only=True):
@@ -119,32 +114,3 @@ def jax_plugins(scene: Scene) -> tuple[tuple[Package, int], ...]:
     """The installed parts of JAX for a CUDA major."""
     names = {f"jax-cuda{major}-plugin": major for major in (12, 13, 14)}
     return tuple((package, major) for name, major in names.items() if (package := scene.find(name)) is not None)
-
-
-def left_over(packages: Packages | None, majors: frozenset[int]) -> tuple[str, ...]:
-    """NVIDIA's installed libraries for CUDA majors other than these, whose files those of these majors would share."""
-    return tuple(
-        package.name
-        for package in (packages.installed if packages is not None else ())
-        if (match := _LIBRARY.fullmatch(package.name)) and int(match.group(2)) not in majors
-    )
-
-
-def namesakes(packages: Packages, names: tuple[str, ...], majors: frozenset[int]) -> tuple[str, ...]:
-    """The installed libraries for these majors that share files with some others, and lose them when those go."""
-    bases = dict.fromkeys(match.group(1) for name in names if (match := _LIBRARY.fullmatch(name)))
-    wanted = (f"{base}-cu{major}" for base in bases for major in sorted(majors))
-    return tuple(name for name in wanted if packages.find(name) is not None)
-
-
-def owners_of_the_same(scene: Scene, requirements: tuple[str, ...]) -> tuple[str, ...]:
-    """The installed distributions that own files of NVIDIA's libraries which are asked for, for another CUDA major."""
-    asked = [match for text in requirements if (match := _LIBRARY.match(text))]
-    packages = scene.packages if isinstance(scene.packages, Packages) else None
-    found: dict[str, None] = {}
-    for match in asked:
-        base, major = match.group(1), int(match.group(2))
-        for name in left_over(packages, frozenset((major,))):
-            if name.rpartition("-cu")[0] == base:
-                found[name] = None
-    return tuple(found)

@@ -12,13 +12,16 @@ from gpudoctor.facts.python import Interpreter, Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.frameworks import packages_of
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.fit import Machine
 from gpudoctor.plan.indexes import index_options
+from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.system_packages import install_command
 
 Steps = tuple[Run | SetEnv | Write | Ask, ...]
 
+#: Distributions of TensorFlow that own the same files.
+TENSORFLOWS = packages_of("tensorflow")
 #: Folder of a new environment, below the current directory.
 NEW_ENVIRONMENT = "gpu-env"
 #: Tools that own an environment through a project file; what is changed behind their back is undone at the next sync.

@@ -7,6 +7,7 @@ question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words 
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Package
@@ -14,14 +15,10 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import companions, descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
-from gpudoctor.plan.answer import Wanted
-from gpudoctor.plan.choices import Choice, jax_choice, leaving_with, tensorflow_choice, torch_choice
-from gpudoctor.plan.cudnn import cudnn_pins
-from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.indexes import tag_of_companions
-from gpudoctor.plan.installed_companions import staying
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import (
+    TENSORFLOWS,
     Steps,
     conda_prefix,
     install,
@@ -34,8 +31,9 @@ from gpudoctor.plan.places import (
     uninstall,
     wheel_platform,
 )
-from gpudoctor.plan.removals import TENSORFLOWS
-from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
+
+if TYPE_CHECKING:
+    from gpudoctor.plan.choices import Choice
 
 TORCH_INDEX = "https://download.pytorch.org/"
 COMPANIONS = companions()
@@ -52,6 +50,9 @@ def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | N
 
 def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
     """Replace torch and its companions: the same release built for a CUDA that fits, else the newest that fits."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.choices import leaving_with, torch_choice
+
     machine = machine_of(scene, matrix)
     choice = torch_choice(scene, machine, matrix, version) if machine else None
     if machine is None or choice is None:
@@ -123,6 +124,9 @@ def _index_beside(torch: Framework, build: TorchBuild, scene: Scene) -> str | No
 
 def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = (), *, apart: bool = False) -> Fix:
     """Install tensorflow[and-cuda] of the newest release that fits; `apart`: in a new environment."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.choices import leaving_with, tensorflow_choice
+
     machine = machine_of(scene, matrix)
     choice = tensorflow_choice(scene, machine, matrix) if machine else None
     if machine is None or choice is None:
@@ -140,6 +144,9 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
 
 def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
     """Install JAX with the CUDA extra that fits; the installed release where one of its extras does."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.choices import jax_choice, leaving_with
+
     machine = machine_of(scene, matrix)
     choice = jax_choice(scene, machine, matrix, version) if machine else None
     if machine is None or choice is None:
@@ -156,9 +163,13 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
 
 
 def _cudnn_pins(
-    choice: Choice, scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False
+    choice: "Choice", scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False
 ) -> tuple[str, ...]:
     """The cuDNN to ask for besides a build; a torch for CUDA in the same environment pins its own."""
+    # Imported here, as above.
+    from gpudoctor.plan.cudnn import cudnn_pins
+    from gpudoctor.plan.installed_companions import staying
+
     there = () if apart or choice.apart else staying(scene, machine, matrix, choice.build.framework)
     beside_torch = scene.find("torch") is not None and choice.follows and not (apart or choice.apart)
     if beside_torch or any(one.framework == "torch" for one in there):
@@ -245,6 +256,11 @@ def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix:
 @lru_cache(maxsize=256)
 def _what_would_do(framework: str, machine: Machine, matrix: Matrix) -> str:
     """The nearest changes after which a build would fit."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.answer import Wanted
+    from gpudoctor.plan.fit import ranked
+    from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
+
     refused = driver_refusal(machine, matrix)
     if refused is None and ranked(framework, machine, matrix):
         return "A newer driver, another Python or an older release may."

@@ -8,13 +8,12 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Packages
-from gpudoctor.knowledge.frameworks import companions, packages_of
+from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.plan.answer import Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
-from gpudoctor.plan.installed_companions import left_over, namesakes
+from gpudoctor.plan.nvidia_libraries import left_over, namesakes
+from gpudoctor.plan.places import TENSORFLOWS
 
-#: Distributions of TensorFlow that own the same files.
-TENSORFLOWS = packages_of("tensorflow")
 #: What requires the distribution `tensorflow` by its name (its wheels' metadata, package index, 2026-11); beside
 #: tensorflow-cpu an installer puts the one over the other.
 _OF_TENSORFLOW = re.compile(r"tf[-_.]keras\b", re.IGNORECASE)

@@ -4,9 +4,8 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.scene import Scene
-from gpudoctor.plan.places import install, safety
+from gpudoctor.plan.places import TENSORFLOWS, install, safety
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.failures import Failure
 from gpudoctor.rules.live_problem import Failed, do

@@ -9,8 +9,8 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
 from gpudoctor.facts.python import Framework
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.choices import BROKEN_RELEASES
-from gpudoctor.plan.installed_companions import owners_of_the_same
+from gpudoctor.plan.builds import BROKEN_RELEASES
+from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, separately, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._evidence import seen

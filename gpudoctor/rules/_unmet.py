@@ -5,7 +5,7 @@ import re
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.scene import Scene
-from gpudoctor.plan.installed_companions import owners_of_the_same
+from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules.builds import in_words, release_numbers
 

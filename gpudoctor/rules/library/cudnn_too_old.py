@@ -13,7 +13,7 @@ from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.cudnn import newest_cudnn_for
-from gpudoctor.plan.installed_companions import owners_of_the_same
+from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._evidence import seen

@@ -8,8 +8,8 @@ from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START
+from gpudoctor.plan.places import TENSORFLOWS
 from gpudoctor.plan.recipes import again
-from gpudoctor.plan.removals import TENSORFLOWS
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.declare import rule

@@ -8,8 +8,7 @@ from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Frameworks, Packages, Unmet
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START, descriptors
-from gpudoctor.plan.places import conda, install, safety
-from gpudoctor.plan.removals import TENSORFLOWS
+from gpudoctor.plan.places import TENSORFLOWS, conda, install, safety
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of

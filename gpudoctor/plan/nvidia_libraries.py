@@ -1,0 +1,40 @@
+"""NVIDIA's libraries as distributions: those of two CUDA majors own the same files."""
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.scene import Scene
+
+#: NVIDIA's libraries whose distribution carries the CUDA major, and whose files lie in the same folder for each major.
+_LIBRARY = re.compile(
+    r"(nvidia-(?:cublas|cuda-(?:cccl|cupti|nvcc|nvrtc|runtime)|cudnn|cufft|cufile|curand|cusolver|cusparse|cusparselt"
+    r"|nccl|npp|nvjitlink|nvjpeg|nvshmem|nvtx))-cu(\d+)"
+)
+
+
+def left_over(packages: Packages | None, majors: frozenset[int]) -> tuple[str, ...]:
+    """NVIDIA's installed libraries for CUDA majors other than these, whose files those of these majors would share."""
+    return tuple(
+        package.name
+        for package in (packages.installed if packages is not None else ())
+        if (match := _LIBRARY.fullmatch(package.name)) and int(match.group(2)) not in majors
+    )
+
+
+def namesakes(packages: Packages, names: tuple[str, ...], majors: frozenset[int]) -> tuple[str, ...]:
+    """The installed libraries for these majors that share files with some others, and lose them when those go."""
+    bases = dict.fromkeys(match.group(1) for name in names if (match := _LIBRARY.fullmatch(name)))
+    wanted = (f"{base}-cu{major}" for base in bases for major in sorted(majors))
+    return tuple(name for name in wanted if packages.find(name) is not None)
+
+
+def owners_of_the_same(scene: Scene, requirements: tuple[str, ...]) -> tuple[str, ...]:
+    """The installed distributions that own files of NVIDIA's libraries which are asked for, for another CUDA major."""
+    asked = [match for text in requirements if (match := _LIBRARY.match(text))]
+    packages = scene.packages if isinstance(scene.packages, Packages) else None
+    found: dict[str, None] = {}
+    for match in asked:
+        base, major = match.group(1), int(match.group(2))
+        for name in left_over(packages, frozenset((major,))):
+            if name.rpartition("-cu")[0] == base:
+                found[name] = None
+    return tuple(found)
