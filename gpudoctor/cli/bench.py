@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
+from gpudoctor.cli.option_values import format_option
+
 if TYPE_CHECKING:
     from gpudoctor.facts.bench import Bench
     from gpudoctor.facts.bench_report import BenchReport
@@ -35,7 +37,7 @@ class Memory(NamedTuple):
 @click.option("--html", metavar="FILE", help="Also write a page with plots: one file, no network.")
 @click.option("--json", "json_file", metavar="FILE", help="Also write everything as JSON.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 @click.option("--host-memory", metavar="MT/SxCHANNELS", help="How the CPU's memory is built, for its peak: 2933x4.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.host.background import Aside
 from gpudoctor.report.output import Partial
 from gpudoctor.report.shared import SHARED
@@ -12,15 +13,12 @@ from gpudoctor.report.shared import SHARED
 if TYPE_CHECKING:
     from gpudoctor.facts.finding import Severity
 
-#: terminal and json are for the user of this machine; the others are made to be shared, and pass the door.
-FORMS = ("terminal", "json", *SHARED)
-
 
 @click.command("check")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--from", "source", metavar="FILE", help="Judge a saved snapshot instead of this machine; - reads stdin.")
-@click.option("--format", "form", type=click.Choice(FORMS), default="terminal", show_default=True)
+@format_option(*SHARED)
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
 @click.option(

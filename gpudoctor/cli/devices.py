@@ -2,11 +2,13 @@
 
 import click
 
+from gpudoctor.cli.option_values import format_option
+
 
 @click.command("devices")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--timeout", type=float, metavar="S", help="Seconds for each framework.  [default: 180]")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Also everything else that the frameworks say of themselves.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(python: str | None, timeout: float | None, form: str, verbose: bool, quiet: bool) -> None:

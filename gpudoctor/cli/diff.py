@@ -2,6 +2,7 @@
 
 import click
 
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.diagnosis.compare import compare
 from gpudoctor.examine.look import CannotExamine
 from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
@@ -18,7 +19,7 @@ from gpudoctor.rules.load import load_rules
 @click.command("diff")
 @click.argument("before")
 @click.argument("after")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Every change, also those of packages that no GPU needs.")
 def command(before: str, after: str, form: str, verbose: bool) -> None:
     """Say what changed between two snapshots, reports or pasted texts, most suspicious first.

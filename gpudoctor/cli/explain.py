@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.rules import row_of
 from gpudoctor.diagnosis.select import UnknownCode, find
 from gpudoctor.examine.suggest import no_such_rule
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 @click.argument("what", metavar="CODE|TEXT|-")
 @click.option("--from", "source", metavar="FILE", help="Weigh the causes by the facts of a snapshot, bundle or text.")
 @click.option("--here", is_flag=True, help="Weigh the causes by the facts of this machine.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 def command(what: str, source: str | None, here: bool, form: str) -> None:
     """Print the manual page of a finding, or say what an error message means and what causes it.
 

@@ -4,6 +4,7 @@ import click
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.matrix import MatrixUnusable
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.facts.codec import encode
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
@@ -23,7 +24,7 @@ from gpudoctor.report.output import width, write_bytes, write_text
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
 @click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [xformers] ...")
 def command(

@@ -1,6 +1,8 @@
 """Values of options that several commands have."""
 
 import os
+from collections.abc import Callable
+from typing import Any
 
 import click
 
@@ -14,6 +16,12 @@ def an_index(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     if value is None or _SCHEME.fullmatch(value) or os.path.isdir(value):
         return value
     raise click.BadParameter(f"{value!r} is no address of an index; write https://host/simple, or an existing folder.")
+
+
+def format_option(*shared: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--format`: terminal and json are for the user of this machine; `shared` are made for others, or other tools."""
+    forms = click.Choice(["terminal", "json", *shared])
+    return click.option("--format", "form", type=forms, default="terminal", show_default=True)
 
 
 def seconds_of(timeout: float | None) -> float | None:

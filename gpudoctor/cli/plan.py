@@ -4,16 +4,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.option_values import an_index
+from gpudoctor.cli.option_values import an_index, format_option
 
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import Manager
 
-FORMATS = ("terminal", "shell", "powershell", "dockerfile", "requirements", "uv", "conda-env", "json")
+#: For other tools.
+FORMATS = ("shell", "powershell", "dockerfile", "requirements", "uv", "conda-env")
 
 
 @click.command("plan")
-@click.option("--format", "form", type=click.Choice(FORMATS), default="terminal", show_default=True)
+@format_option(*FORMATS)
 @click.option("--cuda", metavar="VERSION", help="Builds for this CUDA: 12.6, 12, or cpu.")
 @click.option("--python", metavar="PATH|VERSION", help="An interpreter of this machine; or a version, as in 3.12.")
 @click.option("--driver", metavar="RELEASE", help="Not this machine's driver: 535, 580.65.06.")

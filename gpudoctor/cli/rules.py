@@ -6,13 +6,14 @@ from textwrap import fill
 import click
 import msgspec
 
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.report.output import width, write_bytes, write_text
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
 
 
 @click.command("rules")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 def command(form: str) -> None:
     """List every rule: code, severity, name, and what it finds."""
     rules = load_rules()

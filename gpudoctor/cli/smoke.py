@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.cli.option_values import format_option
+
 if TYPE_CHECKING:
     from gpudoctor.facts.snapshot import Snapshot
 
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--data", type=click.Choice(["generated", "fashion-mnist"]), default="generated", show_default=True)
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--quick", is_flag=True, help="Only what `gpudoctor check` trains.")
-@click.option("--format", "form", type=click.Choice(["terminal", "json"]), default="terminal", show_default=True)
+@format_option()
 @click.option("-v", "--verbose", is_flag=True, help="Every training, and the lines of the log that matter.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(

@@ -5,13 +5,15 @@ from collections.abc import Iterator
 
 import click
 
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.diagnosis.triage import Ticket
 from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import judged_tickets
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
+from gpudoctor.report.shared import SHARED_TICKETS
 from gpudoctor.report.terminal import Style
-from gpudoctor.report.triage import render_tickets_json, render_tickets_markdown, render_tickets_terminal
+from gpudoctor.report.triage import render_tickets_json, render_tickets_terminal
 
 #: Files of a folder that are no tickets.
 _OTHER = (
@@ -34,13 +36,7 @@ _OTHER = (
 
 @click.command("triage")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE|DIR|-...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["terminal", "json", "markdown", "html"]),
-    default="terminal",
-    show_default=True,
-)
+@format_option(*SHARED_TICKETS)
 @click.option(
     "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes for many inputs.  [default: the cores]"
 )
@@ -73,14 +69,12 @@ def command(
     if form == "json":
         for part in render_tickets_json(map(fact_without_credentials, worst.noted(tickets))):
             write_bytes(part)
-    elif form in ("markdown", "html"):
+    elif form in SHARED_TICKETS:
         # Imported here: a terminal needs none of it. What goes into a reply passes the door of all that is shared.
         from gpudoctor.cli.redact_output import door
-        from gpudoctor.report.triage_html import render_tickets_html
 
         shared = door()
-        draw = render_tickets_markdown if form == "markdown" else render_tickets_html
-        write_bytes(draw(tuple(shared.fact(one) for one in worst.noted(tickets))).encode())
+        write_bytes(SHARED_TICKETS[form](tuple(shared.fact(one) for one in worst.noted(tickets))).encode())
     else:
         style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
         for part_text in render_tickets_terminal(worst.noted(tickets), style):

@@ -1,7 +1,7 @@
 """Python's re, except that `compile` waits until the expression is first used.
 
-A check uses some forty of the thousand expressions of the package, and compiling one takes 0.2 ms: a module imports
-this in the place of re.
+A static check uses some eighty of the thousand expressions of the package, and compiling one took 0.3 ms of CPU time
+(mean over all of them, on a busy machine): a module imports this in the place of re.
 """
 
 import re

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gpudoctor.diagnosis.triage import Ticket
     from gpudoctor.facts.report import Report
 
 
@@ -48,4 +49,23 @@ SHARED: dict[str, Callable[["Report"], str]] = {
     "html": _html,
     "junit": _junit,
     "github": _github,
+}
+
+
+def _tickets_html(tickets: "tuple[Ticket, ...]") -> str:
+    from gpudoctor.report.triage_html import render_tickets_html
+
+    return render_tickets_html(tickets)
+
+
+def _tickets_markdown(tickets: "tuple[Ticket, ...]") -> str:
+    from gpudoctor.report.triage import render_tickets_markdown
+
+    return render_tickets_markdown(tickets)
+
+
+#: The same of judged tickets.
+SHARED_TICKETS: dict[str, Callable[["tuple[Ticket, ...]"], str]] = {
+    "markdown": _tickets_markdown,
+    "html": _tickets_html,
 }
