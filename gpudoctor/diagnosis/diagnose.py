@@ -3,9 +3,8 @@
 import traceback
 from collections.abc import Iterable
 
-from gpudoctor.diagnosis.completed import completed
 from gpudoctor.diagnosis.folding import folded
-from gpudoctor.diagnosis.inference import with_implied
+from gpudoctor.diagnosis.inference import infer
 from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -25,8 +24,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     """The diagnosis of a snapshot: the same for the same arguments, on any machine, at any time."""
     wish = wish or Wish()
     rules = tuple(rules)
-    snapshot = completed(snapshot, matrix)
-    snapshot = with_implied(snapshot)
+    snapshot = infer(snapshot, matrix)
     findings: list[Pointing] = []
     clean: list[str] = []
     not_applicable: list[str] = []

@@ -3,7 +3,7 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.diagnosis.completed import completed
+from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.versions import CudaVersion
@@ -15,7 +15,7 @@ UNSEEN = Gap(reason="not seen")
 
 
 def frameworks_of(snapshot):
-    made = completed(snapshot, load_matrix()).frameworks
+    made = infer(snapshot, load_matrix()).frameworks
     return {one.name: (one.variant, one.cuda) for one in made.found} if isinstance(made, Frameworks) else made
 
 
@@ -32,9 +32,9 @@ def test_a_tag_names_the_build(version, variant, cuda):
 def test_what_was_seen_stays():
     own = framework("torch", "2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.6"))
     snapshot = machine((GPU,), driver("580.95.05"), (own, framework("keras", "3.6.0")))
-    assert completed(snapshot, load_matrix()) is snapshot
+    assert infer(snapshot, load_matrix()) is snapshot
     none_there = machine((GPU,), driver("580.95.05"))
-    assert completed(none_there, load_matrix()) is none_there
+    assert infer(none_there, load_matrix()) is none_there
 
 
 @pytest.mark.parametrize("frameworks", [None, UNSEEN])
@@ -68,7 +68,7 @@ def test_a_build_string_is_conda_s():
         Package(name="numpy", version="2.0.0", installer="pip"),
     )
     snapshot = machine((GPU,), driver("580.95.05"), packages=Packages(installed=installed))
-    told = completed(snapshot, load_matrix()).packages.installed
+    told = infer(snapshot, load_matrix()).packages.installed
     assert [one.installer for one in told] == ["conda", None, "pip"]
 
 

@@ -3,10 +3,12 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.diagnosis.inference import with_implied
+from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
+from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.whole import OK, driver, gpu, machine
 
 FOLDER = "/opt/cuda/lib64"
@@ -15,10 +17,14 @@ TAKEN = Resolution(
 )
 
 
+def implied(snapshot: Snapshot) -> Snapshot:
+    return infer(snapshot, load_matrix())
+
+
 def test_a_whole_machine_implies_nothing_new() -> None:
     whole = machine((gpu("NVIDIA GeForce RTX 3090", "8.6"),), driver("580.95.05"))
-    assert with_implied(whole) is whole
-    assert with_implied(machine()) == machine()
+    assert implied(whole) is whole
+    assert implied(machine()) == machine()
 
 
 @pytest.mark.parametrize(
@@ -33,7 +39,7 @@ def test_a_whole_machine_implies_nothing_new() -> None:
     ],
 )
 def test_the_maker_of_a_gpu(fields: dict[str, str], maker: str | None) -> None:
-    snapshot = with_implied(machine(gpus=(Gpu(**fields),)))
+    snapshot = implied(machine(gpus=(Gpu(**fields),)))
     assert isinstance(snapshot.gpus, Gpus)
     assert snapshot.gpus.devices[0].vendor == maker
 
@@ -43,12 +49,12 @@ def test_numbers_where_nvml_lists_as_many(counted: int | None, indices: list[int
     nvml = structs.replace(OK, device_count=counted)
     cards = (Gpu(name="Tesla T4", uuid="GPU-0"), Gpu(name="Tesla T4", uuid="GPU-1"))
     snapshot = machine(cards, driver("580.95.05", nvml=nvml))
-    found = with_implied(snapshot).gpus
+    found = implied(snapshot).gpus
     assert isinstance(found, Gpus)
     assert [one.index for one in found.devices] == indices
     # What only the PCI bus shows is not listed.
     of_bus = structs.replace(snapshot, gpus=Gpus(devices=(Gpu(vendor="nvidia", pci_id="10de:1eb8"),) * 2))
-    assert with_implied(of_bus) is of_bus
+    assert implied(of_bus) is of_bus
 
 
 @pytest.mark.parametrize(
@@ -64,7 +70,7 @@ def test_numbers_where_nvml_lists_as_many(counted: int | None, indices: list[int
 def test_the_variable_the_family_and_the_way(value: str | None, path: tuple[str, ...], via: str | None) -> None:
     variables = {} if value is None else {"LD_LIBRARY_PATH": value}
     snapshot = machine(libraries=Libraries(resolutions=(TAKEN,)), environ=Environ(variables=variables))
-    found = with_implied(snapshot).libraries
+    found = implied(snapshot).libraries
     assert isinstance(found, Libraries)
     assert found.search_path == path
     assert found.resolutions == (structs.replace(TAKEN, family="cudnn", via=via),)
@@ -74,4 +80,4 @@ def test_what_is_stated_stays() -> None:
     stated = structs.replace(TAKEN, family="other", via="cache")
     kept = Libraries(resolutions=(stated,), search_path=(FOLDER,))
     variables = {"LD_LIBRARY_PATH": "/elsewhere"}
-    assert with_implied(machine(libraries=kept, environ=Environ(variables=variables))).libraries == kept
+    assert implied(machine(libraries=kept, environ=Environ(variables=variables))).libraries == kept

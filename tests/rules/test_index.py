@@ -7,9 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from gpudoctor.diagnosis.completed import completed
 from gpudoctor.diagnosis.diagnose import _arguments, _has_occasion
-from gpudoctor.diagnosis.inference import with_implied
+from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -63,7 +62,7 @@ def without_occasion(snapshot: Snapshot) -> list[tuple[Rule, dict[str, object]]]
 def test_a_rule_without_occasion_would_find_nothing():
     met = set()
     for case in cases():
-        snapshot = with_implied(completed(case.snapshot(), load_matrix()))
+        snapshot = infer(case.snapshot(), load_matrix())
         for rule, given in without_occasion(snapshot):
             assert list(rule.check(**given)) == [], (case.id, rule.name)
             met.add(rule.name)
