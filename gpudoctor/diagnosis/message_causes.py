@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import fix_of
 from gpudoctor.facts.finding import SEVERITIES, Finding, Severity
-from gpudoctor.knowledge import what_follows_from
+from gpudoctor.knowledge import all_causes, what_follows_from
 from gpudoctor.rules.declare import Rule
 
 
@@ -64,5 +64,8 @@ def _finding(rule: Rule, cause: Candidate, effect: Finding, system: str | None) 
 
 
 def _severity(rule: Rule, effect: Finding) -> Severity:
-    """No graver than what was met; what is a note until it does harm did it."""
+    """No graver than what was met; what is a note until it does harm did it, and what never does harm stays one."""
+    record = all_causes().get(rule.name)
+    if record is not None and record.harmless:
+        return rule.severity
     return effect.severity if rule.severity == "info" else max(rule.severity, effect.severity, key=SEVERITIES.index)

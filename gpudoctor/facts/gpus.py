@@ -25,6 +25,8 @@ class GpuProcess(Fact, frozen=True, kw_only=True):
     #: It runs as the user who looks.
     same_user: bool | None = None
     kind: Literal["compute", "graphics"] | None = None
+    #: It has ended (state Z), or the system has no such process. None: not known, or another PID namespace.
+    gone: bool | None = None
 
 
 class RowRemaps(Fact, frozen=True, kw_only=True):

@@ -84,6 +84,18 @@ class SymbolNeed(Fact, frozen=True, kw_only=True):
     version: LibraryVersion
 
 
+class LinkedExtension(Fact, frozen=True, kw_only=True):
+    """A compiled Python module, of no framework, that is linked to CUDA libraries."""
+
+    package: str
+    version: str | None = None
+    file: str
+    #: The CUDA libraries that it is linked to.
+    needs: tuple[str, ...] = ()
+    #: Those of them of which the machine has no copy anywhere that was looked.
+    absent: tuple[str, ...] = ()
+
+
 class Libraries(Section, frozen=True, kw_only=True):
     """Every candidate copy, and for each framework which one it gets."""
 
@@ -92,6 +104,8 @@ class Libraries(Section, frozen=True, kw_only=True):
     resolutions: tuple[Resolution, ...] | None = None
     #: LD_LIBRARY_PATH split; an empty element is the current directory, written as ".".
     search_path: tuple[str, ...] = ()
+    #: Compiled modules of packages that are linked to CUDA libraries. None: not looked, or no ELF loader here.
+    extensions: tuple[LinkedExtension, ...] | None = None
     #: Newest GLIBCXX_ symbol version of the libstdc++ found first.
     glibcxx: str | None = None
     libstdcxx: str | None = None

@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from gpudoctor.facts.live import AgentRun, Symptom, Thrown, Trial
 
-#: Causes of messages that are no failures: what is harmless, and what only costs speed or digits.
-NOTHING_WRONG = (
-    "harmless", "tensorrt-not-needed", "perf-workload-too-small", "perf-input-bound", "perf-amp-no-gain", "tf32-off",
-    "tf32-default", "cvd-device-order", "persistence-off",
-)  # fmt: skip
+#: Causes of messages that are no failures, beside the harmless ones: what only costs speed or digits.
+COSTS_SPEED = (
+    *("perf-workload-too-small", "perf-input-bound", "perf-amp-no-gain"),
+    *("tf32-default", "cvd-device-order", "persistence-off"),
+)
 #: What a training says of itself, by words of its detail.
 _BY_DETAIL = (
     ("did not run where it was asked", "trained-on-wrong-device"),
@@ -36,9 +36,16 @@ def of_symptoms(symptoms: Iterable[Symptom]) -> str | None:
     from gpudoctor.knowledge import message_of
 
     rows = [row for symptom in symptoms if (row := message_of(symptom.signature))]
-    rows = [row for row in rows if row.causes[0].key not in NOTHING_WRONG]
+    rows = [row for row in rows if not _is_no_failure(row.causes[0].key)]
     chosen = next((row for row in rows if not row.fallback), next(iter(rows), None))
     return chosen.reported_by if chosen else None
+
+
+def _is_no_failure(cause: str) -> bool:
+    from gpudoctor.knowledge import all_causes
+
+    record = all_causes().get(cause)
+    return cause in COSTS_SPEED or (record is not None and record.harmless)
 
 
 def of_ending(run: AgentRun, stage: str, error: Thrown | None, symptoms: tuple[Symptom, ...]) -> str:

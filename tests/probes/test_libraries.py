@@ -507,3 +507,26 @@ def test_an_interpreter_that_is_no_elf_file_says_nothing_of_the_cpp_library(tmp_
     result = libraries.probe(RealHost(env={}), interpreter, Packages(), None)
     assert isinstance(result, Libraries)
     assert (result.libstdcxx, result.glibcxx) == (None, None)
+
+
+@needs_compiler
+def test_modules_of_every_package_that_are_linked_to_cuda(tree: Path, built: Tree, tmp_path: Path) -> None:
+    lost = build_library(tmp_path / "gone/libcudart.so.11.0")
+    here = tree / "nvidia/cuda_runtime/lib/libcudart.so.12"
+    ending = "cpython-311-x86_64-linux-gnu.so"
+    for name, needs in (("rasteriser", lost), ("splat", here)):
+        build_library(tree / name / f"_ops.{ending}", needs=(needs,))
+        build_library(tree / name / f"_plain.{ending}")
+        (tree / f"{name}-0.1.dist-info").mkdir()
+        lines = [f"{name}/{part}.{ending},sha256=x,1" for part in ("_ops", "_plain")]
+        (tree / f"{name}-0.1.dist-info/RECORD").write_text("\n".join(lines) + "\n")
+    lost.unlink()
+    packages = packages_of(tree, *PACKAGES, "rasteriser==0.1", "splat==0.1")
+    result = look(tree, framework(tree, "torch"), packages=packages)
+    found = {one.package: (one.needs, one.absent) for one in result.extensions or ()}
+    assert found == {
+        "rasteriser": (("libcudart.so.11.0",), ("libcudart.so.11.0",)),
+        "splat": (("libcudart.so.12",), ()),
+    }
+    own = look(tree, framework(tree, "torch"), Framework(name="rasteriser", variant="cuda"), packages=packages)
+    assert {one.package for one in own.extensions or ()} == {"splat"}

@@ -68,9 +68,9 @@ def node(path: str, accessible: bool | None = True, error: str | None = None, **
 NODES = tuple(node(path) for path in ("/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm"))
 
 
-def module_file(kernel: str = KERNEL, release: str = "535.183.01") -> ModuleFile:
+def module_file(kernel: str = KERNEL, release: str | None = "535.183.01") -> ModuleFile:
     path = f"/lib/modules/{kernel}/updates/dkms/nvidia.ko"
-    return ModuleFile(kernel=kernel, path=path, release=DriverRelease(release))
+    return ModuleFile(kernel=kernel, path=path, release=DriverRelease(release) if release else None)
 
 
 def driver(release: str = "535.183.01", **fields: Any) -> Driver:

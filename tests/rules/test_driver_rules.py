@@ -96,6 +96,25 @@ def test_drv_lib_mismatch():
     quiet("drv-lib-mismatch", driver=only_seen, gpus=gpus(), host=UBUNTU, container=WSL2)
 
 
+def test_the_module_on_disk_is_of_another_release_than_the_libraries():
+    given = {"gpus": BUS, **HERE}
+    other = unloaded(
+        module_files=(module_file(UBUNTU.kernel, "470.256.02"),),
+        libraries=libraries("495.46"),
+        packages=(SystemPackage(name="libnvidia-compute-495", version="495.46-0ubuntu1"),),
+        nvml=None,
+    )
+    found = fires("drv-lib-mismatch", driver=other, **given)
+    assert "470.256.02" in found.summary
+    assert "495.46" in found.summary
+    assert "drv-not-loaded" in found.explains
+    assert any("libnvidia-compute-495" in one.fact for one in found.evidence)
+    same = unloaded(module_files=(module_file(UBUNTU.kernel, "495.46"),), libraries=libraries("495.46"), nvml=None)
+    quiet("drv-lib-mismatch", driver=same, **given)
+    unknown = unloaded(module_files=(module_file(UBUNTU.kernel, None),), libraries=libraries("495.46"), nvml=None)
+    quiet("drv-lib-mismatch", driver=unknown, **given)
+
+
 def test_drv_lib_mismatch_fixes():
     updated = driver(
         "550.144.03",
@@ -191,6 +210,13 @@ def test_drv_secureboot_rejected():
     fires("drv-secureboot-rejected", gpus=BUS, driver=unloaded(secure_boot=False), host=enforced, container=BARE)
     fires("drv-secureboot-rejected", driver=unloaded(lockdown="integrity"), **given)
     quiet("drv-secureboot-rejected", driver=unloaded(secure_boot=None), **given)
+    inside = fires(
+        "drv-secureboot-rejected", gpus=BUS, driver=unloaded(secure_boot=True), host=UBUNTU, container=DOCKER
+    )
+    assert "host" in words(inside)
+    assert not commands(inside)
+    plain = unloaded(secure_boot=True, module_files=None)
+    quiet("drv-secureboot-rejected", gpus=BUS, driver=plain, host=UBUNTU, container=DOCKER)
     signed_only = fires("drv-secureboot-rejected", driver=unloaded(secure_boot=False, kernel_log=log), **given)
     assert signed_only.summary.startswith("This kernel takes signed modules only")
     assert not any("Secure Boot" in fix.title for fix in signed_only.fixes)

@@ -4,12 +4,14 @@ import msgspec
 import pytest
 
 from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Run
 from gpudoctor.facts.gpus import Gpu
+from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages, Unmet
 from gpudoctor.facts.system import Container, System, Wsl
-from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
     ARM,
@@ -604,6 +606,23 @@ def test_a_jetson_needs_builds_of_its_own() -> None:
     fires("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0+cpu"))))
     quiet("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0", variant="cuda"))))
     quiet("jetson-generic-wheel", **stack(RTX_4090, host=ARM, frameworks=frameworks(torch("2.6.0+cpu"))))
+
+
+def test_a_jetson_wheel_of_another_jetpack() -> None:
+    orin = card("Orin", "8.7", pci_bus_id=None)
+    of_jetpack_5 = torch("2.0.0+nv23.5", variant="cuda", cuda=CudaVersion("11.4"), archs=("sm_87",))
+    jetpack_6 = Driver(release=DriverRelease("540.4.0"), cuda=CudaVersion("12.6"))
+    lost = Resolution(framework="torch", soname="libcublas.so.11", family="cublas", wanted_by="x", how="linked")
+    own = Resolution(
+        framework="torch", soname="libcublas.so.11", family="cublas", wanted_by="x", how="linked", path="/y"
+    )
+    machine = stack(orin, host=JETSON, frameworks=frameworks(of_jetpack_5)) | {"driver": jetpack_6}
+    found = fires("jetson-generic-wheel", **machine | {"libraries": Libraries(resolutions=(lost,))})
+    assert "CUDA 12.6" in found.summary
+    quiet("jetson-generic-wheel", **machine | {"libraries": Libraries(resolutions=(own,))})
+    quiet("jetson-generic-wheel", **machine | {"libraries": Gap(reason="not looked")})
+    newer = frameworks(torch("2.9.0", variant="cuda", cuda=CudaVersion("13.0"), archs=("sm_87",)))
+    fires("jetson-generic-wheel", **machine | {"frameworks": newer, "libraries": Gap(reason="not looked")})
 
 
 def test_code_for_servers_does_not_run_on_a_jetson() -> None:

@@ -83,6 +83,11 @@ def test_gpu_mem_orphan():
     desktop = GpuProcess(pid=1276, used_mib=300, kind="graphics", name="Xorg")
     told = fires("gpu-mem-orphan", gpus=used(20000, ended, desktop), **given).evidence[1].value
     assert "31794 (unknown)" in told
+    every = GpuProcess(pid=31795, used_mib=19600, kind="compute", gone=True)
+    assert "31795 (ended)" in fires("gpu-mem-orphan", gpus=used(20000, every), **given).evidence[1].value
+    zombie = GpuProcess(pid=31796, used_mib=19600, kind="compute", name="python", gone=True)
+    fires("gpu-mem-orphan", gpus=used(20000, zombie), **given)
+    quiet("gpu-mem-orphan", gpus=used(20000, GpuProcess(pid=31797, used_mib=19600, kind="compute")), **given)
     quiet("gpu-mem-orphan", gpus=used(700), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, mig_enabled=True), **given)
     quiet("gpu-mem-orphan", gpus=used(20000, virtualization="vgpu"), **given)

@@ -95,6 +95,10 @@ def test_cvd_uuid_app_parse():
     for value in ("0", "", "GPU-nobody", "MIG-1111"):
         quiet("cvd-uuid-app-parse", gpus=two, environ=environ(CUDA_VISIBLE_DEVICES=value))
     quiet("cvd-uuid-app-parse", gpus=two, environ=environ())
+    parts = gpus(gpu(0, mig_enabled=True), gpu(1))
+    found = fires("cvd-uuid-app-parse", gpus=parts, environ=environ(CUDA_VISIBLE_DEVICES="MIG-1111"))
+    assert found.severity in (None, "info")
+    assert "container" in found.fixes[0].title
 
 
 def shm(free, total=360 * GIB):

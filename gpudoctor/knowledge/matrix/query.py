@@ -186,6 +186,13 @@ class Matrix:
             torch for torch, versions in made.items() if any(package_version(one) == wanted for one in versions)
         )
 
+    @property
+    def oldest_torch_with_companions(self) -> str | None:
+        """The oldest torch release whose torchvision and torchaudio are known."""
+        rows = self._of("companions", Companions)
+        versions = [one for row in rows if (one := package_version(row.torch))]
+        return str(min(versions)) if versions else None
+
     # TensorFlow, JAX and what they need.
 
     def tensorflow_builds(

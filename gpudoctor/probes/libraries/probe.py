@@ -10,6 +10,7 @@ from gpudoctor.host.port import Host
 from gpudoctor.probes.elf import parse_defined_versions, reader
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.probes.libraries.copies import Copies
+from gpudoctor.probes.libraries.linked import read_linked
 from gpudoctor.probes.libraries.needs import find_dlls, has_libcuda_link, read_needs
 from gpudoctor.probes.libraries.opened import play, played
 from gpudoctor.probes.libraries.places import places, search_path
@@ -35,6 +36,7 @@ def probe(
         return Libraries(copies=found, dlls=find_dlls(host, interpreter) if host.platform == "win32" else None)
     resolutions: list[Resolution] = []
     bare: dict[str, str | None] = {}
+    processes: list[Process] = []
     seen = frameworks if isinstance(frameworks, Frameworks) else None
     if seen is not None:
         site = Site(host, interpreter, packages)
@@ -42,11 +44,20 @@ def probe(
             process = _process(machine, framework, site, interpreter, host.env)
             resolutions += _resolve(machine, copies, framework, site, interpreter, process)
             bare |= _bare_libcuda(process, framework)
+            processes.append(process)
     cpp = Process(machine, interpreter.executable).find(_CPP_LIBRARY)
     return Libraries(
         copies=found,
         resolutions=tuple(resolutions),
         search_path=search_path(host),
+        extensions=read_linked(
+            host,
+            machine,
+            processes or [Process(machine, interpreter.executable)],
+            packages,
+            seen,
+            found,
+        ),
         glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
         libstdcxx=cpp.path if cpp else None,
         needs=read_needs(host, seen, resolutions, found, interpreter),

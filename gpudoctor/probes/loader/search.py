@@ -90,6 +90,10 @@ class Process:
             self._link([library])
         return library
 
+    def lacks(self, library: Library) -> tuple[str, ...]:
+        """The names that a mapped library is linked to and that are not mapped."""
+        return tuple(name for name in library.elf.needed if name not in ALWAYS_THERE and name not in self._by_name)
+
     def find(self, name: str, by: Library | None = None) -> Library | None:
         """What `by` (None: the program itself) would get for `name`, without mapping it."""
         return self._search(name, by or self.program)

@@ -10,7 +10,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
-from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, module_for
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
 from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
 from gpudoctor.rules.declare import rule
@@ -23,7 +23,7 @@ MISMATCH = 18
 def drv_lib_mismatch(
     gpus: Gpus | Gap | None, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
-    """The driver's libraries and its loaded kernel module have different versions.
+    """The driver's libraries and its kernel module have different versions.
 
     What it means:
     The driver has two halves: a module in the kernel and libraries on disk. Both must be of exactly the same release,
@@ -31,7 +31,7 @@ def drv_lib_mismatch(
 
     Why it breaks:
     Mostly an update replaced the files on disk while the old module stayed loaded. Sometimes one half came from a
-    .run installer and the other from packages.
+    .run installer and the other from packages; or an update of the packages left the module of the release before.
 
     How to fix it:
     Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
@@ -49,6 +49,9 @@ def drv_lib_mismatch(
     if not there or wsl_of(container) or (driver.nvml and driver.nvml.ok and _cuda_is_fine(driver)):
         return
     module = driver.module_release
+    if module is None and is_loaded(driver) is False:
+        yield from _on_disk(driver, host, container)
+        return
     apart = [one for one in _in_use(driver) if differ(module, one.release)]
     if not apart and not failed_with(driver.nvml, MISMATCH):
         return
@@ -64,6 +67,26 @@ def drv_lib_mismatch(
         summary=_summary(module, library),
         evidence=tuple(evidence),
         fixes=_fixes(container, module, library, on_disk.release if on_disk else None),
+    )
+
+
+def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | None) -> Iterator[Problem]:
+    """Nothing is loaded, and what would be loaded is of another release than the libraries."""
+    file = module_for(driver, kernel_of(host))
+    others = [one for one in _in_use(driver) if file is not None and differ(file.release, one.release)]
+    if file is None or not others or is_contained(container):
+        return
+    library = others[0].release
+    packages = [one for one in driver.packages or () if library is not None and library.text in one.version]
+    yield Problem(
+        summary=f"The kernel module on disk is release {file.release}, but the driver's libraries are {library}.",
+        evidence=(
+            seen("kernel module on disk", f"{file.release} ({file.path})"),
+            *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in others),
+            *(seen(f"package {one.name}", one.version) for one in packages[:3]),
+        ),
+        explains=("drv-not-loaded", *NO_DEVICE, "nvml-library-missing"),
+        fixes=_fixes(container, None, library, file.release),
     )
 
 

@@ -38,6 +38,19 @@ BUILT_TOGETHER = Fix(
     needs_root=True,
     needs_reboot=True,
 )
+#: A driver container builds the module and loads it into the host's kernel.
+ON_HOST = Fix(
+    title="Let the host's kernel trust the module",
+    safety="manual",
+    steps=(
+        Ask(
+            text="Give the driver container a key that is enrolled on the host, use modules that the distribution has "
+            "signed, or turn Secure Boot off on the host."
+        ),
+    ),
+    needs_root=True,
+    needs_reboot=True,
+)
 
 
 @rule("DRV005", name="drv-secureboot-rejected", severity="error", since="0.1")
@@ -66,7 +79,7 @@ def drv_secureboot_rejected(
     https://wiki.ubuntu.com/UEFI/SecureBoot/DKMS, https://wiki.debian.org/SecureBoot, kernel documentation
     "Kernel module signing facility"
     """
-    if not discrete(gpus) or is_contained(container) or wsl_of(container) or is_loaded(driver) is not False:
+    if not discrete(gpus) or wsl_of(container) or is_loaded(driver) is not False:
         return
     lines = tuple(line for line in log_lines(driver, *REFUSALS) if "nouveau" not in line.text)
     enforced = tuple(_enforced(driver, host))
@@ -86,7 +99,9 @@ def drv_secureboot_rejected(
             seen("NVIDIA module loaded", "no"),
             *log_seen(lines),
         ),
-        fixes=(_register(host), OFF if driver.secure_boot else BUILT_TOGETHER),
+        fixes=(ON_HOST,)
+        if is_contained(container)
+        else (_register(host), OFF if driver.secure_boot else BUILT_TOGETHER),
     )
 
 

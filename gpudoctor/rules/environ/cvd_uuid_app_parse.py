@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, SetEnv
+from gpudoctor.facts.fix import Ask, Fix, SetEnv
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.system import Environ
 from gpudoctor.rules._evidence import seen
@@ -20,10 +20,12 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     numbers.
 
     Why it breaks:
-    They end with: invalid literal for int() with base 10: 'GPU-...'.
+    They end with: invalid literal for int() with base 10: 'GPU-...', or 'MIG-...'. A part of a GPU (MIG) has no number
+    of its own.
 
     How to fix it:
-    For such a program, name the GPUs by their numbers, together with CUDA_DEVICE_ORDER=PCI_BUS_ID.
+    For such a program, name the GPUs by their numbers, together with CUDA_DEVICE_ORDER=PCI_BUS_ID. Give a program that
+    is to use a MIG device a container with this device alone, and leave the variable unset there.
 
     When to ignore it:
     When no program complains.
@@ -32,9 +34,13 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     CUDA C++ programming guide, environment variables, https://docs.nvidia.com/cuda/cuda-c-programming-guide/
     """
     value = environ.get("CUDA_VISIBLE_DEVICES")
-    if value is None or not value.strip().startswith("GPU-"):
+    if value is None or not value.strip().startswith(("GPU-", "MIG-")):
         return
     mask = read_mask(value, gpus)
+    if value.strip().startswith("MIG-"):
+        if not mask.reason and any(gpu.mig_enabled for gpu in gpus.nvidia):
+            yield _mig(value)
+        return
     by_uuid = {gpu.uuid: gpu.index for gpu in gpus.nvidia if gpu.uuid and gpu.index is not None}
     indexes = [by_uuid.get(uuid) for uuid in mask.visible]
     if mask.reason or not indexes or None in indexes:
@@ -52,5 +58,18 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
                 steps=steps,
                 undo=f"export CUDA_VISIBLE_DEVICES={value}",
             ),
+        ),
+    )
+
+
+def _mig(value: str) -> Problem:
+    """A MIG device: CUDA counts the first as number 0, whichever programs may see."""
+    text = "Start the container with that device alone (docker run --gpus '\"device=MIG-...\"'), without the variable."
+    return Problem(
+        summary="CUDA_VISIBLE_DEVICES names a MIG device by UUID; some programs accept only numbers.",
+        confidence="possible",
+        evidence=(seen("CUDA_VISIBLE_DEVICES", value),),
+        fixes=(
+            Fix(title="For a program that expects numbers, use a container", safety="manual", steps=(Ask(text=text),)),
         ),
     )

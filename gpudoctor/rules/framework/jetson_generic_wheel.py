@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Evidence, Problem
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability
@@ -37,14 +39,20 @@ JAX_CONTAINER = Fix(
 
 @rule("FRM019", name="jetson-generic-wheel", severity="error", since="0.1")
 def jetson_generic_wheel(
-    host: System, frameworks: Frameworks, gpus: Gpus | Gap | None, matrix: Matrix
+    host: System,
+    frameworks: Frameworks,
+    gpus: Gpus | Gap | None,
+    driver: Driver | Gap | None,
+    libraries: Libraries | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
 
     What it means:
     Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for
-    the processor only, or their CUDA code is for other GPUs. Then the GPU is found, and the first computation ends with
-    "no kernel image is available for execution on the device".
+    the processor only, or their CUDA code is for other GPUs.
+    NVIDIA's own wheels are each for one JetPack and its CUDA. Then the GPU is found, and the first computation ends
+    with "no kernel image is available for execution on the device".
 
     Why it breaks:
     `pip install torch` on a Jetson takes the general aarch64 wheel. Machine code of a server's or desktop's GPU does
@@ -71,6 +79,13 @@ def jetson_generic_wheel(
         if framework is None:
             continue
         found = tuple(_unserved(framework, known(gpus), host, matrix))
+        if (
+            framework.variant == "cuda"
+            and not found
+            and _of_another_jetpack(framework, known(driver), known(libraries))
+        ):
+            yield _other_jetpack(framework, known(driver), host)
+            continue
         if framework.variant != "cpu" and not found:
             continue
         what = "has no code for the GPU of this Jetson" if found else "is a general ARM build without CUDA"
@@ -81,6 +96,32 @@ def jetson_generic_wheel(
             evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
             fixes=(_fix(name, known(gpus), matrix),),
         )
+
+
+def _of_another_jetpack(framework: Framework, driver: Driver | None, libraries: Libraries | None) -> bool:
+    """Built for another CUDA major than the board's JetPack has, and without libraries that the loader would find.
+
+    A Jetson's driver and CUDA come with JetPack; where the loader's walk is not known, nothing is concluded.
+    """
+    if driver is None or driver.cuda is None or framework.cuda is None or framework.cuda.major == driver.cuda.major:
+        return False
+    asked = [one for one in (libraries.resolutions or () if libraries else ()) if one.framework == framework.name]
+    return any(one.path is None for one in asked) or framework.cuda.major > driver.cuda.major
+
+
+def _other_jetpack(framework: Framework, driver: Driver | None, host: System) -> Problem:
+    there = driver.cuda if driver else None
+    return Problem(
+        summary=f"{framework.label} is built for CUDA {framework.cuda}, but this Jetson's JetPack has CUDA {there}.",
+        subject=framework.label,
+        evidence=(
+            seen("Jetson", host.tegra),
+            seen(f"{framework.name} built for", f"CUDA {framework.cuda}", framework.source),
+            seen("CUDA of the driver", there),
+        ),
+        explains=("driver-too-old", "torch-nvidia-deps-missing", "release-not-in-matrix"),
+        fixes=(JETPACK if framework.name in ("torch", "tensorflow") else JAX_CONTAINER,),
+    )
 
 
 def _cuda(framework: Framework) -> str:

@@ -81,7 +81,10 @@ def severity_of(
     """How badly the two releases go together; None where they do, or where that is not known."""
     if torch.version is None or companion.version is None or _has_no_upper_limit(torch, companion):
         return None
-    return _severity(_torch_wanted(companion, packages, matrix), torch.version)
+    wanted = _torch_wanted(companion, packages, matrix)
+    # A torch older than the table's first row may go with companions that the table lists for its first row only.
+    have, oldest = release_numbers(torch.version), release_numbers(matrix.oldest_torch_with_companions)
+    return None if have is None or (oldest and have < oldest) else _severity(wanted, torch.version)
 
 
 def _has_no_upper_limit(torch: Framework, companion: Framework) -> bool:

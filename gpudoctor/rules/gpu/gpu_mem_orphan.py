@@ -28,8 +28,9 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
     Your next program gets too little memory: "CUDA out of memory" on a GPU that seems idle.
 
     How to fix it:
-    List the processes that hold the device files open and end those you know. If none is left, reset the GPU or
-    restart. The memory of a process in another container or of another user is not an orphan: ask first.
+    List the processes that hold the device files open and end those you know. One that has ended already (state Z)
+    goes with the process that started it. If none is left, reset the GPU or restart. The memory of a process in another
+    container or of another user is not an orphan: ask first.
 
     When to ignore it:
     On machines that share the GPU among containers, virtual machines or users whose processes you cannot see.
@@ -47,7 +48,8 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
             continue
         listed = (
             ", ".join(
-                f"PID {one.pid}{'' if one.name else ' (unknown)'}: {one.used_mib} MiB" for one in gpu.processes or ()
+                f"PID {one.pid}{' (ended)' if one.gone else '' if one.name else ' (unknown)'}: {one.used_mib} MiB"
+                for one in gpu.processes or ()
             )
             or "none"
         )
@@ -84,5 +86,5 @@ def _unaccounted(gpu: Gpu, named: bool) -> int | None:
     sizes = [process.used_mib for process in processes]
     if any(size is None for size in sizes):
         return None
-    lost = used - sum(one.used_mib or 0 for one in processes if one.name or not named)
+    lost = used - sum(one.used_mib or 0 for one in processes if not one.gone and (one.name or not named))
     return lost if lost > max(DRIVER_MIB, total * DRIVER_SHARE) else None

@@ -18,9 +18,11 @@ from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import elsewhere
-from gpudoctor.rules.builds import built_for_cuda, needed_cudnn
+from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn
 from gpudoctor.rules.declare import rule
 
+#: Distributions that conda names otherwise.
+CONDA_NAMES = {"torch": "pytorch"}
 #: Dots in a version with all its four numbers, 9.10.2.21.
 EXACT = 3
 
@@ -59,7 +61,9 @@ def cudnn_too_old(
     if not gpus.nvidia:
         return
     for framework in built_for_cuda(frameworks):
-        needed = needed_cudnn(framework, matrix, host)
+        # The table is of PyPI's and PyTorch's builds; a conda build has the cuDNN that its channel chose.
+        of_conda = is_conda(packages, framework.name, *filter(None, (framework.dist, CONDA_NAMES.get(framework.name))))
+        needed = None if of_conda and framework.cudnn is None else needed_cudnn(framework, matrix, host)
         taken = taken_cudnn(framework, libraries)
         if needed is None or taken is None or taken.version is None:
             continue

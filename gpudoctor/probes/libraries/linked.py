@@ -1,0 +1,103 @@
+"""Every package's compiled modules that are linked to CUDA libraries, and which of those libraries are nowhere.
+
+Which files a package has, its RECORD says; of the files only the ELF headers are read.
+"""
+
+import re
+from collections.abc import Iterable
+
+from gpudoctor.facts.libraries import LibraryCopy, LinkedExtension
+from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.host.port import Host
+from gpudoctor.probes.loader.machine import Machine
+from gpudoctor.probes.loader.search import Process
+from gpudoctor.probes.reading import names_in
+from gpudoctor.sources.libraries_names import family_of, soname_of
+
+#: Modules that Python imports; other shared libraries may be there for another CUDA, to be chosen at run time.
+_MODULE = re.compile(rb"\.(?:cpython-\d+\w*-[\w-]+|abi3)\.so(?=,)")
+#: Names by which a module says that it is for the GPU: looked at first.
+_FOR_GPU = re.compile(r"cuda|gpu|_C\.|kernel", re.I)
+_RECORD_LIMIT = 4 * 1024 * 1024
+#: Files looked at of one package, and of all.
+_OF_ONE, _OF_ALL = 6, 400
+#: The driver's own library is asked about elsewhere.
+_DRIVER = "cuda"
+
+
+def read_linked(
+    host: Host,
+    machine: Machine,
+    processes: Iterable[Process],
+    packages: Packages,
+    frameworks: Frameworks | None,
+    copies: Iterable[LibraryCopy],
+) -> tuple[LinkedExtension, ...]:
+    """The modules, those of frameworks left out: these are looked at with more care."""
+    own = {name for one in (frameworks.found if frameworks else ()) for name in (one.name, one.dist)}
+    there = {soname_of(one.soname) for one in copies} | {one.soname for one in copies}
+    played = tuple(processes)
+    found: list[LinkedExtension] = []
+    folders: dict[str, dict[tuple[str, str], str]] = {}
+    left = _OF_ALL
+    for package in packages.installed:
+        if package.name in own or package.name.startswith("nvidia-"):
+            continue
+        if package.location is None:
+            continue
+        if package.location not in folders:
+            folders[package.location] = _metadata_folders(host, package.location)
+        folder = folders[package.location].get((package.name, package.version))
+        for file in _modules(host, package.location, folder)[: min(left, _OF_ONE)]:
+            left -= 1
+            needs = _cuda_libraries(machine, file)
+            if needs:
+                absent = _absent(file, needs, played, there) if played else ()
+                found.append(
+                    LinkedExtension(
+                        package=package.name, version=package.version, file=file, needs=needs, absent=absent
+                    )
+                )
+    return tuple(found)
+
+
+def _metadata_folders(host: Host, location: str) -> dict[tuple[str, str], str]:
+    """The .dist-info folders of a site folder, by normalised name and version."""
+    found = {}
+    for name in names_in(host, location) or ():
+        stem, dash, ending = name.removesuffix(".dist-info").partition("-")
+        if name.endswith(".dist-info") and dash:
+            found[re.sub(r"[-_.]+", "-", stem).lower(), ending] = name
+    return found
+
+
+def _modules(host: Host, location: str, folder: str | None) -> list[str]:
+    """The compiled modules that a RECORD lists, those that sound of GPUs first."""
+    raw = host.read(f"{location}/{folder}/RECORD", limit=_RECORD_LIMIT) if folder else None
+    if not isinstance(raw, bytes) or b".so," not in raw:
+        return []
+    ends = (match.end() for match in _MODULE.finditer(raw))
+    paths = [raw[raw.rfind(b"\n", 0, end) + 1 : end].decode("utf-8", "replace") for end in ends]
+    return [f"{location}/{path}" for path in sorted(paths, key=_rank)]
+
+
+def _rank(path: str) -> tuple[bool, int, str]:
+    return (_FOR_GPU.search(path) is None, path.count("/"), path)
+
+
+def _cuda_libraries(machine: Machine, file: str) -> tuple[str, ...]:
+    elf = machine.elf(file)
+    families = ((name, family_of(name)) for name in (elf.needed if elf else ()))
+    return tuple(name for name, family in families if family not in (None, _DRIVER))
+
+
+def _absent(file: str, needs: tuple[str, ...], played: tuple[Process, ...], there: set[str]) -> tuple[str, ...]:
+    """What no framework has mapped, the loader does not find, and of which there is no copy."""
+    lacking: set[str] | None = None
+    for process in played:
+        library = process.open(file)
+        if library is None:
+            return ()
+        lacks = set(process.lacks(library))
+        lacking = lacks if lacking is None else lacking & lacks
+    return tuple(name for name in needs if name in (lacking or ()) and name not in there)

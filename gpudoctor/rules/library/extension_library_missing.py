@@ -1,0 +1,64 @@
+"""LIB025 extension-library-missing."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.libraries import Libraries, LinkedExtension
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.declare import rule
+
+
+@rule("LIB025", name="extension-library-missing", severity="error", since="0.1")
+def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
+    """A compiled package is linked to CUDA libraries that this machine does not have.
+
+    What it means:
+    The package has compiled modules that were built for one CUDA version, and are linked to its libraries by name:
+    libcudart.so.11.0 is of CUDA 11, libcudart.so.12 of CUDA 12. No file of that name was found.
+
+    Why it breaks:
+    Its import ends with "cannot open shared object file". Mostly it was built for another CUDA than the framework
+    beside it, whose libraries are the only ones here.
+
+    How to fix it:
+    Install the build of the package for the CUDA of your framework, or build it anew in this environment
+    (pip install --no-build-isolation --no-cache-dir). If it needs a CUDA of its own, install that CUDA's libraries.
+
+    When to ignore it:
+    If you do not import the package, or set up a module system or LD_LIBRARY_PATH before you do.
+
+    Sources:
+    https://man7.org/linux/man-pages/man8/ld.so.8.html
+    https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
+    """
+    by_package: dict[str, list[LinkedExtension]] = {}
+    for one in libraries.extensions or ():
+        by_package.setdefault(one.package, []).append(one)
+    torch = frameworks.get("torch") if isinstance(frameworks, Frameworks) else None
+    for name, modules in by_package.items():
+        # Where one module can be loaded, the package may choose among builds for several versions.
+        if not all(one.absent for one in modules):
+            continue
+        first = modules[0]
+        label = f"{name} {first.version}" if first.version else name
+        yield Problem(
+            summary=f"{label} needs {in_words(first.absent)}, which this machine does not have.",
+            subject=label,
+            confidence="likely",
+            evidence=(
+                seen(f"{first.file} is linked to", ", ".join(first.needs)),
+                seen("found nowhere", ", ".join(first.absent)),
+                *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
+            ),
+            fixes=(_fix(name, f"CUDA {torch.cuda}" if torch and torch.cuda else "your framework's CUDA"),),
+        )
+
+
+def _fix(package: str, cuda: str) -> Fix:
+    text = f"Uninstall {package}, and install its build for {cuda}; or build it here: "
+    text += f"pip install --no-build-isolation --no-cache-dir {package}."
+    return Fix(title=f"Install a {package} built for {cuda}", safety="manual", steps=(Ask(text=text),))

@@ -1,0 +1,48 @@
+"""LIB025 extension-library-missing: when it fires, when it is quiet, and what it cannot judge."""
+
+import pytest
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.libraries import Libraries, LinkedExtension
+from tests.rules.stacks import RTX_4090, frameworks, stack, torch
+from tests.rules.table import fires, quiet, skips
+
+RULE = "extension-library-missing"
+OLD = "libcudart.so.11.0"
+
+
+def module(name="ops", absent=(), needs=(OLD,), package="rasteriser"):
+    file = f"/v/lib/python3.11/site-packages/{package}/{name}.cpython-311-x86_64-linux-gnu.so"
+    return LinkedExtension(package=package, version="0.1", file=file, needs=needs, absent=absent)
+
+
+def machine(*modules):
+    given = stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cu124")))
+    return given | {"libraries": Libraries(extensions=modules)}
+
+
+FIRES = {"another CUDA's": machine(module(absent=(OLD,)))}
+QUIET = {
+    "none": machine(),
+    "found": machine(module()),
+    "one of its modules can be loaded": machine(module(absent=(OLD,)), module("ops12")),
+    "not looked": stack(RTX_4090) | {"libraries": Libraries(extensions=None)},
+}
+OPEN = {"no libraries seen": stack(RTX_4090) | {"libraries": Gap(reason="not seen")}}
+
+
+@pytest.mark.parametrize("given", FIRES.values(), ids=FIRES)
+def test_it_fires(given):
+    found = fires(RULE, **given)
+    assert OLD in found.summary
+    assert "CUDA 12.4" in found.fixes[0].title
+
+
+@pytest.mark.parametrize("given", QUIET.values(), ids=QUIET)
+def test_it_is_quiet(given):
+    quiet(RULE, **given)
+
+
+@pytest.mark.parametrize("given", OPEN.values(), ids=OPEN)
+def test_it_leaves_open_what_was_not_seen(given):
+    assert skips(RULE, **given)
