@@ -26,6 +26,8 @@ _OLD = re.compile(
 )
 _NOT_GTX16 = re.compile(r"^(?!.*(?:GTX ?16\d\d|\b16[56]0\b|T[4-6]00\b|MX4[0-9]0))")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
+#: How many times what was asked for is free where the GPU's memory is not what lacks.
+_PLENTY = 4
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
 _NO_WINDOWS, _WITH_EXTRA, _OWN_LIBRARIES = (2, 11), (2, 14), (2, 16)
 
@@ -236,6 +238,15 @@ def others_hold_little(seen: SnapshotView) -> str | None:
         # A context and a desktop take some hundred MiB on every GPU.
         if one.others is not None and one.total and one.others <= max(one.total // 5, 1 << 30):
             return f"other programs hold {one.others / 2**30:.1f} of {one.total / 2**30:.1f} GiB"
+    return None
+
+
+@condition
+def memory_was_free(seen: SnapshotView) -> str | None:
+    """PyTorch's own numbers have several times as much memory free as was asked for: something else refused it."""
+    for one in seen.memory_reports:
+        if one.free and one.wanted and one.free >= _PLENTY * one.wanted:
+            return f"{one.free / 2**30:.1f} GiB were free when {one.wanted / 2**20:.0f} MiB were asked for"
     return None
 
 

@@ -74,10 +74,13 @@ def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | No
     """Nothing is loaded, and what would be loaded is of another release than the libraries."""
     file = module_for(driver, kernel_of(host))
     others = [one for one in _in_use(driver) if file is not None and differ(file.release, one.release)]
-    if file is None or not others or is_contained(container):
+    if file is None or file.release is None or not others or is_contained(container):
         return
     library = others[0].release
     packages = [one for one in driver.packages or () if library is not None and library.text in one.version]
+    # What the packages brought is what is meant to be there: a module that none of them has was left behind.
+    if not packages or any(file.release.text in one.version for one in driver.packages or ()):
+        return
     yield Problem(
         summary=f"The kernel module on disk is release {file.release}, but the driver's libraries are {library}.",
         evidence=(
@@ -85,7 +88,6 @@ def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | No
             *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in others),
             *(seen(f"package {one.name}", one.version) for one in packages[:3]),
         ),
-        explains=("drv-not-loaded", *NO_DEVICE, "nvml-library-missing"),
         fixes=_fixes(container, None, library, file.release),
     )
 

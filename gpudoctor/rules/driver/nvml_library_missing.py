@@ -31,7 +31,7 @@ def nvml_library_missing(
     library file is empty, or a container was started without them.
 
     How to fix it:
-    Install the whole driver, then run ldconfig. In a container, start it with GPU access and do not install a driver.
+    Install the whole driver; then run ldconfig. In a container, start it with GPU access and do not install a driver.
 
     When to ignore it:
     When this machine only shows pictures with its GPU.

@@ -119,7 +119,6 @@ def _other_jetpack(framework: Framework, driver: Driver | None, host: System) ->
             seen(f"{framework.name} built for", f"CUDA {framework.cuda}", framework.source),
             seen("CUDA of the driver", there),
         ),
-        explains=("driver-too-old", "torch-nvidia-deps-missing", "release-not-in-matrix"),
         fixes=(JETPACK if framework.name in ("torch", "tensorflow") else JAX_CONTAINER,),
     )
 

@@ -21,8 +21,9 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
     Without one the vGPU works for some minutes, then becomes slower and slower, and CUDA programs fail to start.
 
     How to fix it:
-    Ask who runs the virtual machine for the client token, put it into /etc/nvidia/ClientConfigToken, and restart
-    nvidia-gridd. In a cloud, use the provider's own GRID driver, which brings the licence.
+    Ask who runs the virtual machine for the client token, and install it as NVIDIA's guide to the licence says. On
+    Linux it goes into /etc/nvidia/ClientConfigToken, and then nvidia-gridd is restarted. In a cloud, use the
+    provider's own GRID driver, which brings the licence.
 
     When to ignore it:
     Never, if you want to use the GPU for more than a few minutes.

@@ -38,7 +38,7 @@ def cuda_major_mix(
     A set that nobody loads only takes room.
 
     How to fix it:
-    Uninstall the set that nothing uses, or take its folder out of LD_LIBRARY_PATH. Then reinstall the framework's own
+    Uninstall the set that nothing uses; or take its folder out of LD_LIBRARY_PATH. Then reinstall the framework's own
     libraries, as some files were shared.
 
     When to ignore it:

@@ -1,0 +1,108 @@
+"""Every cause has a remedy on every system where it can be, in commands that this system's shell takes."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from gpudoctor.diagnosis.commands_for import is_foreign
+from gpudoctor.diagnosis.ranking import Candidate, is_effect
+from gpudoctor.diagnosis.remedies import remedies
+from gpudoctor.knowledge import all_causes, causes_without_rule, messages
+from gpudoctor.rules.load import load_rules
+
+RULES = load_rules()
+BY_NAME = {rule.name: rule for rule in RULES}
+SYSTEMS = ("linux", "wsl", "windows", "macos")
+#: All that triage can name: what messages point to, and rules.
+NAMED = sorted({cause.key for row in messages() for cause in row.causes} | set(BY_NAME))
+#: Programs of POSIX systems, at the start of a command or behind a pipe.
+POSIX_ONLY = re.compile(
+    r"(?:^|\| ?)(?:sudo|grep|ls|cat|find|df|free|env|export|unset|kill|which|ps|head|tail|source|ulimit|apt|dnf)\b"
+)
+ASSIGNMENT = re.compile(r"^[A-Z][A-Z0-9_]*=\S")
+LINUX_ONLY = re.compile(
+    r"(?:^|\| ?)(?:sudo )?(?:apt|dnf|dpkg|rpm|systemctl|modprobe|free|ip|ss|ldconfig|lspci|dkms|nvidia-smi)\b"
+)
+
+
+def can_be(name, system):
+    record = all_causes().get(name)
+    if record is None:
+        return True
+    # No NVIDIA GPU works in a Mac, and no message of one is about it.
+    if record.gpu is not None and system == "macos":
+        return False
+    return not record.systems or system in record.systems
+
+
+def remedy_of(name, system):
+    code = BY_NAME[name].code if name in BY_NAME else None
+    candidate = Candidate(key=name, code=code, words="x", weight=0.9)
+    return next(iter(remedies((candidate,), (), RULES, system)), None)
+
+
+CASES = [(name, system) for name in NAMED for system in SYSTEMS if can_be(name, system)]
+PRINTED = {
+    (name, system): (one.say, one.commands) for name, system in CASES if (one := remedy_of(name, system)) is not None
+}
+COMMANDS = [(name, system, command) for (name, system), (_, commands) in PRINTED.items() for command in commands]
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_every_cause_has_one(system):
+    without = []
+    for name, where in CASES:
+        record, rule = all_causes().get(name), BY_NAME.get(name)
+        if where != system or (record and record.harmless) or (rule and is_effect(name, rule.code)):
+            continue
+        if rule is not None and rule.severity == "info":
+            continue
+        said = PRINTED.get((name, system), ("", ()))[0]
+        if not said or said.startswith("See `gpudoctor explain"):
+            without.append(name)
+    assert not without
+
+
+@pytest.mark.parametrize("name", sorted(causes_without_rule()))
+def test_a_cause_with_commands_has_them_on_every_system(name):
+    commands = {system: bool(PRINTED[name, system][1]) for system in SYSTEMS if (name, system) in PRINTED}
+    assert len(set(commands.values())) < 2, commands
+
+
+def test_sentences_are_about_the_system():
+    about_others = [
+        (name, system, say)
+        for (name, system), (say, _) in PRINTED.items()
+        if system != "macos" and is_foreign(say, system)
+    ]
+    assert not about_others
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+@pytest.mark.parametrize("shell", [shell for shell in ("sh", "bash", "zsh") if shutil.which(shell)])
+def test_commands_parse_in_their_shell(shell):
+    lines = [re.sub(r"<[\w .]+>", "WORD", command) for _, system, command in COMMANDS if system != "windows"]
+    for command in dict.fromkeys(lines):
+        done = subprocess.run([shell, "-n", "-c", command], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="needs fish")
+def test_commands_parse_in_fish():
+    lines = [re.sub(r"<[\w .]+>", "WORD", command) for _, system, command in COMMANDS if system == "linux"]
+    for command in dict.fromkeys(lines):
+        done = subprocess.run(["fish", "-n", "-c", command], check=False, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_nothing_for_the_wrong_system():
+    wrong = [
+        (name, command)
+        for name, system, command in COMMANDS
+        if (system == "windows" and (POSIX_ONLY.search(command) or ASSIGNMENT.match(command)))
+        or (system == "macos" and LINUX_ONLY.search(command))
+        or (system != "windows" and ("$env:" in command or command.startswith(("Get-", "winget "))))
+    ]
+    assert not wrong
