@@ -203,3 +203,22 @@ def test_processes_are_named_in_our_own_namespace_only(namespace: str, name: str
     gpu = Gpu(processes=(GpuProcess(pid=41), GpuProcess(pid=42)))
     host = RecordedHost({"/proc/41/comm": "python3\n"}, links={"/proc/self/ns/pid": namespace})
     assert [process.name for process in name_processes(host, gpu).processes or ()] == [name, None]
+
+
+def test_processes_that_are_gone() -> None:
+    gpu = Gpu(processes=tuple(GpuProcess(pid=pid) for pid in (41, 42, 43)))
+    own = {"/proc/self/ns/pid": "pid:[4026531836]"}
+    files = {
+        "/proc/41/comm": "python3\n",
+        "/proc/41/status": "Name:\tpython3\nState:\tS (sleeping)\n",
+        "/proc/42/comm": "python3\n",
+        "/proc/42/status": "Name:\tpython3\nState:\tZ (zombie)\n",
+    }
+    shown = RecordedHost(files | {"/proc/1/comm": "systemd\n"}, links=own)
+    assert [one.gone for one in name_processes(shown, gpu).processes or ()] == [False, True, True]
+    # Where others' processes are hidden, one that is not shown may be there.
+    assert [one.gone for one in name_processes(RecordedHost(files, links=own), gpu).processes or ()] == [
+        False,
+        True,
+        None,
+    ]

@@ -109,7 +109,10 @@ def test_the_module_on_disk_is_of_another_release_than_the_libraries():
     assert "495.46" in found.summary
     assert any("libnvidia-compute-495" in one.fact for one in found.evidence)
     unconfirmed = unloaded(
-        module_files=(module_file(UBUNTU.kernel, "470.256.02"),), libraries=libraries("495.46"), packages=None, nvml=None
+        module_files=(module_file(UBUNTU.kernel, "470.256.02"),),
+        libraries=libraries("495.46"),
+        packages=None,
+        nvml=None,
     )
     quiet("drv-lib-mismatch", driver=unconfirmed, **given)
     same = unloaded(module_files=(module_file(UBUNTU.kernel, "495.46"),), libraries=libraries("495.46"), nvml=None)
