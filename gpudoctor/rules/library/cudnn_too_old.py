@@ -62,7 +62,8 @@ def cudnn_too_old(
         return
     for framework in built_for_cuda(frameworks):
         # The table is of PyPI's and PyTorch's builds; a conda build has the cuDNN that its channel chose.
-        of_conda = is_conda(packages, framework.name, *filter(None, (framework.dist, CONDA_NAMES.get(framework.name))))
+        names = (framework.name, framework.dist, CONDA_NAMES.get(framework.name))
+        of_conda = is_conda(scene.packages, *filter(None, names))
         needed = None if of_conda and framework.cudnn is None else needed_cudnn(framework, matrix, host)
         taken = taken_cudnn(framework, libraries)
         if needed is None or taken is None or taken.version is None:
