@@ -31,6 +31,8 @@ LINUX = "linux-x86_64"
 #: For tables without Pythons of their own.
 PYTHONS = ("3.7", "3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14")
 FIRST_TORCH = Version("1.13.0")
+#: The citation of what was read of every release of a range.
+_EACH = "package metadata of each release"
 #: By table: the cells, each with the distribution that it is about.
 CELLS = {
     "torch": {"cudnn": "nvidia-cudnn-cu", "nccl": "nvidia-nccl-cu", "triton": "triton", "cuda_patch": "cuda-toolkit"},
@@ -54,9 +56,12 @@ def main() -> int:
         wheels = Wheels(fetcher)
         for table in options.table or [*CELLS, "companions"]:
             document = read_file(table)
+            before = document["rows"]
             refresh = _companions if table == "companions" else _cells
+            if table == "tensorflow" and options.all:
+                document["rows"] = [part for row in before for part in _parts(document, row, wheels)]
             rows = refresh(document, wheels, every=options.all)
-            if rows != document["rows"]:
+            if rows != before:
                 changed = True
                 if not options.check:
                     write_file(_cited({**document, "checked": options.date}, rows))
@@ -121,6 +126,54 @@ def _row(table: str, row: Row, build: Build, wheels: Wheels, *, every: bool) -> 
             print(f"{table}: {' '.join(build)}, {cell}: {told or 'nothing'} -> {found}")
             row = _placed(row, cell, found)
     return row
+
+
+def _parts(document: Row, row: Row, wheels: Wheels) -> list[Row]:
+    """A row of several releases as one row for each run of them that asks for the same, newest first."""
+    first, last = Version(row["first"]), Version(row["last"])
+    if row["platform"] == "any" or first == last:
+        return [row]
+    dist, platform = row["dist"], row["platform"]
+    between = [one for one in wheels.releases(dist, platform) if first <= Version(one) <= last]
+    wheels.prepare((dist, one, platform) for one in between)
+    runs: list[tuple[Row, list[str]]] = []
+    for release in between:
+        required = _carried(wheels, (dist, release, platform))
+        if required is None:
+            print(f"tensorflow: no metadata to be had of {dist} {release} {platform}")
+            return [row]
+        asked = _asked(row, required)
+        if runs and all(
+            says_the_same(runs[-1][0][cell], text, platform, row["pythons"]) for cell, text in asked.items()
+        ):
+            runs[-1] = (asked, [*runs[-1][1], release])
+        else:
+            runs.append((asked, [release]))
+    if len(runs) < 2:
+        return [row]
+    print(f"tensorflow: {dist} {platform} {row['first']} to {row['last']}: {len(runs)} rows")
+    runs[0][1][0], runs[-1][1][-1] = row["first"], row["last"]  # Also where one has left the index.
+    citation = document["sources"][row["source"]]
+    cited = source_id(document, citation if _EACH in citation else f"{citation}; {_EACH}")
+    return [_part({**row, "source": cited}, asked, releases) for asked, releases in reversed(runs)]
+
+
+def _asked(row: Row, required: tuple[Requirement, ...]) -> Row:
+    """What the releases of a row ask for, by cell; a cell that names another distribution is a person's."""
+    written = [cell for cell in CELLS["tensorflow"] if row.get(cell, "0")[0].isalpha()]
+    names = {cell: name for cell, name in CELLS["tensorflow"].items() if cell not in written}
+    return {cell: as_text(named(required, name), row["platform"], row["pythons"]) for cell, name in names.items()}
+
+
+def _part(row: Row, asked: Row, releases: list[str]) -> Row:
+    """A row for some of its releases, with what these ask for; what none of them asks for is left out."""
+    part = {**row, "first": releases[0], "last": releases[-1]}
+    for cell, text in asked.items():
+        if text is None:
+            part.pop(cell, None)
+        elif not says_the_same(row.get(cell), text, row["platform"], row["pythons"]):
+            part = _placed(part, cell, text)
+    return part
 
 
 def _carried(wheels: Wheels, build: Build) -> tuple[Requirement, ...] | None:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
 from gpudoctor.index.fetch import Fetcher
 from gpudoctor.index.files import read_wheel
@@ -48,6 +49,12 @@ class Wheels:
         """The requirements of a build; None where there is no such wheel, or the index serves no parts of files."""
         self.prepare([build])
         return self._read[build]
+
+    def releases(self, package: str, platform: str) -> tuple[str, ...]:
+        """The final releases with a wheel for a platform, oldest first."""
+        wheels = filter(None, map(read_wheel, self._offers.links(package) or ()))
+        found = {wheel.version for wheel in wheels if {platform, "any"} & set(wheel.platforms)}
+        return tuple(sorted((one for one in found if not Version(one).is_prerelease), key=Version))
 
     def _fetch(self, build: Build) -> tuple[Requirement, ...] | None:
         link = self._link(build)

@@ -130,6 +130,8 @@ def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ..
     if not isinstance(build.row, TorchBuild):
         return ()
     own = build.row.torchvision if name == "torchvision" else build.row.torchaudio
+    if not own and any(getattr(row, name) for row in matrix.torch_builds(build.version)):
+        return ()  # Made for other builds of that release only: torchaudio 2.11 has none for CUDA 13.2.
     pair = matrix.torch_companions(build.version)
     listed = () if pair is None else pair.torchvision if name == "torchvision" else pair.torchaudio
     return tuple(dict.fromkeys((own, *reversed(listed)))) if own else tuple(reversed(listed))

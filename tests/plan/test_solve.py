@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion, package_version
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.answer import Fit, Wanted
 from gpudoctor.plan.builds import builds_of
@@ -15,6 +15,8 @@ from gpudoctor.plan.unsat_reasons import cost, distance
 from gpudoctor.plan.wheels import has_wheel
 
 MATRIX = load_matrix()
+#: The newest torch of the package index that torchvision and torchaudio go with.
+TRIO = next(row for row in MATRIX.torch_builds() if row.torchaudio and "linux-x86_64" in row.default_on)
 INDEX = "https://download.pytorch.org/whl"
 WINDOWS, MACOS, ARM = "windows-x86_64", "macos-arm64", "linux-aarch64"
 
@@ -202,7 +204,7 @@ def test_separate_environments(machine, asked, because):
         (
             where("580.65.06", A100),
             (Wanted(framework="torch", companions=(("torchvision", ""), ("torchaudio", ""))),),
-            "python3.12 -m pip install torch==2.11.0 torchvision==0.26.0 torchaudio==2.11.0",
+            f"python3.12 -m pip install torch=={TRIO.version} torchvision=={TRIO.torchvision} torchaudio=={TRIO.torchaudio}",
         ),
         (
             where("440.100", T4, python="3.9"),
@@ -427,3 +429,11 @@ def test_a_companion_without_a_wheel_for_this_python_is_not_proposed():
     assert [one.constraint for one in found.refusals] == ["companion"]
     alone = fit(machine, (Wanted(framework="torch", specifier="<2.6"),), MATRIX)
     assert the_one(alone).version == "2.5.1"
+
+
+def test_the_newest_torchaudio_goes_with_newer_torch():
+    """torchaudio 2.11 has builds for some CUDA only, and goes with every torch from 2.11 on."""
+    asked = (Wanted(framework="torch", companions=(("torchvision", ""), ("torchaudio", ""))),)
+    proposal = the_one(fit(where("580.65.06", A100), asked, MATRIX))
+    assert package_version(proposal.version) > package_version("2.11.0")
+    assert proposal.variant in {row.variant for row in MATRIX.torch_builds("2.11.0")}

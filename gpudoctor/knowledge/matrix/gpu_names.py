@@ -12,8 +12,9 @@ _USUAL = frozenset({"nvidia", "geforce", "quadro", "tesla", "gpu", "graphics"})
 
 @lru_cache(maxsize=2048)
 def _words(name: str) -> frozenset[str]:
-    """Letters and numbers apart, so that RTX3090Ti is RTX 3090 Ti."""
-    return frozenset(re.findall(r"[a-z]+|\d+", name.lower())) - _USUAL
+    """Letters and numbers apart, so that RTX3090Ti is RTX 3090 Ti; but A10M and P100 are one word."""
+    joined = re.sub(r"\b([a-z]) (?=\d)", r"\1", name.lower())
+    return frozenset(re.findall(r"(?<![a-z])[a-z]\d+[a-z]?(?![a-z\d])|[a-z]+|\d+", joined)) - _USUAL
 
 
 def called(models: Iterable[GpuModel], name: str) -> tuple[GpuModel, ...]:

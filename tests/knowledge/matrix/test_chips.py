@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.chip_families import RANGES, capability_of_device
+from gpudoctor.knowledge.matrix.gpu_names import called, closest
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.knowledge.matrix.load import load_matrix
 
@@ -59,3 +60,17 @@ def test_capabilities_are_architectures() -> None:
 def test_capability(name: str | None, pci_id: str | None, capability: str | None) -> None:
     found = load_matrix().capability(Gpu(vendor="nvidia", name=name, pci_id=pci_id))
     assert found == (Capability(capability) if capability else None)
+
+
+@pytest.mark.parametrize(
+    ("name", "capability"),
+    [
+        ("Tesla M10", "5.0"), ("M10", "5.0"), ("A10M", "8.6"), ("Tesla P4", "6.1"), ("P4", "6.1"), ("T4", "7.5"),
+        ("Tesla P100", "6.0"), ("P100", "6.0"), ("P 100", "6.0"), ("P104-100", "6.1"), ("P102-100", "6.1"),
+        ("V100", "7.0"), ("A100", "8.0"), ("A100X", "8.0"), ("A10", "8.6"), ("L4", "8.9"), ("L40G", "8.9"),
+        ("T4G", "7.5"), ("CMP 170HX", "8.0"), ("GRID K520", "3.0"), ("RTX3090Ti", "8.6"), ("rtx a6000", "8.6"),
+    ],
+)  # fmt: skip
+def test_a_name_as_people_write_it(name: str, capability: str) -> None:
+    found = closest(called(load_matrix().table("gpus"), name))
+    assert {str(model.capability) for model in found} == {capability}, [model.name for model in found]
