@@ -14,6 +14,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
+from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.machine import Machine
 
@@ -150,7 +151,9 @@ def _driver(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle
         yield Obstacle(constraint="unknown", text=text)
     elif machine.driver < floor:
         text = f"CUDA {build.cuda} needs driver {floor} or newer, and this is {machine.driver}"
-        yield Obstacle(constraint="driver", text=text, change=f"driver >= {floor}")
+        package = compat_package(build.cuda, machine, matrix)
+        beside = f", or {package} beside this one" if package else ""
+        yield Obstacle(constraint="driver", text=text, change=f"driver >= {floor}{beside}")
 
 
 def driver_floor(build: Build, os: Os, matrix: Matrix) -> DriverRelease | None:

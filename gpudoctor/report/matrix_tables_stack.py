@@ -23,7 +23,7 @@ def cuda_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
         lines = tuple(_floor(row) for row in floors)
         return (Sheet(title="CUDA and the oldest driver it runs on", columns=_FLOOR, lines=lines),)
     wanted = CudaVersion.parse(version)
-    if wanted is None or not any(row.cuda == wanted for row in floors):
+    if wanted is None or not _is_known(wanted, floors, matrix):
         raise NotKnown(f"CUDA {version}", _near(version, (str(row.cuda) for row in floors)))
     own = _toolkit_floors(floors, wanted)
     family = [row for system in SYSTEMS if (row := matrix.family_floor(wanted, system)) is not None]
@@ -34,6 +34,13 @@ def cuda_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
         *_forward(matrix.forward_compat(wanted), version),
         *_torch_of(matrix, wanted),
     )
+
+
+def _is_known(cuda: CudaVersion, floors: Iterable[DriverFloor], matrix: Matrix) -> bool:
+    """A toolkit's floor, its compiler, or a driver branch that offers it."""
+    branches = (row for row in matrix.table("cuda_driver") if isinstance(row, DriverBranch))
+    offered = any(row.cuda == cuda for row in branches) or any(row.cuda == cuda for row in floors)
+    return offered or matrix.toolkit(cuda) is not None or any(row.cuda == cuda for row in matrix.torch_builds())
 
 
 def _toolkit_floors(floors: Iterable[DriverFloor], wanted: CudaVersion) -> list[DriverFloor]:

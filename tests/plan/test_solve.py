@@ -204,7 +204,8 @@ def test_separate_environments(machine, asked, because):
         (
             where("580.65.06", A100),
             (Wanted(framework="torch", companions=(("torchvision", ""), ("torchaudio", ""))),),
-            f"python3.12 -m pip install torch=={TRIO.version} torchvision=={TRIO.torchvision} torchaudio=={TRIO.torchaudio}",
+            f"python3.12 -m pip install torch=={TRIO.version} torchvision=={TRIO.torchvision} "
+            f"torchaudio=={TRIO.torchaudio}",
         ),
         (
             where("440.100", T4, python="3.9"),

@@ -105,7 +105,11 @@ class Matrix:
 
     def forward_compat(self, cuda: CudaVersion) -> ForwardCompat | None:
         """Kernel drivers under which the cuda-compat package of a CUDA version works (data-centre GPUs)."""
-        return next((row for row in self._of("cuda_driver", ForwardCompat) if row.cuda == cuda), None)
+        return next((row for row in self.forward_rows() if row.cuda == cuda), None)
+
+    def forward_rows(self) -> tuple[ForwardCompat, ...]:
+        """The same of every CUDA version, newest first."""
+        return self._of("cuda_driver", ForwardCompat)
 
     def toolkit(self, cuda: CudaVersion) -> Toolkit | None:
         """What a toolkit compiles for, and the newest compilers it takes."""

@@ -1,0 +1,27 @@
+"""NVIDIA's package cuda-compat: newer CUDA on an older driver of a data-centre GPU.
+
+Source: https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
+"""
+
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.machine import Machine
+
+
+def compat_package(cuda: CudaVersion, machine: Machine, matrix: Matrix) -> str | None:
+    """The package that lets the machine's driver run a CUDA of a newer major: cuda-compat-13-0; None: not known to.
+
+    Another minor of the major serves as well: its programs run under minor-version compatibility.
+    """
+    if machine.driver is None or machine.driver_os != "linux" or not _is_data_centre(machine, matrix):
+        return None
+    for row in matrix.forward_rows():
+        fits = any(machine.driver.branch == one.branch and machine.driver >= one for one in row.drivers)
+        if fits and row.cuda.major == cuda.major:
+            return f"cuda-compat-{row.cuda.major}-{row.cuda.minor}"
+    return None
+
+
+def _is_data_centre(machine: Machine, matrix: Matrix) -> bool:
+    models = [matrix.models_by_name(name) for name in machine.gpu_names]
+    return bool(models) and all(any(one.segment == "datacenter" for one in found) for found in models)
