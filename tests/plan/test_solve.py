@@ -17,6 +17,7 @@ from gpudoctor.plan.wheels import has_wheel
 MATRIX = load_matrix()
 #: The newest torch of the package index that torchvision and torchaudio go with.
 TRIO = next(row for row in MATRIX.torch_builds() if row.torchaudio and "linux-x86_64" in row.default_on)
+TRIO_ASKED = f"torch=={TRIO.version} torchvision=={TRIO.torchvision} torchaudio=={TRIO.torchaudio}"
 INDEX = "https://download.pytorch.org/whl"
 WINDOWS, MACOS, ARM = "windows-x86_64", "macos-arm64", "linux-aarch64"
 
@@ -204,8 +205,7 @@ def test_separate_environments(machine, asked, because):
         (
             where("580.65.06", A100),
             (Wanted(framework="torch", companions=(("torchvision", ""), ("torchaudio", ""))),),
-            f"python3.12 -m pip install torch=={TRIO.version} torchvision=={TRIO.torchvision} "
-            f"torchaudio=={TRIO.torchaudio}",
+            f"python3.12 -m pip install {TRIO_ASKED}",
         ),
         (
             where("440.100", T4, python="3.9"),
