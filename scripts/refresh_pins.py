@@ -59,7 +59,8 @@ def main() -> int:
             before = document["rows"]
             refresh = _companions if table == "companions" else _cells
             if table == "tensorflow" and options.all:
-                document["rows"] = [part for row in before for part in _parts(document, row, wheels)]
+                parts = [part for row in before for part in _parts(document, row, wheels)]
+                document["rows"] = sorted(parts, key=lambda part: Version(part["last"]), reverse=True)
             rows = refresh(document, wheels, every=options.all)
             if rows != before:
                 changed = True

@@ -175,4 +175,4 @@ def test_forward_compat() -> None:
     row = MATRIX.forward_compat(CudaVersion("12.4"))
     assert row is not None
     assert [driver.branch for driver in row.drivers] == [470, 525, 535, 545]
-    assert MATRIX.forward_compat(CudaVersion("13.0")) is None
+    assert MATRIX.forward_compat(CudaVersion("12.7")) is None

@@ -77,12 +77,12 @@ def test_companions() -> None:
     assert (row.torchvision, row.torchaudio) == (("0.19.0",), ("2.4.0",))
     assert MATRIX.torch_for("torchvision", "0.19.0+cu121") == ("2.4.0",)
     assert MATRIX.torch_for("torchaudio", "2.4.1") == ("2.4.1",)
-    assert MATRIX.torch_for("torchvision", "0.29.2") == ("2.15.0", "2.14.1")
+    assert MATRIX.torch_for("torchvision", "0.29.2") == ("2.15.0", "2.14.1", "2.14.0")
     assert MATRIX.torch_for("torchvision", "99.0") == ()
     assert MATRIX.torch_companions("99.0") is None
-    newest = MATRIX.torch_companions("2.15.0")
+    newest = MATRIX.torch_companions(MATRIX.newest("torch") or "")
     assert newest is not None
-    assert newest.torchaudio == ()
+    assert newest.torchaudio == ("2.11.0",)  # from it on each goes with every newer torch
 
 
 # TensorFlow: tensorflow.org/install/source tested configurations; build_info.py and device code of the wheels.
