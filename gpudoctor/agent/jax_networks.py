@@ -1,8 +1,6 @@
 """The networks in JAX, from their weights up: JAX brings no layers and no optimizer. `jax` is given, not imported."""
 
-import math
-
-from smoke_data import CLASSES, PIXELS, RATE, SEED
+from smoke_data import CLASSES, RATE
 
 NETWORKS = ("dense", "conv")
 
@@ -11,19 +9,6 @@ HALF_EPSILON = 1e-4
 
 #: A fixed factor that keeps small gradients from becoming zero in float16.
 LOSS_SCALE = 1024.0
-
-
-def weights(name):
-    """Weights and biases in turn, as NumPy's float32: He's start, the same each time."""
-    import numpy
-
-    numbers = numpy.random.RandomState([SEED])
-    shapes = ((PIXELS, 128), (128, CLASSES)) if name == "dense" else ((3, 3, 1, 8), (3, 3, 8, 16), (784, CLASSES))
-    found = []
-    for shape in shapes:
-        spread = math.sqrt(2.0 / numpy.prod(shape[:-1]))
-        found += [(numbers.standard_normal(shape) * spread).astype("float32"), numpy.zeros(shape[-1], "float32")]
-    return found
 
 
 def outputs(jax, name, parameters, images, smooth=None):

@@ -1,9 +1,10 @@
 """Several devices at once with JAX: every step is computed on all of them, each with its part of the batch."""
 
-from jax_networks import adam, adam_start, loss, outputs, weights
+from jax_networks import adam, adam_start, loss, outputs
 from jax_training import accuracy, batch, devices_of, difference, flags, products, reference
 from smoke_data import BATCH, DENSE_STEPS, THRESHOLD
 from smoke_judgement import TOLERANCES
+from smoke_reference import weights
 from telling import Skip
 
 

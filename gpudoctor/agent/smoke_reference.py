@@ -7,8 +7,25 @@ The networks are smooth, with tanh and means in the place of ReLU and maxima. Wh
 of those, a mere rounding sends the gradient elsewhere, and results differ by several percent with nothing wrong.
 """
 
+import math
+
+from smoke_data import CLASSES, PIXELS, SEED
+
 #: The axes of the 3 by 3 around a point and of its channels: in `_neighbours`, and in a kernel.
 AROUND = ((3, 4, 5), (0, 1, 2))
+
+
+def weights(name):
+    """Weights and biases in turn, as NumPy's float32: He's start, the same each time."""
+    import numpy
+
+    numbers = numpy.random.RandomState([SEED])
+    shapes = ((PIXELS, 128), (128, CLASSES)) if name == "dense" else ((3, 3, 1, 8), (3, 3, 8, 16), (784, CLASSES))
+    found = []
+    for shape in shapes:
+        spread = math.sqrt(2.0 / numpy.prod(shape[:-1]))
+        found += [(numbers.standard_normal(shape) * spread).astype("float32"), numpy.zeros(shape[-1], "float32")]
+    return found
 
 
 def look(network, weights, images, labels):

@@ -19,7 +19,14 @@ _BUILDS = {"cuda": "NVIDIA", "rocm": "AMD", "xpu": "Intel", "mps": "Apple"}
 _LATE = ("SMK", "PRF")
 #: Findings that say the same as a reason, by the reason's key; the first one present is named.
 _CODES: dict[str, tuple[str, ...]] = {
-    "cpu": ("torch-cpu-only", "torch-cpu-only-conda", "torch-cpu-only-lock", "tf-cpu-only", "jax-cpu-only"),
+    "cpu": (
+        "torch-cpu-only",
+        "torch-cpu-only-conda",
+        "torch-cpu-only-lock",
+        "tf-cpu-only",
+        "jax-cpu-only",
+        "framework-cpu-only",
+    ),
     "vendor": ("torch-backend-gpu-vendor",),
     "mask": ("cvd-invalid",),
     "library": ("tf-soname-missing", "tf216-nvidia-libs-not-found", "files-damaged", "torch-nvidia-deps-missing"),

@@ -25,6 +25,8 @@ class BuildFile(Fact, frozen=True, kw_only=True):
     xpu: str | None = None
     #: A list of numbers, 80 for sm_80.
     archs: str | None = None
+    #: Libraries with its GPU code, in the import package's folder; the first that is there and has any.
+    device_code: tuple[str, ...] = ()
 
 
 class Descriptor(Fact, frozen=True, kw_only=True):
@@ -54,6 +56,8 @@ class Descriptor(Fact, frozen=True, kw_only=True):
     backends: tuple[str, ...] = ()
     #: Where its makers say how to install it.
     page: str
+    #: Its makers' package index for a CUDA, with {tag} for cu126, where the builds for GPUs are on no other.
+    index: str | None = None
     #: The table of compat/ that its builds are planned with.
     table: str | None = None
     #: Which scripts gpudoctor/agent has for it: devices_torch.py, smoke_torch.py ….

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.frameworks import companions, descriptor
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.frameworks import companions, descriptor, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.indexes import tag_of_companions
@@ -45,7 +46,32 @@ def framework_for_gpus(name: str, scene: Scene, matrix: Matrix, version: str | N
         return torch_for_gpus(scene, matrix, version)
     if name == "tensorflow":
         return tensorflow_for_gpus(scene, matrix)
-    return jax_for_gpus(scene, matrix, version)
+    return jax_for_gpus(scene, matrix, version) if name == "jax" else from_its_makers(name, scene, matrix)
+
+
+def from_its_makers(name: str, scene: Scene, matrix: Matrix) -> Fix:
+    """Where to get a build for GPUs of a framework that is not planned here: the CUDAs that this driver serves."""
+    known = descriptor(name)
+    title = f"Install a build of {title_of(name)} for this GPU"
+    if known is None:
+        return Fix(title=title, safety="manual", steps=(Ask(text=f"Its makers say how {name} is installed."),))
+    there = [package for package in known.packages if scene.find(package) is not None]
+    steps = [f"Uninstall what is there: {', '.join(there)}."] if there else []
+    machine = machine_of(scene, matrix)
+    rows = matrix.framework_builds(name, matrix.newest(name))
+    tags = [row.variant for row in rows if row.cuda and (machine is None or _drives(machine, row.cuda, matrix))]
+    if known.index and tags:
+        package = next((one for one, kind in known.variants.items() if kind == "cuda"), known.packages[0])
+        urls = ", ".join(known.index.format(tag=tag) for tag in tags)
+        steps.append(f"Install {package} from its makers' index for a CUDA that the driver serves: {urls}")
+    steps.append(f"Its makers say how: {known.page}")
+    return Fix(title=title, safety="manual", steps=tuple(Ask(text=text) for text in steps))
+
+
+def _drives(machine: Machine, cuda: CudaVersion, matrix: Matrix) -> bool:
+    """Whether the driver starts programs of that CUDA; true where it is not known."""
+    floor = matrix.family_floor(cuda, machine.driver_os) if machine.driver is not None else None
+    return floor is None or machine.driver is None or machine.driver >= floor.release
 
 
 def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:

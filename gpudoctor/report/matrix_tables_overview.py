@@ -10,6 +10,7 @@ from gpudoctor.report.matrix_tables import Line, Sheet
 GRADES: tuple[Grade, ...] = ("official", "metadata", "derived", "secondhand")
 #: What a table covers, in words; the newest and oldest of what it lists follow.
 ABOUT = {
+    "builds": "builds of other frameworks: PaddlePaddle",
     "companions": "torchvision and torchaudio of each torch",
     "cuda_arch": "GPU architectures; what toolkits compile for",
     "cuda_driver": "drivers and CUDA",
@@ -29,6 +30,7 @@ ABOUT = {
 }
 #: The field that says which release a row is about.
 KEYS = {
+    "builds": "version",
     "companions": "torch",
     "cudnn": "cudnn",
     "jax": "version",

@@ -52,6 +52,16 @@ def torch(version: str = "2.6.0+cu124", **fields: Any) -> Framework:
     return _tagged("torch", version, fields)
 
 
+def paddle(version: str = "3.3.1", cuda: str | None = "12.6", **fields: Any) -> Framework:
+    """A PaddlePaddle as its version file shows it."""
+    given = {
+        "dist": "paddlepaddle-gpu" if cuda else "paddlepaddle",
+        "variant": "cuda" if cuda else "cpu",
+        "cuda": CudaVersion.parse(cuda),
+    }
+    return Framework(name="paddle", version=version, **{**given, **fields})
+
+
 def companion(name: str, version: str, **fields: Any) -> Framework:
     return _tagged(name, version, fields)
 

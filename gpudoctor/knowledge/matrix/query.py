@@ -17,6 +17,7 @@ from gpudoctor.knowledge.matrix.types import (
     DriverBranch,
     DriverFloor,
     ForwardCompat,
+    FrameworkBuild,
     JaxBuild,
     KerasPairing,
     NumpyAbi,
@@ -247,6 +248,11 @@ class Matrix:
             return False
         return True if any(row.works_with_numpy2 and _version(row.version) < wanted for row in rows) else None
 
+    def framework_builds(self, framework: str, version: str | None = None) -> tuple[FrameworkBuild, ...]:
+        """The builds of a framework without a table of its own, newest first; of one release, where it is named."""
+        rows = tuple(row for row in self._of("builds", FrameworkBuild) if row.framework == framework)
+        return rows if version is None else _exactly(rows, version)
+
     def cudnn(self, cuda_major: int, version: LibraryVersion | None = None) -> Cudnn | None:
         """What is known of a cuDNN minor release for a CUDA major; of the newest one without a version."""
         for row in self._of("cudnn", Cudnn):
@@ -282,6 +288,8 @@ class Matrix:
             versions = (row.last for row in self.tensorflow_builds(dist=package) if row.build != "stub")
         elif package in ("jax", "jaxlib"):
             versions = (row.version for row in self.jax_builds())
+        else:
+            versions = (row.version for row in self.framework_builds(package))
         return next((version for version in versions if not _version(version).is_prerelease), None)
 
 

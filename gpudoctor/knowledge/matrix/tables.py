@@ -16,6 +16,7 @@ from gpudoctor.knowledge.matrix.types import (
     DriverFloor,
     Extension,
     ForwardCompat,
+    FrameworkBuild,
     JaxBuild,
     KerasPairing,
     NumpyAbi,
@@ -51,6 +52,7 @@ class Edition(msgspec.Struct, frozen=True):
 
 #: The tables that a judgement rests on, by file name, and their types.
 TABLES: dict[str, Any] = {
+    "builds": Table[FrameworkBuild],
     "companions": Table[Companions],
     "cuda_arch": Table[Architecture | Toolkit],
     "cuda_driver": Table[DriverFloor | DriverBranch | ForwardCompat],

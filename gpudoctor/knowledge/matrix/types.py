@@ -162,6 +162,24 @@ class JaxBuild(Row, frozen=True, kw_only=True):
     notes: str | None = None
 
 
+class FrameworkBuild(Row, frozen=True, kw_only=True):
+    """One build of a framework that has no table of its own."""
+
+    #: Its name in frameworks.toml.
+    framework: str
+    version: str
+    #: The distribution.
+    package: str
+    #: cu126, as in the address of its makers' index; plain for the build on the package index.
+    variant: str
+    cuda: CudaVersion | None = None
+    cudnn: str | None = None
+    archs: tuple[str, ...] | None = None
+    pythons: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    notes: str | None = None
+
+
 class KerasPairing(Row, frozen=True, kw_only=True):
     """The Keras that a TensorFlow release asks for, and the tf-keras of the same line."""
 

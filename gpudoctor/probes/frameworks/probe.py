@@ -6,6 +6,7 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.host.port import Host
 from gpudoctor.probes.frameworks.ctranslate2 import read_ctranslate2
+from gpudoctor.probes.frameworks.described import read_described
 from gpudoctor.probes.frameworks.extensions import read_extensions
 from gpudoctor.probes.frameworks.jax import read_jax
 from gpudoctor.probes.frameworks.site import Site
@@ -20,6 +21,7 @@ READERS: tuple[Callable[[Site], tuple[Framework, ...]], ...] = (
     read_tensorflow,
     read_keras,
     read_jax,
+    read_described,
     read_extensions,
     read_ctranslate2,
 )

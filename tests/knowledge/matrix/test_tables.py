@@ -19,6 +19,7 @@ from gpudoctor.knowledge.matrix.types import PLATFORMS, DriverBranch, DriverFloo
 
 MATRIX = load_matrix()
 KEYS: dict[str, tuple[str, ...]] = {
+    "builds": ("framework", "version", "package", "variant"),
     "companions": ("torch",),
     "cuda_arch": ("row", "capabilities", "cuda"),
     "cuda_driver": ("row", "kind", "cuda", "os", "toolkit", "branch"),
@@ -78,7 +79,9 @@ def test_no_duplicates(name: str) -> None:
     assert not [key for key, count in keys.items() if count > 1]
 
 
-@pytest.mark.parametrize(("name", "field"), [("torch", "version"), ("jax", "version"), ("tensorflow", "last")])
+@pytest.mark.parametrize(
+    ("name", "field"), [("builds", "version"), ("torch", "version"), ("jax", "version"), ("tensorflow", "last")]
+)
 def test_newest_first(name: str, field: str) -> None:
     versions = [Version(row[field]) for row in raw(name)["rows"]]
     assert versions == sorted(versions, reverse=True)

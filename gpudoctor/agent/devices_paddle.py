@@ -1,0 +1,78 @@
+"""Lists what PaddlePaddle sees, from 2.0 to the newest. `telling` says how it is asked and answers.
+
+Every question is a stage of its own, and what is known is told each time whole.
+"""
+
+from cuda_runtime import get_device_count
+from telling import Skip, Teller
+
+
+def main(teller):
+    """Import Paddle, and ask."""
+    with teller.stage("import paddle"):
+        import paddle
+    facts = {"framework": "paddle", "version": str(paddle.__version__), "notes": []}
+
+    def tell(**more):
+        facts.update((name, value) for name, value in more.items() if value is not None)
+        teller.fact("devices", **facts)
+
+    cuda = teller.ask("paddle.is_compiled_with_cuda", lambda: bool(paddle.is_compiled_with_cuda()))
+    rocm = teller.ask("paddle.is_compiled_with_rocm", lambda: bool(paddle.is_compiled_with_rocm()))
+    # Paddle's own word for CUDA holds for its builds with ROCm too.
+    tell(built_with_cuda=cuda and not rocm, built_with_rocm=rocm)
+    if cuda:
+        built = teller.ask("paddle.version", lambda: stated(paddle)) or {}
+        tell(**built)
+    count = teller.ask("paddle.device.cuda.device_count", paddle.device.cuda.device_count) if cuda else 0
+    if cuda and not count:
+        facts["notes"].append(["cudaGetDeviceCount", str(teller.ask("cudaGetDeviceCount", runtime_count))])
+    devices = [{"name": "cpu", "kind": "cpu"}]
+    for index in range(count or 0):
+        name = "paddle.device.cuda.get_device_properties({})".format(index)
+        devices.append(teller.ask(name, lambda index=index: gpu(paddle, index)) or unnamed(index))
+    tell(devices=devices, gpu_available=bool(count))
+
+
+def stated(paddle):
+    """The CUDA, the cuDNN and the architectures that it says it was built with."""
+    version = paddle.version
+    archs = getattr(version, "cuda_archs", list)() or ()
+    return {
+        "cuda": word(version.cuda()),
+        "cudnn": word(version.cudnn()),
+        "archs": ["sm_{}".format(arch) for arch in archs] or None,
+    }
+
+
+def word(value):
+    """A version; None for Paddle's "False"."""
+    return None if str(value) in ("False", "None", "") else str(value)
+
+
+def runtime_count():
+    """What cudaGetDeviceCount gives; its error is raised."""
+    count = get_device_count()
+    if count is None:
+        raise Skip("the CUDA runtime in this process is not found")
+    return count
+
+
+def unnamed(index):
+    """A GPU of which only its number is known."""
+    return {"name": "gpu:{}".format(index), "kind": "gpu", "index": index}
+
+
+def gpu(paddle, index):
+    """One GPU."""
+    properties = paddle.device.cuda.get_device_properties(index)
+    return dict(
+        unnamed(index),
+        product=str(properties.name),
+        memory_total_mib=int(properties.total_memory) // 2**20,
+        capability="{}.{}".format(properties.major, properties.minor),
+    )
+
+
+if __name__ == "__main__":
+    Teller().run(main)

@@ -1,0 +1,71 @@
+"""FRM027 framework-cpu-only."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.finding import Problem
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks, Interpreter, Packages
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.frameworks import computing, descriptors
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.recipes import from_its_makers
+from gpudoctor.rules._evidence import seen
+from gpudoctor.rules.builds import gpu_names, is_jetson
+from gpudoctor.rules.declare import rule
+
+
+@rule("FRM027", name="framework-cpu-only", severity="error", since="0.1")
+def framework_cpu_only(
+    gpus: Gpus,
+    frameworks: Frameworks,
+    host: System,
+    packages: Packages | Gap | None,
+    interpreter: Interpreter | Gap | None,
+    container: Container | Gap | None,
+    driver: Driver | Gap | None,
+    matrix: Matrix,
+) -> Iterator[Problem]:
+    """A CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU.
+
+    What it means:
+    The framework in this environment contains no CUDA code, so it lists no GPU. Its own version file says so.
+
+    Why it breaks:
+    PaddlePaddle has one package for the processor, paddlepaddle, and another for NVIDIA GPUs, paddlepaddle-gpu. Both
+    own the same files: where both are installed, those of the one installed last are on the disk.
+
+    How to fix it:
+    Uninstall both packages, then install the one for GPUs from its makers' index, for a CUDA that your driver serves.
+
+    When to ignore it:
+    If the framework is meant to stay on the processor. That is likely where another framework already uses the GPU, so
+    this is then only a note.
+
+    Sources:
+    https://www.paddlepaddle.org.cn/documentation/docs/en/install/pip/linux-pip_en.html
+    """
+    if not gpus.nvidia or host.os not in ("linux", "windows") or is_jetson(host):
+        return
+    scene = Scene(host=host, container=container, gpus=gpus, driver=driver, interpreter=interpreter, packages=packages)
+    others = [name for name in computing() if (one := frameworks.get(name)) and one.variant == "cuda"]
+    # The frameworks with a reader of their own have a rule of their own, too.
+    for known in (one for one in descriptors() if one.build_file is not None):
+        found = frameworks.get(known.name)
+        if found is None or found.variant != "cpu":
+            continue
+        hidden = [name for name, kind in known.variants.items() if kind == "cuda" and scene.find(name) is not None]
+        yield Problem(
+            summary=f"{found.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+            subject=found.label,
+            severity="info" if others else None,
+            evidence=(
+                seen(f"{known.title} build", f"{found.dist or known.packages[0]}, no CUDA", found.source),
+                *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+                *(seen("installed too, and overwritten by it", name) for name in hidden),
+                *(seen("GPU build of another framework", name) for name in others),
+            ),
+            fixes=(from_its_makers(known.name, scene, matrix),),
+        )
