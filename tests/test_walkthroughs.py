@@ -69,7 +69,7 @@ def test_a_walkthrough_works(tree, section):
 
 
 def test_there_is_one_for_each_kind():
-    assert {"A message", "A cause", "A rule", "A fact", "A GPU package", "A format"} <= set(SECTIONS)
+    assert {"A message", "A cause", "A rule", "A fact", "A GPU package", "A framework", "A format"} <= set(SECTIONS)
 
 
 NEW = "scripts/new rule {} {} --layer framework"

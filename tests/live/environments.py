@@ -1,7 +1,7 @@
 """Real environments with real frameworks, made by `scripts/make_environments`; where one is absent its test is skipped.
 
 cpu: the CPU builds of torch, TensorFlow, Keras and JAX. tf24: TensorFlow 2.4 on Python 3.6. tf115: TensorFlow 1.15 on
-Python 3.7. tf220: TensorFlow 2.20 with CUDA. torchcuda: torch with CUDA.
+Python 3.7. paddle: the CPU build of PaddlePaddle. tf220: TensorFlow 2.20 with CUDA. torchcuda: torch with CUDA.
 """
 
 import os
