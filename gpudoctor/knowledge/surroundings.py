@@ -41,6 +41,8 @@ _SURROUNDINGS = {
     r"|\bpip3? (?:list|show|freeze|--version|-v)\b|already installed|installed successfully|successfully installed",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
+#: ASCII, as Chinese text puts no space between its characters and a name: "在Mac上".
+_WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
 _APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
 _OTHERS, _NVIDIA = (
@@ -60,7 +62,7 @@ _DENIED = re.compile(
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
     text = _DENIED.sub("", text)
-    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, re.IGNORECASE | re.MULTILINE)}
+    found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, _WORDS)}
     if "wsl" in found and _APPTAINER.search(text):
         found.add("wsl-apptainer")
     if found.intersection(_OTHERS) and _NVIDIA.search(text):

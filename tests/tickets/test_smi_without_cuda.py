@@ -19,7 +19,7 @@ def told(text, section):
     [
         ("nerdctl run --rm --gpus all image nvidia-smi", "docker"),
         ("root@dind:/# nvidia-smi", "docker"),
-        ("I got nvidia-smi to work inside my matroska container", "docker"),
+        ("nvidia-smi does run within the matroska container", "docker"),
         ("me@desk:~$ nvidia-smi", None),
     ],
 )
