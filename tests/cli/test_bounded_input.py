@@ -148,6 +148,7 @@ ROOMS = {
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
     "redact": "our own data",
+    "rules/load.py": "our own data",
     "probes/target/identity.py": "our own script",
 }
 #: Methods and functions that read a file. `host.read_text` and a loader's `open` are the port's own.

@@ -12,7 +12,6 @@ from gpudoctor.cli.main import cli
 from tests.e2e.command import gpudoctor
 
 THERE = ("--driver", "535.54", "--gpu", "RTX 4090", "--python", "3.12", "--glibc", "2.35")
-PASCAL = ("--driver", "580.65.06", "--gpu", "1080 Ti", "--python", "3.12")
 INDEX = "https://download.pytorch.org/whl/cu126"
 
 
@@ -94,7 +93,7 @@ def test_machines_elsewhere(arguments, words):
         (("--os", "windows", "--glibc", "2.35", "torch"), 2, "--glibc is of Linux"),
         (("--gpu", "RTX 3091", "torch"), 2, "RTX 3090"),
         (("--gpu", "4090", "--python", "/usr/bin/python3", "torch"), 2, "no Python version"),
-        ((*PASCAL, "torch", "tensorflow", "--format", "uv"), 2, "one environment"),
+        ((*THERE, "torch==2.4.1", "tensorflow", "--format", "uv"), 2, "one environment"),
         ((*THERE, "--format", "dockerfile", "torch", "--python", "3.9"), 2, "no base image is known"),
         ((*THERE, "torch", "-r", "/gone.txt"), 2, "could not be read"),
         ((*THERE, "torch", "keras<3"), 1, "runs on TensorFlow only"),

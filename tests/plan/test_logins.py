@@ -24,7 +24,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("form", ("terminal", "json", *FORMATS))
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("manager", ["pip", "uv"])
 def test_no_format_holds_a_login(form, given, manager):
