@@ -14,7 +14,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import SEVERITIES, Finding
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import all_causes, causes_of, words_of_cause
+from gpudoctor.knowledge import causes_of, causes_without_rule, words_of_cause
 from gpudoctor.rules.declare import Rule
 
 #: The stack, bottom to top, by the family letters of a code.
@@ -109,7 +109,10 @@ def rank(
         if finding.name not in shown and not finding.told:
             weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
     weights = {name: weight for name, weight in weights.items() if name in shown or refutation(name, seen) is None}
-    harmless = {name for name in weights if name not in shown and name in all_causes() and all_causes()[name].harmless}
+    # Of those that a rule finds, a message that names them is about them.
+    harmless = {
+        name for name in weights if name not in shown and (one := causes_without_rule().get(name)) and one.harmless
+    }
     if any(weight >= _GRAVE for name, weight in weights.items() if name not in harmless):
         weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
     summaries = {rule.name: rule.summary for rule in rules}
