@@ -1,5 +1,6 @@
 """The `gpudoctor` command. Commands are imported only when they run: `--help` and `--version` stay quick."""
 
+import errno
 import gc
 import io
 import os
@@ -113,8 +114,19 @@ def _main_whatever_happens() -> int:
         return main()
     except KeyboardInterrupt:
         return 130
-    except BaseException:  # noqa: BLE001 - an exit code of 1 would say that there are findings
-        return 4
+    except BaseException as error:  # noqa: BLE001 - an exit code of 1 would say that there are findings
+        return 3 if _no_file_is_opened(error) else 4
+
+
+def _no_file_is_opened(error: BaseException) -> bool:
+    """Whether the system opens no further file for us: then modules are not found, and that is no bug of ours."""
+    if isinstance(error, OSError):
+        return error.errno in (errno.EMFILE, errno.ENFILE)
+    try:
+        os.close(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        return True
+    return False
 
 
 def main() -> int:
