@@ -28,6 +28,7 @@ PACKAGES = (
     *("torch", "torchvision", "torchaudio", "triton"),
     *("tensorflow", "tensorflow-cpu", "tensorflow-gpu", "tensorflow-intel", "tensorflow-macos", "keras", "tf-keras"),
     *("jax", "jaxlib", "jax-cuda12-plugin", "jax-cuda12-pjrt", "jax-cuda13-plugin", "jax-cuda13-pjrt"),
+    *("paddlepaddle", "paddlepaddle-gpu"),
     "cuda-toolkit",
     *(
         f"nvidia-{name}-cu11"

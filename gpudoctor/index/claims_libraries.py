@@ -1,4 +1,4 @@
-"""What the tables `jax`, `cudnn` and `releases` say that an index can confirm."""
+"""What the tables `jax`, `builds`, `cudnn` and `releases` say that an index can confirm."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from packaging.version import Version
 from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual, wheel_words
 from gpudoctor.index.claims_tensorflow import satisfiable
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Cudnn, JaxBuild, Release
+from gpudoctor.knowledge.matrix.types import Cudnn, FrameworkBuild, JaxBuild, Release
 
 #: Older cuDNN releases were archives to download, not packages.
 FIRST_CUDNN = Version("8.5")
@@ -36,6 +36,20 @@ def _plugin(row: JaxBuild, name: str, shelf: Shelf) -> Iterator[Claim]:
     for platform in row.platforms:
         about = f"Pythons of the plugin on {platform}"
         yield claim("jax", name, about, row.pythons, usual(found.wheels.get(platform, ())))
+
+
+def build_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
+    """Of builds on the package index: the release, and the Pythons of its wheels. Makers' own indexes are not asked."""
+    rows: tuple[FrameworkBuild, ...] = matrix.table("builds")
+    for row in rows:
+        if row.variant != "plain":
+            continue
+        name = f"{row.package} {row.version}"
+        yield from exists(shelf, "builds", name, row.package, row.version)
+        found = shelf.release(row.package, row.version)
+        for platform, pythons in found.wheels.items() if found is not None else ():
+            if platform in (row.platforms or (platform,)):
+                yield claim("builds", name, f"Pythons on {platform}", row.pythons, usual(pythons))
 
 
 def cudnn_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
