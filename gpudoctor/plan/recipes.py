@@ -6,7 +6,6 @@ question of `gpudoctor.plan.fit`. Where nothing fits, a recipe says so in words 
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gpudoctor.facts.fix import Ask, Fix
@@ -18,6 +17,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.nothing_fits import nothing_fits
 from gpudoctor.plan.places import (
     TENSORFLOWS,
     Steps,
@@ -82,7 +82,7 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     machine = machine_of(scene, matrix)
     choice = torch_choice(scene, machine, matrix, version) if machine else None
     if machine is None or choice is None:
-        return _nothing_fits("torch", scene, machine, matrix)
+        return nothing_fits("torch", scene, machine, matrix)
     build = choice.build
     row = build.row
     assert isinstance(row, TorchBuild)
@@ -156,7 +156,7 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     machine = machine_of(scene, matrix)
     choice = tensorflow_choice(scene, machine, matrix) if machine else None
     if machine is None or choice is None:
-        return _nothing_fits("tensorflow", scene, machine, matrix)
+        return nothing_fits("tensorflow", scene, machine, matrix)
     pins = _cudnn_pins(choice, scene, machine, matrix, apart=apart)
     wanted = (f"tensorflow[and-cuda]=={choice.build.version}", *pins)
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
@@ -176,7 +176,7 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     machine = machine_of(scene, matrix)
     choice = jax_choice(scene, machine, matrix, version) if machine else None
     if machine is None or choice is None:
-        return _nothing_fits("jax", scene, machine, matrix)
+        return nothing_fits("jax", scene, machine, matrix)
     build = choice.build
     wanted = (f"jax[{build.variant}]=={build.version}", *_cudnn_pins(choice, scene, machine, matrix))
     title = f"Install JAX {build.version} with its CUDA plugin"
@@ -262,38 +262,6 @@ def _torch_tag(name: str, version: str) -> str | None:
     tag = version.partition("+")[2]
     is_one = name in ("torch", *COMPANIONS) and re.fullmatch(r"cpu|xpu|cu\d+|rocm[\d.]+", tag)
     return tag if is_one else None
-
-
-def _nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:
-    known = descriptor(framework)
-    what, page = (known.title, known.page) if known else (framework, "")
-    if machine is None:
-        text = f"Too little is known of this machine to name a build of {what}. Choose one here: {page}"
-    else:
-        python = f" with Python {scene.python_minor}" if scene.python_minor else ""
-        text = (
-            f"No build of {what} that is known here fits this GPU and driver{python}. "
-            f"{_what_would_do(framework, machine, matrix)} See {page}. "
-            "NVIDIA's containers are another way: https://catalog.ngc.nvidia.com"
-        )
-    return Fix(title=f"Find a build of {what} that fits", safety="manual", steps=(Ask(text=text),))
-
-
-@lru_cache(maxsize=256)
-def _what_would_do(framework: str, machine: Machine, matrix: Matrix) -> str:
-    """The nearest changes after which a build would fit."""
-    # Imported here: a check that proposes no build needs no solver.
-    from gpudoctor.plan.answer import Wanted
-    from gpudoctor.plan.fit import ranked
-    from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
-
-    refused = driver_refusal(machine, matrix)
-    if refused is None and ranked(framework, machine, matrix):
-        return "A newer driver, another Python or an older release may."
-    refused = refused or refusal(Wanted(framework=framework), machine, matrix)
-    ways = [(" and ".join(one.change for one in way.obstacles if one.change), way.build) for way in refused.ways]
-    named = [f"{change} (for {build})" if build else change for change, build in ways if change]
-    return f"What would do: {'; or '.join(named)}." if named else refused.text
 
 
 def _undo(scene: Scene, *names: str) -> str | None:
