@@ -1,0 +1,39 @@
+"""The machine and the environment that commands are judged for, from a snapshot."""
+
+from msgspec.structs import replace
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.python import Packages
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.this_machine import machine_here, scene_of
+from gpudoctor.verify.verdict import Given
+
+
+def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
+    """What a snapshot (of this machine, of another, or stated in a ticket) says; what was not seen stays None."""
+    scene = scene_of(snapshot)
+    host = scene.host if isinstance(scene.host, System) else System()
+    target = scene.target
+    given = Given(
+        machine=machine_here(scene, matrix),
+        packages=scene.packages if isinstance(scene.packages, Packages) else None,
+        distribution=host.distribution,
+        distribution_version=host.distribution_version,
+        in_container=_in_container(scene.container),
+    )
+    if target is None:
+        return given
+    other = target.pip_on_path_interpreter
+    return replace(
+        given,
+        python=target.executable,
+        environment=target.environment,
+        externally_managed=target.externally_managed,
+        other_pip=other if other and other != target.executable else None,
+    )
+
+
+def _in_container(container: Container | Gap | None) -> bool | None:
+    return container.kind != "none" if isinstance(container, Container) and container.kind is not None else None
