@@ -8,7 +8,14 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
-from gpudoctor.knowledge import causes_without_rule
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.scene import scene_of
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import all_causes
+from gpudoctor.knowledge.causes import Remedy as Written
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
@@ -31,26 +38,50 @@ class Remedy(Fact, frozen=True, kw_only=True):
 
 
 def remedies(
-    causes: Iterable[Candidate], findings: Iterable[Finding], rules: Iterable[Rule], system: str | None
+    causes: Iterable[Candidate],
+    findings: Iterable[Finding],
+    rules: Iterable[Rule],
+    system: str | None,
+    snapshot: Snapshot | None = None,
 ) -> tuple[Remedy, ...]:
-    """A remedy for each cause that has one. `system`: linux, wsl, windows, macos or None."""
+    """A remedy for each cause that has one. `system`: linux, wsl, windows, macos or None.
+
+    `findings` are those of the facts and of assumptions. A build is looked up for the GPU in `snapshot`.
+    """
     by_name = {rule.name: rule for rule in rules}
     shown = {one.name: one for one in reversed(tuple(findings))}
-    made = (_remedy(one.key, shown.get(one.key), by_name.get(one.key), system) for one in causes)
+    made = (_remedy(one.key, shown.get(one.key), by_name.get(one.key), system, snapshot) for one in causes)
     return tuple(one for one in made if one is not None)
 
 
-def _remedy(key: str, finding: Finding | None, rule: Rule | None, system: str | None) -> Remedy | None:
+def _remedy(
+    key: str, finding: Finding | None, rule: Rule | None, system: str | None, snapshot: Snapshot | None
+) -> Remedy | None:
     fixes = [one for one in finding.fixes if one.title != FIND_OUT] if finding and not finding.told else []
     if fixes:
         return Remedy(cause=key, say=fixes[0].title, steps=fixes[0].steps)
-    if rule is not None:
-        say = "" if is_effect(rule.name, rule.code) else advice(rule, system)
-        return Remedy(cause=key, say=say) if say else None
-    record = causes_without_rule().get(key)
-    if record is None or record.remedy is None:
+    record = all_causes().get(key)
+    known = record.remedy if record else None
+    if rule is None and known is None:
         return None
-    return Remedy(cause=key, say=record.remedy.say, commands=record.remedy.commands(system))
+    build = _build(known, snapshot)
+    if build is not None:
+        return Remedy(cause=key, say=build.title, steps=build.steps)
+    page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
+    say = " ".join(filter(None, (known.say, page, known.also))) if known else page
+    return Remedy(cause=key, say=say, commands=known.commands(system) if known else ()) if say else None
+
+
+def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
+    """The build of a framework that fits the GPUs that are stated; None where none is, or none fits."""
+    if remedy is None or remedy.recipe is None or snapshot is None:
+        return None
+    if not isinstance(snapshot.gpus, Gpus) or not any(gpu.name for gpu in snapshot.gpus.nvidia):
+        return None
+    stated = snapshot.frameworks.get(remedy.recipe) if isinstance(snapshot.frameworks, Frameworks) else None
+    version = stated.version if stated else None
+    fix = framework_for_gpus(remedy.recipe, scene_of(snapshot), load_matrix(), version)
+    return fix if fix.safety != "manual" else None
 
 
 def advice(rule: Rule, system: str | None) -> str:

@@ -154,7 +154,7 @@ def ticket_of(
         ruled_out=ruled_out(snapshot, around, rules)[:2],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
         messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
-        remedies=remedies(shown, report.diagnosis.findings, rules, system),
+        remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot),
         system=system,
         question=None if decided else next_question(snapshot, shown, disputed, _known(system, contents, shown)),
         contents=contents,

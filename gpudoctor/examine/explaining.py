@@ -43,7 +43,7 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
     return Explanation(
         messages=_messages(made.symptoms),
         causes=shown,
-        remedies=remedies(shown, diagnosis.findings, rules, system),
+        remedies=remedies(shown, diagnosis.findings, rules, system, snapshot),
         system=system,
         error=unknown,
         question=next_question(snapshot, shown, (), asked) if made.symptoms or asked.program else None,

@@ -25,18 +25,23 @@ System = Literal["linux", "wsl", "windows", "macos"]
 class Remedy(Fact, frozen=True, kw_only=True):
     """What to do about a cause: a sentence, and commands as they are typed; <WORDS> in them are to be filled in."""
 
-    say: str
+    #: Empty where a rule finds the cause: its manual page says it, and `also` goes with the commands.
+    say: str = ""
+    also: str = ""
+    #: The framework (its id) of which a build for the stated GPU and driver is looked up, where they are stated.
+    recipe: str | None = None
     #: The same on every system.
     run: tuple[str, ...] = ()
-    #: For a POSIX shell, WSL's too.
+    #: For a POSIX shell, WSL's too where it has none of its own.
     linux: tuple[str, ...] = ()
+    wsl: tuple[str, ...] = ()
     #: For PowerShell.
     windows: tuple[str, ...] = ()
     macos: tuple[str, ...] = ()
 
     def commands(self, system: str | None) -> tuple[str, ...]:
         """The commands for linux, wsl, windows or macos; those for Linux where the system is not known."""
-        own = {"windows": self.windows, "macos": self.macos}
+        own = {"windows": self.windows, "macos": self.macos, "wsl": self.wsl or self.linux}
         return (*self.run, *own.get(system or "linux", self.linux))
 
 

@@ -9,11 +9,18 @@ import pytest
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.remedies import remedies
-from gpudoctor.knowledge import all_causes, causes_without_rule, messages
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.fix import Run
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import System
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge import all_causes, messages
 from gpudoctor.rules.load import load_rules
 
 RULES = load_rules()
 BY_NAME = {rule.name: rule for rule in RULES}
+NO_GPU = Gap(reason="not stated")
 SYSTEMS = ("linux", "wsl", "windows", "macos")
 #: All that triage can name: what messages point to, and rules.
 NAMED = sorted({cause.key for row in messages() for cause in row.causes} | set(BY_NAME))
@@ -65,7 +72,7 @@ def test_every_cause_has_one(system):
     assert not without
 
 
-@pytest.mark.parametrize("name", sorted(causes_without_rule()))
+@pytest.mark.parametrize("name", sorted(name for name, one in all_causes().items() if one.remedy))
 def test_a_cause_with_commands_has_them_on_every_system(name):
     commands = {system: bool(PRINTED[name, system][1]) for system in SYSTEMS if (name, system) in PRINTED}
     assert len(set(commands.values())) < 2, commands
@@ -106,3 +113,46 @@ def test_nothing_for_the_wrong_system():
         or (system != "windows" and ("$env:" in command or command.startswith(("Get-", "winget "))))
     ]
     assert not wrong
+
+
+USUAL = [
+    name
+    for name in NAMED
+    if name in BY_NAME
+    and not is_effect(name, BY_NAME[name].code)
+    and BY_NAME[name].severity != "info"
+    and any(cause.key == name and cause.level in ("strong", "usual") for row in messages() for cause in row.causes)
+]
+#: What is done with the hands, or chosen: no command does it.
+BY_HAND = {"gpu-thermal-limit-low"}
+
+
+@pytest.mark.parametrize("name", sorted({*USUAL} - BY_HAND))
+def test_a_usual_cause_of_a_message_has_commands(name):
+    assert any(PRINTED[key][1] for key in PRINTED if key[0] == name)
+
+
+def commands_of(name, gpu, variant=None):
+    gpus = (
+        Gpus(devices=(Gpu(vendor="nvidia", name=gpu, capability=Capability("12.0" if "5090" in gpu else "6.0")),))
+        if gpu
+        else NO_GPU
+    )
+    snapshot = Snapshot(host=System(os="linux", arch="x86_64"), gpus=gpus)
+    candidate = Candidate(key=name, code=BY_NAME[name].code, words="x", weight=0.6)
+    (remedy,) = remedies((candidate,), (), RULES, "linux", snapshot)
+    return " ".join([*remedy.commands, *(" ".join(one.argv) for one in remedy.steps if isinstance(one, Run))])
+
+
+@pytest.mark.parametrize(
+    ("gpu", "has", "has_not"),
+    [
+        ("NVIDIA GeForce RTX 5090", "whl/cu1", "<CUDA_TAG>"),
+        ("Tesla P100-PCIE-16GB", "cu126", "<CUDA_TAG>"),
+        (None, "<CUDA_TAG>", "cu126"),
+    ],
+)
+def test_the_build_is_looked_up_for_the_gpu_that_is_stated(gpu, has, has_not):
+    commands = commands_of("torch-cpu-only", gpu)
+    assert has in commands
+    assert has_not not in commands
