@@ -35,6 +35,7 @@ IDENTITY = (
     ("capability", ("nvmlDeviceGetCudaComputeCapability",)),
     ("architecture", ("nvmlDeviceGetArchitecture",)),
     ("memory", ("nvmlDeviceGetMemoryInfo", MEMORY_V2), ("nvmlDeviceGetMemoryInfo",)),
+    ("vbios", ("nvmlDeviceGetVbiosVersion",)),
 )
 DETAILS = (
     (

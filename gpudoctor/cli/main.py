@@ -28,6 +28,10 @@ COMMANDS = {
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, test them, and keep a way back."),
     "history": ("gpudoctor.cli.history", "List the changes gpudoctor has made to environments."),
     "matrix": ("gpudoctor.cli.matrix", "Show the compatibility matrix, and which builds fit a machine."),
+    "node": (
+        "gpudoctor.cli.node",
+        "Say in one JSON line how this machine is, for schedulers and monitors.",
+    ),
     "report": ("gpudoctor.cli.report", "Write everything a bug report needs, safe to post in public."),
     "plan": ("gpudoctor.cli.plan", "Print an install plan as a script, Dockerfile, requirements or project."),
     "rules": ("gpudoctor.cli.rules", "List all rules."),

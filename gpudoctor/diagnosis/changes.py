@@ -68,6 +68,7 @@ _LISTS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 _OF_GPU = (
     ("name", "model"),
+    ("vbios", "VBIOS"),
     ("memory_total_mib", "memory, MiB"),
     ("mig_enabled", "MIG"),
     ("compute_mode", "compute mode"),

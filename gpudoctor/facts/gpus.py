@@ -102,6 +102,8 @@ class Gpu(Fact, frozen=True, kw_only=True):
     capability: Capability | None = None
     #: Turing, Ampere, Ada, Hopper, Blackwell …
     architecture: str | None = None
+    #: 96.00.74.00.1A
+    vbios: str | None = None
     memory_total_mib: int | None = None
     memory_used_mib: int | None = None
     processes: tuple[GpuProcess, ...] | None = None

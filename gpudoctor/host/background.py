@@ -30,10 +30,11 @@ class Aside(Generic[T]):
         finally:
             self._done.set()
 
-    def result(self) -> T:
-        """What the call returned, waiting for it; raises what it raised."""
+    def result(self, timeout: float | None = None) -> T:
+        """What the call returned, waiting for it; raises what it raised, and TimeoutError after `timeout` seconds."""
         # Not Thread.join: interrupted by Ctrl-C, it takes the thread for ended ever after (CPython before 3.13).
-        self._done.wait()
+        if not self._done.wait(timeout):
+            raise TimeoutError
         if self._error is not None:
             raise self._error
         return self._value

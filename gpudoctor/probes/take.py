@@ -1,5 +1,6 @@
 """Takes a snapshot: every probe once, those that wait for child processes side by side with the rest."""
 
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
@@ -28,15 +29,18 @@ def take_snapshot(host: Host, python: str | None = None) -> Snapshot:
     return begin_snapshot(host, python, fork=False)()
 
 
-def begin_snapshot(host: Host, python: str | None = None, *, fork: bool) -> Callable[[], Snapshot]:
+def begin_snapshot(
+    host: Host, python: str | None = None, *, fork: bool, seconds: float | None = None
+) -> Callable[[], Snapshot]:
     """Begin to look; the call that is returned does the rest and gives the snapshot.
 
     With `fork` the target is looked at in a process of its own: on another core, and under a deadline. Then this must
-    be the main thread, and the only one.
+    be the main thread, and the only one. What was not seen after `seconds` is a Gap.
     """
     crashes: list[str] = []
+    until = None if seconds is None else time.monotonic() + seconds
     target = _begin_with_target(host, python, fork=fork)
-    return lambda: _finish(host, target, crashes)
+    return lambda: _finish(host, target, crashes, until)
 
 
 def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart | Aside[TargetSections]":
@@ -47,10 +51,16 @@ def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart
     return Aside(lambda: _look_at_target(host, python))
 
 
-def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str]) -> Snapshot:
+def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str], until: float | None) -> Snapshot:
     asked_gpus = Aside(lambda: _look_at_gpus(host, crashes))
-    sections = {**_look_at_machine(host, crashes), **asked_gpus.result()}
-    seen = target.result()
+    asked_machine = Aside(lambda: _look_at_machine(host, crashes))
+    sections = {
+        **_in_time(asked_machine, until, lambda late: dict.fromkeys(_OF_MACHINE, late)),
+        **_in_time(asked_gpus, until, lambda late: dict.fromkeys(_OF_GPUS, late)),
+    }
+    seen = _in_time(
+        target, until, lambda late: TargetSections(interpreter=late, packages=late, frameworks=late, libraries=late)
+    )
     return Snapshot(
         taken_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
         doctor=Doctor(version=__version__, crashes=(*crashes, *seen.crashes)),
@@ -60,6 +70,13 @@ def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[
         libraries=seen.libraries,
         **sections,
     )
+
+
+def _in_time(asked: "Aside[T] | _Apart", until: float | None, otherwise: Callable[[Gap], T]) -> Any:
+    try:
+        return asked.result(None if until is None else max(0.01, until - time.monotonic()))
+    except TimeoutError:
+        return otherwise(Gap(reason="it was not seen in the time that was given"))
 
 
 class TargetSections(Fact, frozen=True, kw_only=True, omit_defaults=False):
@@ -81,12 +98,15 @@ class _Apart:
 
         self._forked = Forked(lambda: encode(_look_at_target(host, python)))
 
-    def result(self) -> TargetSections:
-        raw = self._forked.result(_DEADLINE)
+    def result(self, timeout: float | None) -> TargetSections:
+        raw = self._forked.result(_DEADLINE if timeout is None else timeout)
         if isinstance(raw, Gap):
             return TargetSections(interpreter=raw, packages=raw, frameworks=raw, libraries=raw)
         return decode(raw, TargetSections)
 
+
+_OF_MACHINE = ("host", "container", "environ", "toolkits")
+_OF_GPUS = ("gpus", "driver")
 
 # Each look imports its own probes: its child is started before the others' code is read from disk.
 

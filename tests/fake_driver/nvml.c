@@ -114,6 +114,10 @@ API int nvmlDeviceGetUUID(void *d, char *out, unsigned size) {
     snprintf(uuid, sizeof uuid, "MIG-%d-%d", INDEX(d), MIG_PLACE(d));
     return put_text(MIG_PLACE(d) < 0 ? fact(INDEX(d), "uuid") : uuid, out, size);
 }
+API int nvmlDeviceGetVbiosVersion(void *d, char *out, unsigned size) {
+    ON(INDEX(d), nvmlDeviceGetVbiosVersion)
+    return put_text(fact(INDEX(d), "vbios"), out, size);
+}
 API int nvmlDeviceGetPciInfo_v3(void *d, pci_info *out) {
     ON(INDEX(d), nvmlDeviceGetPciInfo_v3)
     memset(out, 0, sizeof *out);

@@ -23,6 +23,7 @@ _ANY: dict[str, object] = {
     "performance_state": 8,
     "compute_mode": 0,
     "persistence": 0,
+    "vbios": "90.04.38.00.03",
     "display_attached": 0,
     "display_active": 0,
     "virtualization": 0,

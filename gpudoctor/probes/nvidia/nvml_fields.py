@@ -145,6 +145,7 @@ FACTS: dict[str, tuple[tuple[str, ...], Callable[[Any], Values]]] = {
     "capability": (("capability",), lambda value: (Capability(f"{value[0]}.{value[1]}"),)),
     "architecture": (("architecture",), lambda value: (_ARCHITECTURES.get(value),)),
     "memory": (("memory_total_mib", "memory_used_mib"), memory),
+    "vbios": (("vbios",), _text),
     "pcie.generation": (("pcie.generation",), lambda value: (_positive(value),)),
     "pcie.generation_max": (("pcie.generation_max",), lambda value: (_positive(value),)),
     "pcie.width": (("pcie.width",), lambda value: (_positive(value),)),
