@@ -27,6 +27,7 @@ ABOUT = {
     "releases": "wheels on the package index",
     "tensorflow": "TensorFlow builds",
     "torch": "PyTorch builds",
+    "triton": "assemblers of each Triton",
 }
 #: The field that says which release a row is about.
 KEYS = {
@@ -38,6 +39,7 @@ KEYS = {
     "protobuf": "tensorflow",
     "tensorflow": "line",
     "torch": "version",
+    "triton": "version",
 }
 
 

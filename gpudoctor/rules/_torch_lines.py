@@ -43,6 +43,8 @@ PAIRS: dict[str, dict[Release, Release]] = {
         (0, 11): (2, 11),
     },
 }
+#: From this line on they go with every torch from this one on.
+STABLE: dict[str, tuple[Release, Release]] = {"torchcodec": ((0, 12), (2, 11))}
 #: The oldest torch that knows a line of Triton. On Linux torch asks for its own, and that is told elsewhere.
 TRITON: dict[Release, Release] = {
     (3, 0): (2, 4),
@@ -110,6 +112,10 @@ def of_another_line(torch: Framework, scene: Scene) -> Iterator[Problem]:
 def _misfit(package: Package, have: Release, scene: Scene) -> Misfit | None:
     line = (release_numbers(package.version) or ())[:2]
     if package.name in PAIRS:
+        first, oldest = STABLE.get(package.name, (None, None))
+        if first and oldest and line >= first:
+            fix = _pair(package.name, have, scene)
+            return Misfit(f"{_text(oldest)} or newer", "error", fix) if have[:2] < oldest else None
         wanted = PAIRS[package.name].get(line)
         is_fit = wanted is None or wanted == have[:2]
         return None if is_fit or wanted is None else Misfit(_text(wanted), "error", _pair(package.name, have, scene))

@@ -195,6 +195,8 @@ def test_a_warning_that_needs_no_action() -> None:
     build = torch("2.10.0+cu130", archs=("sm_90", "sm_100", "sm_120"))
     assert fires("arch-ok-warning-only", **stack(spark, frameworks=frameworks(build))).severity == "info"
     quiet("arch-ok-warning-only", **stack(card("RTX 5090", "12.0"), frameworks=frameworks(build)))
+    newer = torch("2.11.0+cu130", archs=("sm_90", "sm_100", "sm_120"))
+    quiet("arch-ok-warning-only", **stack(spark, frameworks=frameworks(newer)))
     quiet("arch-ok-warning-only", **stack(RTX_3090, frameworks=frameworks(torch(archs=("sm_80", "sm_90")))))
 
 

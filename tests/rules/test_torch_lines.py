@@ -41,6 +41,8 @@ def beside(ours, name, version, **more):
         ("2.8.0+cu128", "torchcodec", "0.8.1", "torchcodec==0.7.*"),
         ("2.10.0+cu128", "torchcodec", "0.9.1", "torchcodec==0.10.*"),
         ("2.13.0+cu130", "torchcodec", "0.9.1", "--upgrade --no-deps torchcodec"),
+        ("2.8.0+cu128", "torchcodec", "0.17.0", "torchcodec==0.7.*"),
+        ("2.10.0+cu128", "torchcodec", "0.12.0", "torchcodec==0.10.*"),
         ("2.2.2+cu121", "dgl", "2.1.0+cu121", "torch==2.2.1"),
         ("2.3.1+cu121", "dgl", "2.2.1", "torch==2.3.0"),
     ],

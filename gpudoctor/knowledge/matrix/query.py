@@ -27,6 +27,7 @@ from gpudoctor.knowledge.matrix.types import (
     TensorflowBuild,
     Toolkit,
     TorchBuild,
+    TritonAssembler,
 )
 
 T = TypeVar("T", bound=Row)
@@ -261,6 +262,17 @@ class Matrix:
             if wanted and any(int(cuda.split(".")[0]) == cuda_major for cuda in row.cuda):
                 return row
         return None
+
+    def triton_assembler(self, version: str, capability: Capability) -> CudaVersion | None:
+        """The CUDA of the ptxas that a Triton release calls for a GPU; None is not known.
+
+        From 10.0 on it is ptxas-blackwell, where the release has one (get_ptxas in triton/backends/nvidia/compiler.py).
+        """
+        rows: tuple[TritonAssembler, ...] = _exactly(self._of("triton", TritonAssembler), version)
+        if not rows:
+            return None
+        own = rows[0].ptxas_blackwell if capability.major >= 10 else None
+        return CudaVersion(".".join((own or rows[0].ptxas).split(".")[:2]))
 
     # Packages.
 

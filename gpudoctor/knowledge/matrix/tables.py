@@ -26,6 +26,7 @@ from gpudoctor.knowledge.matrix.types import (
     TensorflowBuild,
     Toolkit,
     TorchBuild,
+    TritonAssembler,
 )
 
 R = TypeVar("R", bound=Row)
@@ -65,6 +66,7 @@ TABLES: dict[str, Any] = {
     "releases": Table[Release],
     "tensorflow": Table[TensorflowBuild],
     "torch": Table[TorchBuild],
+    "triton": Table[TritonAssembler],
 }
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {

@@ -243,6 +243,16 @@ class Release(Row, frozen=True, kw_only=True):
     gone: bool = False
 
 
+class TritonAssembler(Row, frozen=True, kw_only=True):
+    """The assemblers in a release of Triton: which driver takes what torch.compile makes follows from them."""
+
+    version: str
+    #: Release of ptxas, 12.8.93.
+    ptxas: str
+    #: Of the one for GPUs from 10.0 on, where there is one.
+    ptxas_blackwell: str | None = None
+
+
 class BaseImage(Row, frozen=True, kw_only=True):
     """An image with a Python, to build others from."""
 

@@ -10,8 +10,11 @@ from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
-from gpudoctor.rules.builds import capability_of, device_code, services
+from gpudoctor.rules.builds import capability_of, device_code, release_numbers, services
 from gpudoctor.rules.declare import rule
+
+#: From here on PyTorch asks what its code runs on, not which number is higher.
+FIRST_QUIET = (2, 11)
 
 
 @rule("FRM026", name="arch-ok-warning-only", severity="info", since="0.1")
@@ -22,7 +25,8 @@ def arch_ok_warning_only(
 
     What it means:
     PyTorch compares the GPU's compute capability with the newest one it was compiled for, and warns when the GPU's is
-    higher: 12.1 (GB10 of a DGX Spark) against 12.0. Code for 12.0 runs on 12.1 all the same.
+    higher: 12.1 (GB10 of a DGX Spark) against 12.0. Code for 12.0 runs on 12.1 all the same. PyTorch 2.11 and newer
+    know that and do not warn.
 
     Why it breaks:
     It does not. Machine code serves GPUs of the same first number with an equal or higher second number.
@@ -35,10 +39,11 @@ def arch_ok_warning_only(
 
     Sources:
     https://docs.nvidia.com/cuda/cuda-c-programming-guide/#application-compatibility
+    https://github.com/pytorch/pytorch/blob/v2.11.0/torch/cuda/__init__.py (_check_capability)
     """
     torch = frameworks.get("torch")
     code = device_code(torch, matrix, host) if torch is not None and torch.variant == "cuda" else None
-    if torch is None or code is None:
+    if torch is None or code is None or (release_numbers(torch.version) or FIRST_QUIET) >= FIRST_QUIET:
         return
     newest = max(capability_of(arch) for arch in code.archs)
     served = [
