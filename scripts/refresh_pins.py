@@ -19,11 +19,12 @@ from typing import Any
 from compat_file import drop_unused_sources, read_file, source_id, write_file
 from packaging.requirements import Requirement
 from packaging.version import Version
-from wheel_requirements import Build, Wheels, as_text, holds, named, says_the_same
+from wheel_requirements import Build, Wheels
 
 from gpudoctor.host.real import RealHost
 from gpudoctor.index.claims_tensorflow import CARRIERS
 from gpudoctor.index.fetch import Fetcher
+from gpudoctor.index.requirement_text import as_text, holds, named, says_the_same
 from gpudoctor.index.settings import read_settings
 
 Row = dict[str, Any]

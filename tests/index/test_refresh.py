@@ -11,6 +11,7 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+from gpudoctor.index import requirement_text
 from gpudoctor.index.files import Found
 from gpudoctor.knowledge.matrix import load
 from gpudoctor.knowledge.matrix.tables import TABLES
@@ -170,8 +171,8 @@ REQUIRED = [
 ]
 
 
-def test_requirements_as_text(script):
-    wheels = script("wheel_requirements")
+def test_requirements_as_text():
+    wheels = requirement_text
     text = wheels.as_text(wheels.named(REQUIRED, "numpy"), LINUX, ("3.11", "3.12"))
     assert text == '<2,>=1.23; python_version <= "3.11" | <2,>=1.26; python_version >= "3.12"'
     assert wheels.as_text(wheels.named(REQUIRED, "numpy"), LINUX, ("3.10", "3.11")) == "<2,>=1.23"
@@ -194,8 +195,8 @@ def test_requirements_as_text(script):
         ('>=1; python_version < "3.12"', ">=1", False),
     ],
 )  # fmt: skip
-def test_texts_that_ask_the_same(script, one, other, same):
-    assert script("wheel_requirements").says_the_same(one, other, LINUX, ("3.11", "3.12")) == same
+def test_texts_that_ask_the_same(one, other, same):
+    assert requirement_text.says_the_same(one, other, LINUX, ("3.11", "3.12")) == same
 
 
 class Wheels:

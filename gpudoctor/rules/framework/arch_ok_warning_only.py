@@ -43,7 +43,7 @@ def arch_ok_warning_only(
     """
     torch = frameworks.get("torch")
     code = device_code(torch, matrix, host) if torch is not None and torch.variant == "cuda" else None
-    if torch is None or code is None or (release_numbers(torch.version) or FIRST_QUIET) >= FIRST_QUIET:
+    if torch is None or code is None or (release_numbers(torch.version) or ()) >= FIRST_QUIET:
         return
     newest = max(capability_of(arch) for arch in code.archs)
     served = [

@@ -36,6 +36,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),
     "torch": ("version", "variant"),
+    "triton": ("version",),
 }
 
 
