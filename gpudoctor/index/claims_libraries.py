@@ -70,6 +70,12 @@ def cudnn_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
             yield Claim(table="cudnn", row=name, about=package, outcome="missing", matrix="no row", index="has it")
 
 
+def triton_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
+    """That each release exists. What is in it is read of the wheels only."""
+    for row in matrix.table("triton"):
+        yield from exists(shelf, "triton", f"triton {row.version}", "triton", row.version)
+
+
 def _majors(row: Cudnn) -> set[int]:
     return {int(cuda.split(".")[0]) for cuda in row.cuda}
 

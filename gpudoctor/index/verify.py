@@ -5,7 +5,7 @@ from itertools import chain
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim, Shelf, Source
-from gpudoctor.index.claims_libraries import build_claims, cudnn_claims, jax_claims, release_claims
+from gpudoctor.index.claims_libraries import build_claims, cudnn_claims, jax_claims, release_claims, triton_claims
 from gpudoctor.index.claims_tensorflow import keras_claims, requirement_claims, tensorflow_claims
 from gpudoctor.index.claims_torch import companion_claims, torch_claims
 from gpudoctor.index.fetch import IndexUnusable
@@ -48,7 +48,7 @@ def verify(matrix: Matrix, source: Source) -> Verification:
     if not any(shelf.asked.values()):
         raise IndexUnusable("the package index has none of the packages of the matrix")
     frameworks = (torch_claims, companion_claims, tensorflow_claims, keras_claims, requirement_claims, jax_claims)
-    parts = (*frameworks, build_claims, cudnn_claims, release_claims)
+    parts = (*frameworks, build_claims, cudnn_claims, triton_claims, release_claims)
     every = tuple(chain.from_iterable(part(matrix, shelf) for part in parts))
     asked = shelf.asked
     return Verification(
