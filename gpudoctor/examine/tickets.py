@@ -6,7 +6,7 @@ import stat
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any, Literal, NamedTuple
 
@@ -211,7 +211,7 @@ def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
     contents = contents_of(made, cut)
     if not (made.fragments or made.symptoms or contents.told or (contents.error and contents.error.printed)):
         raise Unreadable(
-            f"nothing in its {made.lines} lines was recognised. Ask for the output of nvidia-smi and of"
+            f"nothing in its {made.text.written} lines was recognised. Ask for the output of nvidia-smi and of"
             " python -m torch.utils.collect_env, or for `gpudoctor report`"
         )
     return Subject("text", made.snapshot, contents)
@@ -222,18 +222,18 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
     first: dict[str, int] = {}
     for one in made.fragments:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
-    lines = made.words.split("\n")
+    lines, words = made.text.lines, made.text.text
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
-        encoding=made.encoding,
-        lines=made.lines,
+        encoding=made.text.encoding,
+        lines=made.text.written,
         used=made.used,
         cut=cut,
-        around=tuple(sorted(surroundings_in(made.words[:_WORDS] + made.words[-_WORDS:]))),
+        around=tuple(sorted(surroundings_in(words[:_WORDS] + words[-_WORDS:]))),
         told=tuple(
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
-            for one in parse_own_findings(made.words)
+            for one in parse_own_findings(words)
         ),
         given=given_commands(first, lines),
         quoted=tuple(_quoted(made, lines)),
@@ -241,13 +241,13 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
     )
 
 
-def _quoted(made: Ingested, lines: list[str]) -> Iterator[tuple[int, str]]:
+def _quoted(made: Ingested, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Where the lines of the known messages stand."""
     wanted = {one.text for one in made.symptoms}
     marks = tuple({text[:_MARK] for text in wanted})
     tries = 0
     for number, line in enumerate(lines, 1):
-        if not any(mark in line for mark in marks):
+        if not line or not any(mark in line for mark in marks):
             continue
         clean = without_credentials(line[:_LONG]).strip()
         found = clean if clean in wanted else next((text for text in wanted if text in clean), None)
@@ -259,7 +259,7 @@ def _quoted(made: Ingested, lines: list[str]) -> Iterator[tuple[int, str]]:
             return
 
 
-def _unknown_error(made: Ingested, lines: list[str]) -> UnknownError | None:
+def _unknown_error(made: Ingested, lines: Sequence[str]) -> UnknownError | None:
     found = strongest_error(lines, {one.text for one in made.symptoms})
     if found is None:
         return None

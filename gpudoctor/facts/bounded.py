@@ -4,7 +4,7 @@ An expression with two repeats side by side takes quadratic time, with three cub
 Texts that people send hold rows of blanks, stars and digits, by accident or not; nothing known needs them whole.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpudoctor.facts import lazy_re as re
 
@@ -14,6 +14,11 @@ RUN = 60
 DIGITS = 18
 #: Characters of a line; and of all lines together that may be longer than LONG, before they are cut there, too.
 LONGEST, LONG, LONG_ALTOGETHER = 4000, 500, 20_000
+
+#: Of lines that differ in their numbers only, so many are kept of a text of more characters than BIG.
+BIG, ALIKE = 200_000, 20
+#: Digits, and what progress bars are drawn with: lines that differ in these only say the same.
+_COUNTING = b"0123456789 .#=>"
 
 _RUN = re.compile(rf"([^\n])\1{{{RUN}}}\1*")
 _DIGITS = re.compile(rf"\d{{{DIGITS + 1}}}")
@@ -51,3 +56,14 @@ def _beginning(line: str, most: int) -> str:
     begin = line.rfind("-----BEGIN", most)
     key = line[begin : begin + 80] if begin >= 0 and line.find("-----END", begin) < 0 else ""
     return line[: end if end > 0 else most] + key
+
+
+def without_repeats(lines: Sequence[str]) -> list[str]:
+    """The lines, those that only count on from earlier ones empty: each keeps its number."""
+    shapes = "\n".join(lines).encode("utf-8", "surrogatepass").translate(None, _COUNTING).split(b"\n")
+    times: dict[bytes, int] = {}
+    kept = []
+    for line, shape in zip(lines, shapes, strict=True):
+        times[shape] = count = times.get(shape, 0) + 1
+        kept.append(line if count <= ALIKE else "")
+    return kept

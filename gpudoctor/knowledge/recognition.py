@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.bounded import bounded
+from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, messages
 
@@ -15,9 +15,7 @@ LOOKED_AT, KEPT = 400, 5
 #: Characters of long lines that are looked at for one needle; of further long lines only the part close to it.
 WIDE = 16_000
 
-#: A text of more characters is thinned first: of lines that differ in digits only, so many are kept.
-BIG, ALIKE = 200_000, 20
-#: What is left of it beyond this is searched only in lines with one of these words, and of those the first and last.
+#: What is left of a big text beyond this is searched only in lines with one of these words, the first and last of them.
 VERY_BIG, FIRST, LAST = 3_000_000, 1_500_000, 500_000
 WORDS = (
     *(
@@ -57,7 +55,6 @@ LONG, OVERLAP = 8_000, 400
 WHOLE = 4_000
 _BLANK = re.compile(r"\s")
 
-_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[@-Z\\-_])")
 _OTHER_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _EMPTY_LINES = re.compile(r"\n{2,}")
@@ -128,13 +125,7 @@ def _thinned(text: str) -> str:
     if len(text) <= BIG:
         return text
     lines = [piece for line in text.split("\n") for piece in _pieces(line)]
-    shapes = "\n".join(lines).encode("utf-8", "surrogatepass").translate(_DIGITS).split(b"\n")
-    times: dict[bytes, int] = {}
-    kept = []
-    for line, shape in zip(lines, shapes, strict=True):
-        times[shape] = count = times.get(shape, 0) + 1
-        if count <= ALIKE:
-            kept.append(line)
+    kept = list(dict.fromkeys(line for line in without_repeats(lines) if line))
     thin = "\n".join(kept)
     if len(thin) > VERY_BIG:
         thin = "\n".join(line for line in kept if _may_matter(line.lower()))

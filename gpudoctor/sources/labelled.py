@@ -51,7 +51,8 @@ def labelled(lines: Sequence[str], known: Callable[[str], object]) -> Iterator[L
                 continue
         else:
             head = None
-        yield from _line(lines, number, line, known)
+        if line:
+            yield from _line(lines, number, line, known)
 
 
 def _cells(line: str) -> list[str]:

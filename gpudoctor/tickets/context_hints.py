@@ -22,7 +22,7 @@ def parse_surroundings(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
     kind = notebook = wsl = python = conda = None
     lines = []
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if kind is None and "root@" in line and _CONTAINER.match(line):
             kind = "docker"
             lines.append(number)

@@ -1,5 +1,6 @@
 """When two statements agree: 535.183 and 535.183.01, 2.0.1 and 2.0.1+cu118, "GeForce RTX 3090" and "NVIDIA Ge..."."""
 
+from functools import lru_cache
 from typing import Any
 
 from gpudoctor.facts import lazy_re as re
@@ -48,6 +49,7 @@ def _alike(one: str, other: str) -> bool:
     return False
 
 
+@lru_cache(maxsize=1024)
 def _bare(name: str) -> str:
     name = re.sub(r"\((?:tm|r)\)", "", name.lower())
     return " ".join(re.sub(r"\b(?:nvidia|geforce|amd|radeon|intel|gpu|graphics|corporation)\b", " ", name).split())

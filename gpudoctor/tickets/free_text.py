@@ -43,7 +43,7 @@ def _driver(text: Pasted) -> tuple[Fragment, ...]:
 def _versions(text: Pasted) -> tuple[Fragment, ...]:
     found: dict[str, set[str]] = {}
     places: dict[str, int] = {}
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if "ver" not in line and "Ver" not in line:
             continue
         for match in _VERSION.finditer(line):

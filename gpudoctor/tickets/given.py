@@ -29,13 +29,15 @@ def _typed(lines: Iterable[str]) -> Iterator[str]:
     """Commands that stand behind a prompt and are followed by a line."""
     command, count = None, 0
     for line in lines:
+        if not line:
+            continue
         typed = _command(line[:300])
-        if command and not typed and line.strip():
+        if command and not typed:
             yield command
             command, count = None, count + 1
         if count >= _MOST:
             return
-        command = typed or (command if not line.strip() else None)
+        command = typed
 
 
 def _command(line: str) -> str | None:

@@ -37,7 +37,7 @@ def _log(text: Pasted) -> tuple[Fragment, ...]:
     """The lines of the log, and those that continue one."""
     lines = [
         number
-        for number, line in enumerate(text.lines, 1)
+        for number, line in text.filled
         if ("NVRM" in line or "Xid" in line or "nvidia" in line or "nouveau" in line or "fallen" in line)
         and _LINE.search(line)
     ]
@@ -56,7 +56,7 @@ def _message(line: str) -> str:
 
 
 def _version(text: Pasted) -> tuple[Fragment, ...]:
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         release, flavour = parse_nvrm_version(line) if _NVRM.search(line) else (None, None)
         if release:
             where = source(VERSION, number)

@@ -84,7 +84,7 @@ def _tf_devices(text: Pasted) -> tuple[Fragment, ...]:
     listed: dict[str, ListedDevice] = {}
     lines = []
     pending: tuple[int, Gpu] | None = None
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         new, old, created = (_NEW.search(line), _OLD.search(line), _CREATED.search(line))
         if new:
             gpus[new["bus"]] = _gpu(new["name"], new["bus"], new["capability"], number)
@@ -129,7 +129,7 @@ def _opened(text: Pasted) -> tuple[Fragment, ...]:
     """What TensorFlow opened, and what it did not find: that is the loader's own word."""
     rows: dict[str, Resolution] = {}
     lines, path = [], None
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         opened, missed = _OPENED.search(line), _MISSED.search(line)
         name = opened[1] if opened else missed[1] if missed else None
         if name is None or not re.match(r"(?:lib)?[\w.-]+\.(?:so|dll)", name):
@@ -195,7 +195,7 @@ def _cudnn(text: Pasted) -> Iterator[Fragment]:
 
 
 def _cuda_answers(text: Pasted) -> Iterator[Fragment]:
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         code = None
         if "cuInit" in line and (said := _CUINIT.search(line)):
             code = _NAMES.get(said[1])
@@ -212,7 +212,7 @@ def _cuda_answers(text: Pasted) -> Iterator[Fragment]:
 
 
 def _torch(text: Pasted) -> Iterator[Fragment]:
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if "is not compatible" in line and (bad := _INCOMPATIBLE.search(line)):
             name = re.sub(r"^.*(?:Warning: |warn\(|^\s+)", "", bad["name"]).strip()
             gpu = Gpu(vendor="nvidia", name=name, capability=_capability(bad["sm"]), source=_library(number))

@@ -90,7 +90,7 @@ def _lspci(text: Pasted) -> tuple[Fragment, ...]:
     gpus: dict[str, Gpu] = {}
     lines = []
     current = None
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         match = _LSPCI.match(line) if "controller" in line else None
         vendor = next((name for word, name in _VENDORS if match and word in match[3]), None)
         if match and ("VGA" in line or "3D controller" in line or "Display controller" in line):
@@ -124,7 +124,7 @@ def _product(vendor: str | None, words: str | None) -> str | None:
 def _paths(text: Pasted) -> tuple[Fragment, ...]:
     """The one system whose paths the text holds; none where it holds those of several."""
     found: dict[str, int] = {}
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if "/" in line or "\\" in line or "[MSC" in line:
             for pattern, system in _PATHS:
                 if system not in found and pattern.search(line):

@@ -156,7 +156,7 @@ _OS_ROW = re.compile(r"^\s*OS {3,}(\S+)\s*$")
 def parse_package_reports(text: Pasted) -> tuple[Fragment, ...]:
     """Every such report in the text."""
     said: Said = {}
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         row = _ROW.match(line) if ":" in line or "..." in line else None
         if row and row[2]:
             said.setdefault(row[1].strip().lower(), (number, row[2]))

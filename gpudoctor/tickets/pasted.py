@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.bounded import bounded, bounded_lines
+from gpudoctor.facts.bounded import BIG, bounded, bounded_lines, without_repeats
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -25,6 +25,7 @@ _TAGS = re.compile(
 #: What docker compose writes before each line of a service.
 _SERVICE = re.compile(r"^[a-z][\w.-]*[-_]\d+\s+\| ?")
 _QUOTE = re.compile(r"^(?:\s{0,3}>(?!>>)\s?)+")
+_EMPTY_LINES = re.compile(r"\n{4,}")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[`~]*\s*[\w+.-]*\s*$")
 #: A GB 2312 character: both bytes in the upper half, as Latin letters with accents in a row seldom are.
 _GB = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
@@ -39,22 +40,26 @@ class Pasted(NamedTuple):
 
     lines: tuple[str, ...]
     encoding: str = "utf-8"
+    #: Lines that say anything, with those that a big text repeats.
+    written: int = 0
+    #: The lines that are not empty, by number.
+    filled: tuple[tuple[int, str], ...] = ()
 
     @property
     def text(self) -> str:
-        """The whole text."""
-        return "\n".join(self.lines)
+        """The whole text, at most two empty lines in a row: an expression may be slow on thousands of them."""
+        return _EMPTY_LINES.sub("\n\n\n", "\n".join(self.lines))
 
     def matches(self, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
         """Each line that the pattern matches from its start, by number from 1."""
-        for number, line in enumerate(self.lines, 1):
+        for number, line in self.filled:
             match = pattern.match(line)
             if match:
                 yield number, match
 
     def found(self, pattern: re.Pattern[str]) -> Iterator[tuple[int, re.Match[str]]]:
         """Every place where the pattern is found, with the number of its line."""
-        for number, line in enumerate(self.lines, 1):
+        for number, line in self.filled:
             for match in pattern.finditer(line):
                 yield number, match
 
@@ -123,13 +128,23 @@ def plain(text: str, encoding: str = "utf-8") -> Pasted:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    text = bounded(text.replace("\t", "    "))
-    return Pasted(tuple(_line(line) for line in bounded_lines(text.split("\n"))), encoding)
+    lines = text.replace("\t", "    ").split("\n")
+    left_out = 0
+    if len(text) > BIG:
+        thinned = without_repeats(lines)
+        left_out = thinned.count("") - lines.count("")
+        lines = thinned
+    lines = bounded("\n".join(lines)).split("\n")
+    shown = tuple(_line(line) for line in bounded_lines(lines))
+    filled = tuple((number, line) for number, line in enumerate(shown, 1) if line)
+    return Pasted(shown, encoding, len(filled) + left_out, filled)
 
 
 def _line(line: str) -> str:
     """A line as the terminal showed it: what a carriage return overwrote is gone."""
     shown = line = line.rstrip()
+    if not line:
+        return ""
     if "\r" in line:
         line = line.rpartition("\r")[2]
     if not line.isascii() or not line.isprintable():

@@ -80,7 +80,7 @@ def _pinned(text: Pasted) -> tuple[Fragment, ...]:
     """Lines of `pip freeze` and of collect_env. Few of them may be somebody's requirements, which nobody installed."""
     rows: dict[str, tuple[int, str]] = {}
     tagged = False
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         match = (_PINNED.match(line) if "==" in line else None) or (_DIRECT.match(line) if " @ " in line else None)
         if match:
             rows.setdefault(normalise(match[1]), (number, match[2].replace("%2B", "+")))
@@ -132,7 +132,7 @@ class _Entry(msgspec.Struct):
 
 def _json(text: Pasted) -> tuple[Fragment, ...]:
     """`pip list --format=json`: one line."""
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if line.lstrip().startswith('[{"name"'):
             try:
                 entries = msgspec.json.decode(line.strip(), type=list[_Entry])
@@ -148,7 +148,7 @@ def _excerpt(text: Pasted, used: set[int]) -> tuple[Fragment, ...]:
     rows: dict[str, tuple[int, str]] = {}
     installers: dict[str, tuple[str, str | None]] = {}
     brackets = 0
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if number in used or not line or line.lstrip()[:1] in "#|[+":
             continue
         match = _EXCERPT.match(line)

@@ -71,7 +71,7 @@ Told = tuple[int, str]
 
 def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str]) -> tuple[Fragment, ...]:
     """What lines that no tool `printed` tell of what is not `stated`: names of sections, frameworks and packages."""
-    lines = [(number, line) for number, line in enumerate(text.lines, 1) if line and number not in printed]
+    lines = [(number, line) for number, line in text.filled if number not in printed]
     made = [*_packages(lines, stated)]
     clauses = list(_clauses(lines))
     for name, tell in _SECTIONS.items():

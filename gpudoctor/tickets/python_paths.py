@@ -30,7 +30,7 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
     facts: dict[str, Any] = {}
     lines: list[int] = []
     granted: tuple[int, str] | None = None
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         told = _of_line(line)
         if told:
             lines.append(number)

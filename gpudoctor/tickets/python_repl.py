@@ -86,7 +86,7 @@ def parse_echoes(text: Pasted) -> tuple[Fragment, ...]:
     """Everything that Python told in the text."""
     told = _Told()
     python: str | None = None
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if not line.strip():
             continue
         if _COMMAND.search(line):

@@ -83,12 +83,10 @@ class Ingested(Fact, frozen=True, kw_only=True):
     snapshot: Snapshot
     fragments: tuple[Fragment, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
-    encoding: str = "utf-8"
-    #: Lines that say anything, and how many of them were used.
-    lines: int = 0
+    #: How many of its lines were used.
     used: int = 0
     #: The text itself, plain.
-    words: str = ""
+    text: Pasted
 
     @property
     def symptoms(self) -> tuple[Symptom, ...]:
@@ -139,10 +137,8 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         snapshot=Snapshot(**{**gaps, **sections}),  # type: ignore[arg-type]
         fragments=stated,
         contradictions=tuple(dict.fromkeys(merger.contradictions)),
-        encoding=text.encoding,
-        lines=sum(1 for line in text.lines if line.strip()),
         used=len(used),
-        words=body,
+        text=text,
     )
 
 

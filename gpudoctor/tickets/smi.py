@@ -183,7 +183,7 @@ def _processes(index: int | None, lines: list[str]) -> tuple[GpuProcess, ...]:
 def _listing(text: Pasted) -> tuple[Fragment, ...]:
     gpus: dict[int, Gpu] = {}
     lines = []
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if "UUID" not in line and "GPU " not in line:
             continue
         listed, part = _LISTED.match(line), _MIG.match(line)
@@ -206,7 +206,7 @@ def _listing(text: Pasted) -> tuple[Fragment, ...]:
 
 def _queries(text: Pasted) -> Iterator[Fragment]:
     """Rows under a header; or, without one, under the command line that names the columns."""
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         asked = _ASKED.search(line) if "--query-gpu" in line else None
         if asked and "noheader" in line:
             yield from _rows(text, number, asked[1])
@@ -236,7 +236,7 @@ def _rows(text: Pasted, start: int, header: str) -> tuple[Fragment, ...]:
 
 
 def _failures(text: Pasted) -> Iterator[Fragment]:
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         words = next(((words, code) for words, code in _FAILURES if words in line), None)
         if words is not None:
             name, meaning = nvml_code(words[1])

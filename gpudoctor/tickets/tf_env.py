@@ -31,7 +31,7 @@ def parse_tf_env(text: Pasted) -> tuple[Fragment, ...]:
         return ()
     told = _Told(list(headings.values()))
     section = ""
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         heading = _HEADING.match(line)
         section = heading[1] if heading else section
         if _read(told, section, number, line):

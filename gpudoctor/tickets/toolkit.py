@@ -61,7 +61,7 @@ def _gcc(text: Pasted) -> tuple[Fragment, ...]:
 
 def _libraries(text: Pasted) -> tuple[Fragment, ...]:
     copies, lines = [], []
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         match = _LIBRARY.match(line) if "=>" in line else None
         family = family_of(match[1]) if match else None
         if match and family and match[2] != "not found":
@@ -100,7 +100,7 @@ def _header(text: Pasted) -> tuple[Fragment, ...]:
 def _variables(text: Pasted) -> tuple[Fragment, ...]:
     values: dict[str, str] = {}
     lines = []
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         if "=" not in line and "echo" not in line:
             continue
         match = _VARIABLE.match(line)

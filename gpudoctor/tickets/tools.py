@@ -129,7 +129,7 @@ _TOOLS: tuple[tuple[tuple[str, ...], str, Callable[[dict[str, tuple[int, str]], 
 def parse_tools(text: Pasted) -> tuple[Fragment, ...]:
     """Every such report in the text."""
     said: dict[str, tuple[int, str]] = {}
-    for number, line in enumerate(text.lines, 1):
+    for number, line in text.filled:
         row = _ROW.match(line.replace("`", "")) if ":" in line or "  " in line else None
         if row and (":" in line or row[1].lower() in _COLUMNS or re.fullmatch(r"GPU [\d,]+", row[1])):
             said.setdefault(row[1].strip().lower().strip("`"), (number, row[2]))
@@ -199,7 +199,7 @@ class _Report(msgspec.Struct):
 
 def _env_doctor(text: Pasted) -> Iterator[Fragment]:
     """`env-doctor check --json`; its fields: github.com/mitulgarg/env-doctor, docs/commands/check.md."""
-    starts = [number for number, line in enumerate(text.lines, 1) if line.strip() == "{" or line.startswith('{"')]
+    starts = [number for number, line in text.filled if line.strip() == "{" or line.startswith('{"')]
     for start in starts[:20] if '"checks"' in text.text else ():
         end = next((n for n in range(start, len(text.lines) + 1) if text.lines[n - 1].rstrip() == "}"), start)
         try:

@@ -116,6 +116,8 @@ def strongest_error(lines: Sequence[str], known: Collection[str] = ()) -> ErrorL
     best, place = 0, 0
     weights: dict[str, int] = {}
     for number, line in enumerate(lines, 1):
+        if not line:
+            continue
         shape = line[:_WIDE].translate(_ALIKE)
         weight = weights.get(shape)
         if weight is None:
