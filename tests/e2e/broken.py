@@ -20,10 +20,6 @@ _FRAMEWORKS = {
 }
 
 
-#: What a virtual environment of uv does not have.
-_TOOLS = ("pip", "setuptools", "wheel", "pkg_resources")
-
-
 class Patient:
     """An environment, with the ways to break it."""
 
@@ -75,7 +71,7 @@ class Copy(Patient):
         left_out = {one for name, parts in _FRAMEWORKS.items() if only and name not in only for one in parts}
         if by_uv:
             run_uv("venv", "--python", str(source / "bin" / "python"), str(self.folder))
-            left_out |= set(_TOOLS)
+            left_out.add("pip")  # setuptools and wheel are there where a package requires them, as torch does
         else:
             (self.folder / site.relative_to(source)).mkdir(parents=True)
             shutil.copytree(source / "bin", self.folder / "bin", symlinks=True)
