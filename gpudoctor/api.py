@@ -32,10 +32,10 @@ from gpudoctor.host.real import RealHost
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.probes.live.probe import prove
 from gpudoctor.probes.take import take_snapshot
-from gpudoctor.report.html import render_fragment
-from gpudoctor.report.shared import SHARED
+from gpudoctor.report.html import render_fragment, report_html
+from gpudoctor.report.markdown import report_markdown
 from gpudoctor.report.tables import grids_of
-from gpudoctor.report.terminal import Style, render_terminal
+from gpudoctor.report.terminal import Style, report_text
 from gpudoctor.report.view import view_of
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import load_rules
@@ -80,11 +80,11 @@ class Checked:
 
     def to_markdown(self) -> str:
         """The report as Markdown for an issue. Names of people and machines are in it: see `gpudoctor report`."""
-        return SHARED["markdown"](self.report)
+        return report_markdown(self.report)
 
     def to_html(self) -> str:
         """The report as a page of its own."""
-        return SHARED["html"](self.report)
+        return report_html(self.report)
 
     def _repr_html_(self) -> str:
         return render_fragment(view_of(self.report), grids_of(self.report))
@@ -92,7 +92,7 @@ class Checked:
     def __str__(self) -> str:
         from click import unstyle
 
-        return unstyle(render_terminal(view_of(self.report), Style()))
+        return unstyle(report_text(self.report, Style()))
 
     def __repr__(self) -> str:
         return f"<gpudoctor: {self.verdict}, {len(self.findings)} findings>"

@@ -37,7 +37,7 @@ class Memory(NamedTuple):
 @click.option("--html", metavar="FILE", help="Also write a page with plots: one file, no network.")
 @click.option("--json", "json_file", metavar="FILE", help="Also write everything as JSON.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-@format_option()
+@format_option("bench")
 @click.option("--host-memory", metavar="MT/SxCHANNELS", help="How the CPU's memory is built, for its peak: 2933x4.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
@@ -71,8 +71,6 @@ def command(
     bench, run = _measure(snapshot, name, seconds, devices, quiet=quiet)
     bench, run = fact_without_credentials(bench), fact_without_credentials(run)
     report = _report(snapshot, bench, run, memory, may_use_gpu=devices != ("cpu",))
-    from gpudoctor.report.output import write_bytes
-
     if not report.conclusion.timings:
         # Nothing is worth writing, and least of all over what was measured before.
         html = json_file = None
@@ -83,15 +81,12 @@ def command(
         write_whole(html, render_bench_html(report).encode())
     if json_file is not None:
         from gpudoctor.cli.files import write_whole
-        from gpudoctor.report.bench_json import render_bench_json
+        from gpudoctor.report.json import render_json
 
-        write_whole(json_file, render_bench_json(report))
-    if form == "json":
-        from gpudoctor.report.bench_json import render_bench_json
+        write_whole(json_file, render_json(report))
+    from gpudoctor.cli.show import show
 
-        write_bytes(render_bench_json(report))
-    else:
-        _show(report)
+    show("bench", report, form)
     for path in filter(None, (html, json_file)):
         click.echo(f"Wrote {path}.", err=True)
     _end(report)
@@ -229,14 +224,6 @@ def _report(
         ),
         findings=diagnose(judged, matrix, rules).findings,
     )
-
-
-def _show(report: "BenchReport") -> None:
-    from gpudoctor.report.bench_text import render_bench_text
-    from gpudoctor.report.output import shows_unicode, width, write_text
-    from gpudoctor.report.terminal import Style
-
-    write_text(render_bench_text(report, Style(width=width(), unicode=shows_unicode())))
 
 
 def _end(report: "BenchReport") -> None:

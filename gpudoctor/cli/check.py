@@ -8,7 +8,6 @@ import click
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.host.background import Aside
 from gpudoctor.report.output import Partial
-from gpudoctor.report.shared import SHARED
 
 if TYPE_CHECKING:
     from gpudoctor.facts.finding import Severity
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--from", "source", metavar="FILE", help="Judge a saved snapshot instead of this machine; - reads stdin.")
-@format_option(*SHARED)
+@format_option("check")
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
 @click.option(
@@ -65,7 +64,7 @@ def command(
 
         snapshot, complete = run_frameworks(snapshot, quiet=quiet)
     report = judge(snapshot, criteria)
-    show(report, form, verbosity=1 if verbose else -1 if quiet else 0)
+    show("check", report, form, 1 if verbose else -1 if quiet else 0)
     if not complete:
         raise Partial
     raise click.exceptions.Exit(report.exit_code)

@@ -8,7 +8,7 @@ from gpudoctor.cli.option_values import format_option
 @click.command("devices")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--timeout", type=float, metavar="S", help="Seconds for each framework.  [default: 180]")
-@format_option()
+@format_option("devices")
 @click.option("-v", "--verbose", is_flag=True, help="Also everything else that the frameworks say of themselves.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(python: str | None, timeout: float | None, form: str, verbose: bool, quiet: bool) -> None:
@@ -23,15 +23,12 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     snapshot, complete = run_frameworks(
         begin_to_examine(python)(), errands=("devices",), deadline=deadline, quiet=quiet
     )
+    from gpudoctor.cli.show import show
     from gpudoctor.diagnosis.cross_view import cross_view
     from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.live import Live
-    from gpudoctor.report.live import device_lines
-    from gpudoctor.report.live_json import render_devices
-    from gpudoctor.report.output import Partial, shows_unicode, width, write_bytes, write_text
-    from gpudoctor.report.terminal import Style
-    from gpudoctor.report.view import examined_of
+    from gpudoctor.report.output import Partial
 
     report = judge(snapshot, criteria_of((), (), (), None))
     snapshot = report.snapshot
@@ -39,12 +36,7 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     live = snapshot.live if isinstance(snapshot.live, Live) else Live()
     differs = any(sight.state != "seen" and sight.why for row in view.rows for sight in row.sights)
     unfinished = any(one.run is not None and one.run.ending != "finished" for one in live.devices)
-    if form == "json":
-        write_bytes(render_devices(view, live))
-    else:
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
-        lines = (*device_lines(view, live, style), "", f"Examined: {examined_of(snapshot)}.")
-        write_text("\n".join(lines) + "\n")
+    show("devices", report, form, 1 if verbose else 0)
     if not complete:
         raise Partial
     if isinstance(snapshot.live, Gap):

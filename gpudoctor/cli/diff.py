@@ -3,23 +3,20 @@
 import click
 
 from gpudoctor.cli.option_values import format_option
+from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.compare import compare
 from gpudoctor.examine.look import CannotExamine
 from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
-from gpudoctor.facts.codec import encode
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.report.diff import render_diff
-from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.report.terminal import Style
 from gpudoctor.rules.load import load_rules
 
 
 @click.command("diff")
 @click.argument("before")
 @click.argument("after")
-@format_option()
+@format_option("diff")
 @click.option("-v", "--verbose", is_flag=True, help="Every change, also those of packages that no GPU needs.")
 def command(before: str, after: str, form: str, verbose: bool) -> None:
     """Say what changed between two snapshots, reports or pasted texts, most suspicious first.
@@ -28,11 +25,7 @@ def command(before: str, after: str, form: str, verbose: bool) -> None:
     standard input. The exit code is 1 if an error or a warning is new, else 0; 3 if one of the two cannot be read.
     """
     comparison = compare(_snapshot(before), _snapshot(after), load_matrix(), load_rules())
-    if form == "json":
-        write_bytes(encode(comparison, indent=2) + b"\n")
-    else:
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
-        write_text(render_diff(comparison, style))
+    show("diff", comparison, form, 1 if verbose else 0)
     worse = any(one.severity != "info" for one in comparison.appeared)
     raise click.exceptions.Exit(1 if worse else 0)
 

@@ -1,18 +1,14 @@
 """`gpudoctor explain`."""
 
 import re
-import textwrap
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from gpudoctor.cli.option_values import format_option
-from gpudoctor.cli.rules import row_of
+from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.select import UnknownCode, find
 from gpudoctor.examine.suggest import no_such_rule
-from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.load import load_rules
 
 if TYPE_CHECKING:
@@ -23,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("what", metavar="CODE|TEXT|-")
 @click.option("--from", "source", metavar="FILE", help="Weigh the causes by the facts of a snapshot, bundle or text.")
 @click.option("--here", is_flag=True, help="Weigh the causes by the facts of this machine.")
-@format_option()
+@format_option("explain")
 def command(what: str, source: str | None, here: bool, form: str) -> None:
     """Print the manual page of a finding, or say what an error message means and what causes it.
 
@@ -41,10 +37,7 @@ def command(what: str, source: str | None, here: bool, form: str) -> None:
         raise no_such_rule(error) from None
     if source is not None or here:
         raise click.UsageError(f"--from and --here weigh the causes of a message, and {rule.code} is a finding's page.")
-    if form == "json":
-        write_bytes(msgspec.json.format(msgspec.json.encode(row_of(rule) | {"manual": rule.manual})) + b"\n")
-        return
-    write_text(f"{rule.code} {rule.name} ({rule.severity}, since {rule.since})\n\n{reflowed(rule.manual, width())}\n")
+    show("explain CODE", rule, form)
 
 
 def _is_message(text: str) -> bool:
@@ -59,19 +52,13 @@ def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> No
     from gpudoctor.examine.explaining import explained
     from gpudoctor.examine.look import CannotExamine
     from gpudoctor.examine.tickets import Unreadable, read_input
-    from gpudoctor.facts.codec import encode
-    from gpudoctor.report.explanation import render_explanation
-    from gpudoctor.report.terminal import Style
 
     try:
         raw = read_input("-").raw if what == "-" else what.encode("utf-8", "surrogateescape")
         explanation = explained(raw, _facts(source, here=here))
     except Unreadable as error:
         raise CannotExamine(f"the text cannot be explained: {error}.") from None
-    if form == "json":
-        write_bytes(encode(explanation, indent=2) + b"\n")
-    else:
-        write_text(render_explanation(explanation, Style(width=width(), unicode=shows_unicode())))
+    show("explain", explanation, form)
     if not explanation.messages:
         raise click.exceptions.Exit(3)
 
@@ -90,16 +77,3 @@ def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
         return subject_of(read_input(source), load_matrix()).snapshot
     except Unreadable as error:
         raise CannotExamine(f"{source} cannot be used: {error}.") from None
-
-
-def reflowed(manual: str, columns: int) -> str:
-    """A manual page in lines of at most `columns`; headings and the list of sources stay line by line."""
-    return "\n\n".join(_paragraph(block.splitlines(), columns) for block in manual.split("\n\n"))
-
-
-def _paragraph(lines: list[str], columns: int) -> str:
-    heading = lines[:1] if lines and lines[0].removesuffix(":") in MANUAL_HEADINGS else []
-    if heading == ["Sources:"]:
-        return "\n".join(lines)
-    text = " ".join(lines[len(heading) :])
-    return "\n".join([*heading, *textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False)])

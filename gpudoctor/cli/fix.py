@@ -13,7 +13,7 @@ from gpudoctor.host.background import Aside
 @click.option("--from", "source", metavar="FILE", help="Plan for a saved snapshot instead of this machine; - is stdin.")
 @click.option("--only", multiple=True, metavar="CODES", help="Only these findings: codes or names, by comma.")
 @click.option("--script", metavar="FILE", help="Write the plan as a script to read and run; - is standard output.")
-@format_option()
+@format_option("fix")
 @click.option("--verify", is_flag=True, help="Ask pip or uv, by its dry run, about each command that installs.")
 @click.option("--apply", "do_apply", is_flag=True, help="Carry out what concerns this environment; then check again.")
 @click.option(

@@ -4,20 +4,18 @@ import click
 from msgspec.structs import replace
 
 from gpudoctor.cli.files import write_file
+from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.select import UnknownCode, selected
 from gpudoctor.examine.judging import Criteria, words_of
 from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.plan import Plan
 from gpudoctor.facts.report import Report
-from gpudoctor.facts.system import System
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.merge import plan_of
 from gpudoctor.plan.other_indexes import with_indexes
 from gpudoctor.plan.this_machine import can_be_root
-from gpudoctor.report.commands import Shell
-from gpudoctor.report.json import render_json
-from gpudoctor.report.output import width, write_bytes, write_text
-from gpudoctor.report.plan_text import plan_text
+from gpudoctor.report.output import write_text
+from gpudoctor.report.plan_text import no_verdict, on_windows
 from gpudoctor.report.scripts import fix_script
 
 
@@ -41,8 +39,7 @@ def with_plan(report: Report, codes: tuple[str, ...] = (), indexes: Indexes | No
 def show_plan(report: Report, form: str, script: str | None) -> None:
     """Write the plan: to standard output, and as a script where one is named."""
     plan = report.plan or Plan()
-    host = report.snapshot.host
-    windows = isinstance(host, System) and host.os == "windows"
+    windows = on_windows(report)
     if script is not None:
         unseen = "".join(f" Inconclusive: {reason}" for reason in no_verdict(report))
         text = fix_script(plan, _about(report) + unseen, windows=windows)
@@ -50,22 +47,9 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
             write_text(text)
             return
         write_file(script, text, executable=not windows)
-    if form == "json":
-        write_bytes(render_json(report))
-        return
-    shell: Shell = "powershell" if windows else "bash"
-    write_text(plan_text(plan, width(), shell=shell, no_verdict=no_verdict(report)))
-    if script is not None:
+    show("fix", report, form)
+    if script is not None and form == "terminal":
         click.echo(f"Written to {click.format_filename(script)}: read it, then run it.", err=True)
-
-
-def no_verdict(report: Report) -> tuple[str, ...]:
-    """Why there may be more to fix; empty where there is a verdict."""
-    if report.verdict == "bug":
-        return ("gpudoctor itself failed; `gpudoctor check` shows how.",)
-    if report.verdict != "incomplete":
-        return ()
-    return tuple(f"Not seen: {text}" for text in report.unseen)
 
 
 def _about(report: Report) -> str:

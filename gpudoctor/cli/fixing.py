@@ -12,7 +12,7 @@ from gpudoctor.apply.carry_out import Work, carry_out
 from gpudoctor.apply.events import Finished, Output
 from gpudoctor.apply.preconditions import Refused, check_new
 from gpudoctor.apply.retarget import is_own, led, names_of
-from gpudoctor.cli.fix_plan import codes_of, no_verdict, show_plan, with_plan
+from gpudoctor.cli.fix_plan import codes_of, show_plan, with_plan
 from gpudoctor.cli.install import can_ask
 from gpudoctor.examine.judging import Criteria, criteria_of, judge
 from gpudoctor.examine.look import begin_to_examine, run_frameworks
@@ -33,6 +33,7 @@ from gpudoctor.plan.other_indexes import without_torch_index
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.plan.this_machine import scene_of
 from gpudoctor.report.output import write_text
+from gpudoctor.report.plan_text import no_verdict
 
 _NOT_OURS = (
     "Nothing of this is for gpudoctor to do: it changes your own environments only, and no variable of the shell that "

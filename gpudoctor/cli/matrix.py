@@ -1,17 +1,17 @@
 """`gpudoctor matrix`: what is known to fit, with sources."""
 
-import sys
 from collections.abc import Callable
 from importlib import import_module
 
 import click
 
+from gpudoctor.cli.show import show
 from gpudoctor.knowledge.frameworks import name_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
-from gpudoctor.report.matrix_tables import NotKnown, Sheet, sheets_json, sheets_text
-from gpudoctor.report.output import visible, width, write_bytes, write_text
+from gpudoctor.report.formats import FORMATS
+from gpudoctor.report.matrix_tables import MatrixPage, NotKnown, Sheet
 
 #: subject: (module, function, what may be named, what it does)
 SUBJECTS = {
@@ -32,13 +32,9 @@ COMMANDS = {
 
 
 FORMAT = click.Option(
-    ["--format", "form"], type=click.Choice(["terminal", "json"]), default="terminal", show_default=True
+    ["--format", "form"], type=click.Choice(list(FORMATS["matrix"])), default="terminal", show_default=True
 )
 VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
-
-
-#: Columns in a pipe.
-WIDEST = 100
 
 
 class MatrixUnusable(click.ClickException):
@@ -97,7 +93,7 @@ def not_known(what: str, near: tuple[str, ...]) -> click.UsageError:
 def _subject(name: str) -> click.Command:
     module, function, what, about = SUBJECTS[name]
 
-    def show(which: str | None, form: str, verbose: bool) -> None:
+    def show_subject(which: str | None, form: str, verbose: bool) -> None:
         sheets = getattr(import_module(f"gpudoctor.report.matrix_tables_{module}"), function)
         _show(f"{name} {which}" if which else name, lambda matrix: sheets(matrix, which), form, verbose=verbose)
 
@@ -105,7 +101,7 @@ def _subject(name: str) -> click.Command:
     argument = click.Argument(
         ["which"], metavar=f"[{what}]", nargs=-1, callback=lambda _, __, words: " ".join(words) or None
     )
-    return click.Command(name, callback=show, params=[argument, FORMAT, VERBOSE], help=about)
+    return click.Command(name, callback=show_subject, params=[argument, FORMAT, VERBOSE], help=about)
 
 
 @click.group("matrix", cls=MatrixGroup, invoke_without_command=True, params=[FORMAT, VERBOSE])
@@ -125,17 +121,9 @@ def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str
     matrix = load_matrix()
     try:
         found = sheets(matrix)
-        edition = matrix.edition
+        page = MatrixPage(edition=matrix.edition, subject=subject, sheets=found)
     except NotKnown as error:
         raise not_known(error.what, error.near) from None
     except MatrixUnreadable as error:
         raise MatrixUnusable(str(error)) from None
-    if form == "json":
-        write_bytes(sheets_json(edition, subject, found))
-    else:
-        write_text(visible(sheets_text(found, page_width(), verbose=verbose)))
-
-
-def page_width() -> int:
-    """Columns to draw tables in: the terminal's, up to 100; that many in a pipe, where nothing cuts them off."""
-    return width() if sys.stdout.isatty() else WIDEST
+    show("matrix", page, form, 1 if verbose else 0)

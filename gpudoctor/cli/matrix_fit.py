@@ -5,15 +5,12 @@ import click
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.matrix import MatrixUnusable
 from gpudoctor.cli.option_values import format_option
-from gpudoctor.facts.codec import encode
+from gpudoctor.cli.show import show
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
-from gpudoctor.plan.answer import Fit
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
-from gpudoctor.report.fit_text import fit_text
-from gpudoctor.report.output import width, write_bytes, write_text
 
 
 @click.command("fit")
@@ -24,7 +21,7 @@ from gpudoctor.report.output import width, write_bytes, write_text
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
 @click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
-@format_option()
+@format_option("matrix fit")
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [xformers] ...")
 def command(
@@ -63,15 +60,8 @@ def command(
         found = fit_with_extras(machine, demand, matrix)
     except MatrixUnreadable as error:
         raise MatrixUnusable(str(error)) from None
-    _show(found, form, verbose=verbose)
+    show("matrix fit", found, form, 1 if verbose else 0)
     raise click.exceptions.Exit(1 if found.refusals else 0)
-
-
-def _show(found: Fit, form: str, *, verbose: bool) -> None:
-    if form == "json":
-        write_bytes(encode(found, indent=2) + b"\n")
-    else:
-        write_text(fit_text(found, width(), verbose=verbose))
 
 
 def _contradictions(driver: str | None, gpus: tuple[str, ...], system: str, glibc: str | None, *, cpu: bool) -> None:

@@ -4,17 +4,16 @@ import sys
 from contextlib import closing
 
 import click
-import msgspec
 
-from gpudoctor.cli.matrix import FORMAT, MatrixUnusable, page_width
+from gpudoctor.cli.matrix import FORMAT, MatrixUnusable
+from gpudoctor.cli.show import show
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
 from gpudoctor.index.verify import verify
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
-from gpudoctor.report.output import write_bytes, write_text
-from gpudoctor.report.verification import printable, verification_document, verification_text
+from gpudoctor.report.verification import IndexComparison, printable
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
 
@@ -40,11 +39,7 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
     except MatrixUnreadable as error:
         raise MatrixUnusable(str(error)) from None
     places = tuple(shown(address) for address in (*settings.indexes, *settings.find_links))
-    if form == "json":
-        document = verification_document(found, places, settings.named_by)
-        write_bytes(msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n")
-    else:
-        write_text(verification_text(found, places, settings.named_by, page_width()))
+    show("matrix verify", IndexComparison(found=found, places=places, named_by=settings.named_by), form)
     return 0 if found.agrees else 1
 
 

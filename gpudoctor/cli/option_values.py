@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.report.formats import FORMATS, OWN
 
 _SCHEME = re.compile(r"(?:https?|file)://\S+")
 
@@ -18,10 +19,9 @@ def an_index(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     raise click.BadParameter(f"{value!r} is no address of an index; write https://host/simple, or an existing folder.")
 
 
-def format_option(*shared: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """`--format`: terminal and json are for the user of this machine; `shared` are made for others, or other tools."""
-    forms = click.Choice(["terminal", "json", *shared])
-    return click.option("--format", "form", type=forms, default="terminal", show_default=True)
+def format_option(report: str = "rules") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`--format`: those that there are of the report (`gpudoctor.report.formats`)."""
+    return click.option("--format", "form", type=click.Choice(list(FORMATS[report])), default=OWN[0], show_default=True)
 
 
 def seconds_of(timeout: float | None) -> float | None:

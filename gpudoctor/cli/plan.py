@@ -9,12 +9,9 @@ from gpudoctor.cli.option_values import an_index, format_option
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import Manager
 
-#: For other tools.
-FORMATS = ("shell", "powershell", "dockerfile", "requirements", "uv", "conda-env")
-
 
 @click.command("plan")
-@format_option(*FORMATS)
+@format_option("plan")
 @click.option("--cuda", metavar="VERSION", help="Builds for this CUDA: 12.6, 12, or cpu.")
 @click.option("--python", metavar="PATH|VERSION", help="An interpreter of this machine; or a version, as in 3.12.")
 @click.option("--driver", metavar="RELEASE", help="Not this machine's driver: 535, 580.65.06.")

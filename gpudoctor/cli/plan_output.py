@@ -3,14 +3,12 @@
 import click
 
 from gpudoctor.cli.machine_options import Target
-from gpudoctor.facts.codec import encode
+from gpudoctor.cli.show import style_of
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import BaseImage
-from gpudoctor.report.output import width
-from gpudoctor.report.plan_text import install_text
-from gpudoctor.report.projects import conda_text, dockerfile_text, requirements_text, uv_text
-from gpudoctor.report.scripts import install_script
+from gpudoctor.report.formats import renderer
+from gpudoctor.report.install_plan import InstallReport
 
 #: Formats that hold one environment.
 SINGLE = ("dockerfile", "requirements", "uv", "conda-env")
@@ -27,18 +25,15 @@ def written(plan: InstallPlan, form: str, target: Target, matrix: Matrix) -> str
         raise click.UsageError(
             f"--format uv holds no file of requirements. Add it to the project: uv add -r {plan.files[0]}."
         )
-    about = f"Made by gpudoctor plan; compatibility matrix {matrix.edition}."
-    if form == "json":
-        return encode(plan, indent=2).decode() + "\n"
-    if form == "terminal":
-        return install_text(plan, width(), shell="powershell" if target.machine.os == "windows" else "bash")
-    if form in ("shell", "powershell"):
-        return install_script(plan, about, shell="bash" if form == "shell" else "powershell")
-    if form == "dockerfile":
-        return dockerfile_text(plan, about, _image(target, matrix))
-    if form == "requirements":
-        return requirements_text(plan, about)
-    return uv_text(plan, about, target.machine.platform) if form == "uv" else conda_text(plan, about)
+    report = InstallReport(
+        plan=plan,
+        about=f"Made by gpudoctor plan; compatibility matrix {matrix.edition}.",
+        platform=target.machine.platform,
+        image=_image(target, matrix) if form == "dockerfile" else None,
+    )
+    write = renderer("plan", form)
+    text: str = write(report, style_of()) if form == "terminal" else write(report)
+    return text
 
 
 def _image(target: Target, matrix: Matrix) -> BaseImage:

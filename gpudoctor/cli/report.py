@@ -18,7 +18,6 @@ from gpudoctor.facts.system import Environ
 from gpudoctor.host.given import read_named
 from gpudoctor.redact.redactor import Door
 from gpudoctor.report.bench_html import render_bench_html
-from gpudoctor.report.bench_json import render_bench_json
 from gpudoctor.report.bundle import render_bundle
 from gpudoctor.report.facts import fact_groups
 from gpudoctor.report.html import render_html
@@ -144,7 +143,7 @@ def _measured(path: str) -> BenchReport:
 
 
 def _bench_files(measured: BenchReport) -> dict[str, bytes]:
-    return {"bench.html": render_bench_html(measured).encode(), "bench.json": render_bench_json(measured)}
+    return {"bench.html": render_bench_html(measured).encode(), "bench.json": render_json(measured)}
 
 
 def _files(report: Report, passage: Door, *, complete: bool) -> dict[str, bytes]:

@@ -1,22 +1,37 @@
-"""A report in the format that was asked for."""
+"""A report in the format that was asked for, on standard output."""
 
-from gpudoctor.facts.report import Report
-from gpudoctor.report.json import render_json
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from gpudoctor.report.formats import OWN, renderer
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.report.terminal import Style, render_terminal
-from gpudoctor.report.view import view_of
+from gpudoctor.report.terminal import Style
 
 
-def show(report: Report, form: str, verbosity: int) -> None:
-    """Write the report to standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
+def style_of(verbosity: int = 0) -> Style:
+    """How to draw on standard output; `verbosity` -1 quiet, 0 normal, 1 verbose."""
+    return Style(width=width(), unicode=shows_unicode(), verbosity=verbosity, piped=not sys.stdout.isatty())
+
+
+def show(kind: str, report: Any, form: str, verbosity: int = 0) -> None:
+    """Write a report; `kind` is its row of `FORMATS`. A report may be an iterator of parts, as tickets are."""
     if form == "terminal":
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=verbosity)
-        write_text(render_terminal(view_of(report), style))
-    elif form == "json":
-        write_bytes(render_json(report))
+        made = renderer(kind, form)(report, style_of(verbosity))
     else:
-        # Imported here: a check at a terminal needs neither.
-        from gpudoctor.cli.redact_output import door
-        from gpudoctor.report.shared import SHARED
+        made = renderer(kind, form)(report if form in OWN else _redacted(report))
+    for part in (made,) if isinstance(made, str | bytes) else made:
+        if isinstance(part, bytes):
+            write_bytes(part)
+        elif form == "terminal":
+            write_text(part)
+        else:
+            write_bytes(part.encode())
 
-        write_bytes(SHARED[form](door().fact(report)).encode())
+
+def _redacted(report: Any) -> Any:
+    # Imported here: what is shown to its own user needs no names.
+    from gpudoctor.cli.redact_output import door
+
+    passage = door()
+    return map(passage.fact, report) if isinstance(report, Iterator) else passage.fact(report)

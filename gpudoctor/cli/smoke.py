@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--data", type=click.Choice(["generated", "fashion-mnist"]), default="generated", show_default=True)
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--quick", is_flag=True, help="Only what `gpudoctor check` trains.")
-@format_option()
+@format_option("smoke")
 @click.option("-v", "--verbose", is_flag=True, help="Every training, and the lines of the log that matter.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 def command(
@@ -55,28 +55,16 @@ def command(
         deadline=deadline,
         quiet=quiet,
     )
+    from gpudoctor.cli.show import show
     from gpudoctor.examine.judging import criteria_of, judge
-    from gpudoctor.facts.live import Live
-    from gpudoctor.report.live import smoke_lines
-    from gpudoctor.report.live_json import render_smoke
-    from gpudoctor.report.output import Partial, shows_unicode, width, write_bytes, write_text
-    from gpudoctor.report.terminal import Style, finding_lines
-    from gpudoctor.report.view import examined_of, view_of
+    from gpudoctor.report.live import live_of
+    from gpudoctor.report.output import Partial
 
     report = judge(snapshot, criteria_of((), (), (), None))
-    live = report.snapshot.live if isinstance(report.snapshot.live, Live) else Live()
-    failed = not all(run.proved for run in live.smoke)
-    if form == "json":
-        write_bytes(render_smoke(live, report.diagnosis))
-    else:
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else 0)
-        causes = finding_lines(view_of(report), style) if failed else ()
-        write_text(
-            "\n".join((*smoke_lines(live, style), *causes, "", f"Examined: {examined_of(report.snapshot)}.")) + "\n"
-        )
+    show("smoke", report, form, 1 if verbose else 0)
     if not complete:
         raise Partial
-    raise click.exceptions.Exit(1 if failed else 0)
+    raise click.exceptions.Exit(0 if all(run.proved for run in live_of(report).smoke) else 1)
 
 
 def _known(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -6,14 +6,10 @@ from collections.abc import Iterator
 import click
 
 from gpudoctor.cli.option_values import format_option
+from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.triage import Ticket
 from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import judged_tickets
-from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
-from gpudoctor.report.shared import SHARED_TICKETS
-from gpudoctor.report.terminal import Style
-from gpudoctor.report.triage import render_tickets_json, render_tickets_terminal
 
 #: Files of a folder that are no tickets.
 _OTHER = (
@@ -36,7 +32,7 @@ _OTHER = (
 
 @click.command("triage")
 @click.argument("inputs", nargs=-1, required=True, metavar="FILE|DIR|-...")
-@format_option(*SHARED_TICKETS)
+@format_option("triage")
 @click.option(
     "--jobs", type=click.IntRange(1, 64), metavar="N", help="Processes for many inputs.  [default: the cores]"
 )
@@ -66,19 +62,7 @@ def command(
         raise click.UsageError("there is no file in these folders that could be judged")
     tickets = judged_tickets(paths, criteria, jobs)
     worst = _Worst()
-    if form == "json":
-        for part in render_tickets_json(map(fact_without_credentials, worst.noted(tickets))):
-            write_bytes(part)
-    elif form in SHARED_TICKETS:
-        # Imported here: a terminal needs none of it. What goes into a reply passes the door of all that is shared.
-        from gpudoctor.cli.redact_output import door
-
-        shared = door()
-        write_bytes(SHARED_TICKETS[form](tuple(shared.fact(one) for one in worst.noted(tickets))).encode())
-    else:
-        style = Style(width=width(), unicode=shows_unicode(), verbosity=1 if verbose else -1 if quiet else 0)
-        for part_text in render_tickets_terminal(worst.noted(tickets), style):
-            write_text(part_text)
+    show("triage", worst.noted(tickets), form, 1 if verbose else -1 if quiet else 0)
     raise click.exceptions.Exit(worst.code)
 
 

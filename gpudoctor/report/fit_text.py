@@ -7,10 +7,12 @@ from gpudoctor.plan.answer import Environment, Fit, Partial, Proposal, Refusal, 
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.machine import Machine
 from gpudoctor.report.commands import step_lines
+from gpudoctor.report.terminal import Style
 
 
-def fit_text(fit: Fit, width: int, *, verbose: bool = False) -> str:
+def fit_text(fit: Fit, style: Style) -> str:
     """The whole answer: what to install and why, what else would fit, what does not and what would change that."""
+    width, verbose = style.width, style.verbosity > 0
     windows = fit.machine.os == "windows"
     lines = [f"For {_machine(fit.machine)}:", ""]
     for number, environment in enumerate(fit.environments, 1):

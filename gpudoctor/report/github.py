@@ -6,7 +6,8 @@ docs.github.com/actions/reference/workflow-commands-for-github-actions: `%`, CR 
 
 from collections.abc import Iterator
 
-from gpudoctor.report.view import FindingView, View, fix_heading
+from gpudoctor.facts.report import Report
+from gpudoctor.report.view import FindingView, View, fix_heading, view_of
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -14,6 +15,11 @@ _LEVELS = {"error": "error", "warning": "warning", "info": "notice"}
 def render_github(view: View) -> str:
     """One annotation a finding, consequences left out, and the verdict."""
     return "\n".join(_lines(view)) + "\n"
+
+
+def report_github(report: Report) -> str:
+    """The report of a check as annotations."""
+    return render_github(view_of(report))
 
 
 def _lines(view: View) -> Iterator[str]:

@@ -9,10 +9,11 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from gpudoctor.report.facts import FactGroup
+from gpudoctor.facts.report import Report
+from gpudoctor.report.facts import FactGroup, fact_groups
 from gpudoctor.report.html_style import SCRIPT, STYLE
-from gpudoctor.report.tables import Grid
-from gpudoctor.report.view import FindingView, FixView, View, fix_heading
+from gpudoctor.report.tables import Grid, grids_of
+from gpudoctor.report.view import FindingView, FixView, View, fix_heading, view_of
 
 _SIGNS = {"ok": "\u2713", "error": "\u2717", "warning": "!", "info": "i", "absent": "\u2013", "unseen": "?"}
 _WORDS = {"ok": "OK", "absent": "absent", "unseen": "unknown", "info": "with a note"}
@@ -24,6 +25,11 @@ _BOXES = ("main", "section", "ol", "ul", "details", "div", "table")
 def render_html(view: View, groups: Iterable[FactGroup] = (), grids: Iterable[Grid] = (), *, footer: str = "") -> str:
     """The whole page."""
     return html_page(view.headline, _article(view, groups, grids, footer, heading="h1"))
+
+
+def report_html(report: Report) -> str:
+    """The report of a check as a page."""
+    return render_html(view_of(report), fact_groups(report.snapshot), grids_of(report))
 
 
 def html_page(title: str, main: Element) -> str:

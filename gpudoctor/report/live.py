@@ -2,14 +2,38 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.diagnosis.cross_view import CrossView, Row
+from gpudoctor.diagnosis.cross_view import CrossView, Row, cross_view
 from gpudoctor.diagnosis.proof import how_it_ended
 from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Trial
+from gpudoctor.facts.report import Report
 from gpudoctor.report.commands import visible
 from gpudoctor.report.smoke_summary import listing, name_of
-from gpudoctor.report.terminal import Style, sign, wrapped
+from gpudoctor.report.terminal import Style, finding_lines, sign, wrapped
+from gpudoctor.report.view import examined_of, view_of
 
 _GAP = "  "
+
+
+def live_of(report: Report) -> Live:
+    """What was run; empty where nothing was."""
+    return report.snapshot.live if isinstance(report.snapshot.live, Live) else Live()
+
+
+def devices_text(report: Report, style: Style) -> str:
+    """The devices as the driver and each framework see them."""
+    view = cross_view(report.snapshot, report.diagnosis.findings)
+    return "\n".join((*device_lines(view, live_of(report), style), *_examined(report))) + "\n"
+
+
+def smoke_text(report: Report, style: Style) -> str:
+    """The trainings, and what made one fail."""
+    live = live_of(report)
+    causes = () if all(run.proved for run in live.smoke) else finding_lines(view_of(report), style)
+    return "\n".join((*smoke_lines(live, style), *causes, *_examined(report))) + "\n"
+
+
+def _examined(report: Report) -> tuple[str, str]:
+    return "", f"Examined: {examined_of(report.snapshot)}."
 
 
 def device_lines(view: CrossView, live: Live, style: Style) -> Iterator[str]:

@@ -1,11 +1,12 @@
 """What was run, as JSON."""
 
-from gpudoctor.diagnosis.cross_view import CrossView
+from gpudoctor.diagnosis.cross_view import CrossView, cross_view
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.codec import encode
-from gpudoctor.facts.finding import Diagnosis, Finding
-from gpudoctor.facts.live import DeviceList, Live, SmokeRun, Symptom
-from gpudoctor.facts.report import REPORT_SCHEMA
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.live import DeviceList, SmokeRun, Symptom
+from gpudoctor.facts.report import REPORT_SCHEMA, Report
+from gpudoctor.report.json import render_json
+from gpudoctor.report.live import live_of
 
 
 class DevicesReport(Fact, frozen=True, kw_only=True, omit_defaults=False):
@@ -26,17 +27,19 @@ class SmokeReport(Fact, frozen=True, kw_only=True, omit_defaults=False):
     findings: tuple[Finding, ...]
 
 
-def render_devices(view: CrossView, live: Live) -> bytes:
+def render_devices(report: Report) -> bytes:
     """The table of devices as JSON, with what each framework told."""
-    return encode(DevicesReport(view=view, lists=live.devices), indent=2) + b"\n"
+    view = cross_view(report.snapshot, report.diagnosis.findings)
+    return render_json(DevicesReport(view=view, lists=live_of(report).devices))
 
 
-def render_smoke(live: Live, diagnosis: Diagnosis) -> bytes:
+def render_smoke(report: Report) -> bytes:
     """The trainings as JSON, with what the rules say of this machine."""
-    report = SmokeReport(
+    live = live_of(report)
+    smoke = SmokeReport(
         passed=bool(live.smoke) and all(run.proved for run in live.smoke),
         runs=live.smoke,
         symptoms=live.symptoms,
-        findings=diagnosis.findings,
+        findings=report.diagnosis.findings,
     )
-    return encode(report, indent=2) + b"\n"
+    return render_json(smoke)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.report.facts import FactGroup
-from gpudoctor.report.tables import Grid
-from gpudoctor.report.view import FindingView, FixView, View
+from gpudoctor.facts.report import Report
+from gpudoctor.report.facts import FactGroup, fact_groups
+from gpudoctor.report.tables import Grid, grids_of
+from gpudoctor.report.view import FindingView, FixView, View, view_of
 
 #: GitHub takes 65,536 characters in a comment; the writer wants room for a word of their own.
 LIMIT = 60_000
@@ -33,6 +34,11 @@ def render_markdown(
             )
         text += block
     return _printable(text + end)
+
+
+def report_markdown(report: Report) -> str:
+    """The report of a check for an issue."""
+    return render_markdown(view_of(report), fact_groups(report.snapshot), grids_of(report))
 
 
 def _printable(text: str) -> str:

@@ -9,10 +9,14 @@ import msgspec
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import DOTTED_TYPES
 from gpudoctor.knowledge.matrix.types import Row
+from gpudoctor.report.output import visible
+from gpudoctor.report.terminal import Style
 
 #: Words up to this length are not broken.
 LONGEST_WORD = 16
 GAP = "  "
+#: Columns in a pipe.
+WIDEST = 100
 #: Where the columns do not fit otherwise.
 NARROW_GAP = " "
 
@@ -36,6 +40,14 @@ class Sheet(Fact, frozen=True, kw_only=True):
     legend: str = ""
 
 
+class MatrixPage(Fact, frozen=True, kw_only=True):
+    """What `gpudoctor matrix` shows: tables on a subject, of an edition of the matrix."""
+
+    edition: str
+    subject: str
+    sheets: tuple[Sheet, ...]
+
+
 class NotKnown(LookupError):
     """The matrix has nothing of that name; `near` are names that it has."""
 
@@ -55,14 +67,14 @@ def notes_sheet(notes: Iterable[tuple[str, str | None]]) -> tuple[Sheet, ...]:
     return (Sheet(title="Notes", columns=("of", "note"), lines=lines),) if lines else ()
 
 
-def sheets_json(edition: str, subject: str, sheets: tuple[Sheet, ...]) -> bytes:
+def sheets_json(page: MatrixPage) -> bytes:
     """The rows behind the sheets, whole, each with its source, its date and how sure it is."""
     tables = [
         {"title": sheet.title, "rows": [record for line in sheet.lines for record in _records(sheet, line)]}
-        for sheet in sheets
+        for sheet in page.sheets
         if sheet.lines
     ]
-    document = {"edition": edition, "subject": subject, "tables": tables}
+    document = {"edition": page.edition, "subject": page.subject, "tables": tables}
     return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
@@ -85,6 +97,16 @@ def _plain(value: object) -> str:
     if isinstance(value, DOTTED_TYPES):
         return str(value)
     raise NotImplementedError(type(value))
+
+
+def sheets_page(page: MatrixPage, style: Style) -> str:
+    """The tables for a terminal."""
+    return visible(sheets_text(page.sheets, page_width(style), verbose=style.verbosity > 0))
+
+
+def page_width(style: Style) -> int:
+    """Columns to draw tables in: the terminal's; in a pipe, where nothing cuts them off, WIDEST."""
+    return WIDEST if style.piped else style.width
 
 
 def sheets_text(sheets: tuple[Sheet, ...], width: int, *, verbose: bool = False) -> str:

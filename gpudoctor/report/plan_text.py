@@ -5,11 +5,14 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.fix import SetEnv
 from gpudoctor.facts.plan import InstallPlan, Mending, Plan
+from gpudoctor.facts.report import Report
+from gpudoctor.facts.system import System
 from gpudoctor.plan.answer import Refusal
 from gpudoctor.plan.constraints import BLACKWELL_STEPS, BLACKWELL_WAY
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.report.commands import Shell, is_command, step_lines, visible
 from gpudoctor.report.fit_text import way_text
+from gpudoctor.report.terminal import Style
 
 SCOPES = {
     "user": "your own environment",
@@ -36,6 +39,26 @@ def plan_text(plan: Plan, width: int, *, shell: Shell = "bash", no_verdict: tupl
         lines.append("Inconclusive, so there may be more to fix:" if lines else "Inconclusive, so no fix is proposed:")
         lines += [line for text in no_verdict for line in _item("- ", text, width)]
     return "\n".join(lines).rstrip() + "\n" if lines else "Nothing to fix.\n"
+
+
+def fix_text(report: Report, style: Style) -> str:
+    """The plan of a report for the shell of its machine."""
+    shell: Shell = "powershell" if on_windows(report) else "bash"
+    return plan_text(report.plan or Plan(), style.width, shell=shell, no_verdict=no_verdict(report))
+
+
+def no_verdict(report: Report) -> tuple[str, ...]:
+    """Why there may be more to fix; empty where there is a verdict."""
+    if report.verdict == "bug":
+        return ("gpudoctor itself failed; `gpudoctor check` shows how.",)
+    if report.verdict != "incomplete":
+        return ()
+    return tuple(f"Not seen: {text}" for text in report.unseen)
+
+
+def on_windows(report: Report) -> bool:
+    """Whether the machine is known to run Windows."""
+    return isinstance(report.snapshot.host, System) and report.snapshot.host.os == "windows"
 
 
 def install_text(plan: InstallPlan, width: int, *, shell: Shell = "bash") -> str:

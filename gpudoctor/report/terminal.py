@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import click
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.report.view import FindingView, FixView, View, fix_heading
+from gpudoctor.facts.report import Report
+from gpudoctor.report.view import FindingView, FixView, View, fix_heading, view_of
 
 #: Signs by state, for streams that can show them and for those that cannot.
 _SIGNS = {
@@ -22,11 +23,17 @@ _HEADLINE_STATES = {"healthy": "ok", "no-gpu": "ok", "findings": "error", "incom
 
 
 class Style(Fact, frozen=True, kw_only=True):
-    """How to draw. `width` in columns; `verbosity` -1 quiet, 0 normal, 1 verbose."""
+    """How to draw. `width` in columns; `verbosity` -1 quiet, 0 normal, 1 verbose; `piped`: to no terminal."""
 
     width: int = 80
     unicode: bool = True
     verbosity: int = 0
+    piped: bool = False
+
+
+def report_text(report: Report, style: Style) -> str:
+    """The report of a check as text with ANSI colours."""
+    return render_terminal(view_of(report), style)
 
 
 def render_terminal(view: View, style: Style) -> str:

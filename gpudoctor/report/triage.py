@@ -237,13 +237,14 @@ def render_tickets_json(tickets: Iterable[Ticket]) -> Iterator[bytes]:
     """One JSON document, written ticket by ticket."""
     yield b'{"schema":%d,"tickets":[' % TRIAGE_SCHEMA
     for number, ticket in enumerate(tickets):
-        yield (b",\n" if number else b"\n") + encode(ticket)
+        yield (b",\n" if number else b"\n") + encode(fact_without_credentials(ticket))
     yield b"\n]}\n"
 
 
-def render_tickets_markdown(tickets: tuple[Ticket, ...]) -> str:
+def render_tickets_markdown(tickets: Iterable[Ticket]) -> str:
     """For a reply in an issue: the verdict first, what to ask, the rest folded."""
-    return "\n".join("\n".join(_markdown(ticket, alone=len(tickets) == 1)) for ticket in tickets) + "\n"
+    judged = tuple(tickets)
+    return "\n".join("\n".join(_markdown(ticket, alone=len(judged) == 1)) for ticket in judged) + "\n"
 
 
 def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:

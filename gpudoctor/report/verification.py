@@ -2,20 +2,33 @@
 
 import textwrap
 from collections.abc import Iterator
-from typing import Any
 
+import msgspec
+
+from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim
 from gpudoctor.index.verify import Verification
+from gpudoctor.report.matrix_tables import page_width
+from gpudoctor.report.terminal import Style
 
 _COLUMNS = ("table", "rows compared", "confirmed", "wrong", "missing")
 
 
-def verification_document(found: Verification, places: tuple[str, ...], named_by: str) -> dict[str, Any]:
-    """The outcome as data."""
-    return {
+class IndexComparison(Fact, frozen=True, kw_only=True):
+    """What `gpudoctor matrix verify` says: the outcome, of which indexes, and what names them."""
+
+    found: Verification
+    places: tuple[str, ...]
+    named_by: str
+
+
+def verification_json(compared: IndexComparison) -> bytes:
+    """The outcome as JSON."""
+    found = compared.found
+    document = {
         "edition": found.edition,
-        "index": list(places),
-        "named_by": named_by,
+        "index": list(compared.places),
+        "named_by": compared.named_by,
         "agrees": found.agrees,
         "packages": found.packages,
         "releases": found.releases,
@@ -25,12 +38,14 @@ def verification_document(found: Verification, places: tuple[str, ...], named_by
         "missing": list(found.missing),
         "lacking": list(found.lacking),
     }
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
 
 
-def verification_text(found: Verification, places: tuple[str, ...], named_by: str, width: int) -> str:
+def verification_text(compared: IndexComparison, style: Style) -> str:
     """The outcome as text: the tables, what differs, and the sum."""
-    lines = [f"Matrix of {found.edition} against the index that {_who(named_by)} names:"]
-    lines += [f"  {place}" for place in places]
+    found, width = compared.found, page_width(style)
+    lines = [f"Matrix of {found.edition} against the index that {_who(compared.named_by)} names:"]
+    lines += [f"  {place}" for place in compared.places]
     lines += [f"{found.packages} packages, {found.releases} releases", "", *_table(found)]
     if found.absent:
         absent = f"Not on this index, so not compared: {', '.join(found.absent)}"

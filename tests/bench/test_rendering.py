@@ -12,8 +12,8 @@ from gpudoctor.facts.codec import decode
 from gpudoctor.facts.finding import Evidence, Finding
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.report.bench_html import render_bench_html
-from gpudoctor.report.bench_json import render_bench_json
 from gpudoctor.report.bench_text import render_bench_text
+from gpudoctor.report.json import render_json
 from gpudoctor.report.terminal import Style
 from tests.bench.reports import cpu_report, gpu_report, report_of
 from tests.bench.timings import bench, gemm, noisy
@@ -107,7 +107,7 @@ def test_text_keeps_its_width():
 
 
 def test_json_comes_back(report):
-    assert decode(render_bench_json(report), BenchReport) == report
+    assert decode(render_json(report), BenchReport) == report
 
 
 def test_a_name_cannot_leave_its_place():

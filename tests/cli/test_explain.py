@@ -5,8 +5,8 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from gpudoctor.cli.explain import reflowed
 from gpudoctor.cli.main import cli
+from gpudoctor.report.rules import reflowed
 from gpudoctor.rules.load import load_rules
 
 

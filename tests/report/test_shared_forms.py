@@ -4,19 +4,20 @@ import re
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
+import click
 import pytest
 
-from gpudoctor.cli.check import command
+from gpudoctor.cli.main import cli
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.facts.report import Report
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.facts import fact_groups
+from gpudoctor.report.formats import FORMATS, OWN, renderer
 from gpudoctor.report.github import render_github
 from gpudoctor.report.html import render_fragment, render_html
 from gpudoctor.report.junit import render_junit
 from gpudoctor.report.markdown import LIMIT, render_markdown
-from gpudoctor.report.shared import SHARED
 from gpudoctor.report.terminal import Style, render_terminal
 from gpudoctor.report.view import view_of
 from gpudoctor.rules.load import load_rules
@@ -86,12 +87,28 @@ def test_no_text_becomes_markup(draw) -> None:
     assert "http://203.0.113.1/x.png" in "".join(parser.texts)
 
 
-@pytest.mark.parametrize("form", SHARED)
+@pytest.mark.parametrize("form", [form for form in FORMATS["check"] if form not in OWN])
 def test_a_registered_format_is_offered_and_takes_every_text(form: str) -> None:
-    assert form in next(one.type.choices for one in command.params if one.name == "form")
-    text = SHARED[form](hostile_report())
+    text = renderer("check", form)(hostile_report())
     assert text.endswith("\n") or form == "html"
     assert "\x1b" not in text
+
+
+@pytest.mark.parametrize(("report", "form"), [(report, form) for report, row in FORMATS.items() for form in row])
+def test_each_registered_format_has_its_function(report: str, form: str) -> None:
+    assert callable(renderer(report, form))
+
+
+@pytest.mark.parametrize("report", FORMATS)
+def test_a_command_offers_the_formats_of_its_report(report: str) -> None:
+    found: click.Command | None = cli
+    for word in report.split():
+        if word.islower():
+            assert isinstance(found, click.Group)
+            found = found.get_command(click.Context(found), word)
+    assert found is not None
+    (offered,) = (tuple(one.type.choices) for one in found.params if one.name == "form")  # type: ignore[attr-defined]
+    assert offered == tuple(FORMATS[report])
 
 
 def test_no_text_ends_a_block_of_markdown() -> None:
