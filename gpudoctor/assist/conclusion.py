@@ -1,0 +1,131 @@
+"""A judgement in the few words that an assistant needs, what is from outside quoted."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from gpudoctor.assist.judged import Judged
+from gpudoctor.assist.quoting import Quoting
+from gpudoctor.diagnosis import next_question
+from gpudoctor.diagnosis.ranking import Candidate
+from gpudoctor.diagnosis.remedies import Remedy
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Finding
+from gpudoctor.facts.report import Verdict
+from gpudoctor.knowledge import words_of_cause
+from gpudoctor.report.summary import stack_lines
+from gpudoctor.report.triage import remedy_for, remedy_lines, why
+from gpudoctor.rules.load import load_rules
+
+#: Lines of evidence, commands and sentences of a fix, other causes, causes that facts exclude.
+_BECAUSE, _COMMANDS, _SENTENCES, _OTHERS, _EXCLUDED = 3, 6, 3, 3, 4
+
+
+class Cause(Fact, frozen=True, kw_only=True):
+    """A cause, and how sure that is."""
+
+    #: For the tool `explain`; None where no rule finds it.
+    code: str | None = None
+    name: str
+    sure: Literal["certain", "likely", "possible"]
+    #: What it is, in gpudoctor's words.
+    means: str
+    #: What it is here, where more is known; quoted.
+    here: str | None = None
+
+
+class Excluded(Fact, frozen=True, kw_only=True):
+    """A cause that must not be named, and the fact that excludes it."""
+
+    name: str
+    means: str
+    #: Quoted.
+    because: str
+
+
+class Remedied(Fact, frozen=True, kw_only=True):
+    """What to do."""
+
+    #: Quoted sentences.
+    say: tuple[str, ...]
+    #: As they are typed, in order.
+    commands: tuple[str, ...] = ()
+    #: root, reboot.
+    needs: tuple[str, ...] = ()
+
+
+class Question(Fact, frozen=True, kw_only=True):
+    """The command whose output decides most, and why."""
+
+    ask: str
+    why: str
+
+
+class Conclusion(Fact, frozen=True, kw_only=True):
+    """What a judgement comes to."""
+
+    verdict: Verdict
+    cause: Cause | None = None
+    #: The evidence; quoted.
+    because: tuple[str, ...] = ()
+    fix: Remedied | None = None
+    others: tuple[Cause, ...] = ()
+    not_the_cause: tuple[Excluded, ...] = ()
+    question: Question | None = None
+
+
+def conclusion_of(judged: Judged, quoting: Quoting) -> Conclusion:
+    """The conclusion, for one result."""
+    ticket = judged.ticket
+    named = bool(ticket.causes) and ticket.named
+    causes = tuple(_cause(one, quoting) for one in ticket.causes)
+    return Conclusion(
+        verdict=ticket.verdict or "incomplete",
+        cause=causes[0] if named else None,
+        because=tuple(quoting.text(line.strip()) for line in why(ticket))[:_BECAUSE],
+        fix=_remedied(remedy_for(ticket), judged, quoting),
+        others=(causes[1:] if named else causes)[:_OTHERS],
+        not_the_cause=tuple(
+            Excluded(name=one.key, means=means(one.key), because=quoting.text(one.because)) for one in judged.ruled_out
+        )[:_EXCLUDED],
+        question=question_of(ticket.question),
+    )
+
+
+def facts_of(judged: Judged) -> Iterable[tuple[str, str]]:
+    """The stack, hardware first: the layer, and what was seen of it, unquoted."""
+    for line in stack_lines(judged.report.snapshot, judged.report.diagnosis.findings):
+        yield line.layer, line.text
+
+
+def means(key: str) -> str:
+    """What a cause is, in words that hold nothing of the machine's."""
+    return words_of_cause(key, {rule.name: rule.summary for rule in load_rules()})
+
+
+def question_of(question: next_question.Question | None) -> Question | None:
+    """The question; its words are ours."""
+    return Question(ask=question.ask, why=question.why) if question else None
+
+
+def _cause(one: Candidate, quoting: Quoting) -> Cause:
+    words = means(one.key)
+    here = quoting.text(one.words) if one.words != words else None
+    return Cause(code=one.code, name=one.key, sure=one.confidence, means=words, here=here)
+
+
+def _remedied(remedy: Remedy | None, judged: Judged, quoting: Quoting) -> Remedied | None:
+    if remedy is None:
+        return None
+    lines = tuple(remedy_lines(remedy, judged.ticket.system))
+    sentences = (remedy.say, *(line for is_command, line in lines if not is_command))
+    commands = (quoting.command(line) for is_command, line in lines if is_command)
+    return Remedied(
+        say=tuple(quoting.text(one, 400) for one in sentences)[:_SENTENCES],
+        commands=tuple(one for one in commands if one)[:_COMMANDS],
+        needs=_needs(next((one for one in judged.ticket.findings if one.name == remedy.cause), None)),
+    )
+
+
+def _needs(finding: Finding | None) -> tuple[str, ...]:
+    fix = finding.fixes[0] if finding and finding.fixes else None
+    return tuple(word for word in ("root", "reboot", "login") if fix and getattr(fix, f"needs_{word}"))

@@ -1,0 +1,53 @@
+"""What was judged: this machine, a snapshot or a text, with its facts and the conclusion drawn from them."""
+
+from typing import NamedTuple
+
+from gpudoctor.diagnosis.assumptions import findings_with_gpu
+from gpudoctor.diagnosis.ranking import RuledOut, ruled_out
+from gpudoctor.diagnosis.triage import Ticket, ticket_of
+from gpudoctor.examine.judging import Criteria, judge
+from gpudoctor.examine.tickets import Input, subject_of
+from gpudoctor.facts.report import Report
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.rules.load import load_rules
+
+
+class Judged(NamedTuple):
+    """A judgement, and the facts that it rests on."""
+
+    report: Report
+    ticket: Ticket
+    #: Causes that messages point to and facts exclude: all of them.
+    ruled_out: tuple[RuledOut, ...]
+
+
+def every_rule() -> Criteria:
+    """All rules, and no wish of the user's: another's machine is not judged by the settings of this folder."""
+    return Criteria(rules=load_rules())
+
+
+def judged_machine(snapshot: Snapshot, criteria: Criteria) -> Judged:
+    """The judgement of this machine."""
+    report = judge(snapshot, criteria)
+    return Judged(report, ticket_of("this machine", "snapshot", report, criteria.rules), _ruled_out(report, ()))
+
+
+def judged_report(report: Report) -> Judged:
+    """The judgement that a check of ours came to."""
+    rules = load_rules()
+    return Judged(report, ticket_of("this machine", "snapshot", report, rules), _ruled_out(report, ()))
+
+
+def judged_input(given: Input) -> Judged:
+    """What somebody sent. Raises gpudoctor.examine.tickets.Unreadable."""
+    matrix, criteria = load_matrix(), every_rule()
+    subject = subject_of(given, matrix)
+    report = judge(subject.snapshot, criteria)
+    supposed = findings_with_gpu(subject.snapshot, matrix, criteria.rules) if subject.kind == "text" else ()
+    ticket = ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents, supposed)
+    return Judged(report, ticket, _ruled_out(report, subject.contents.around if subject.contents else ()))
+
+
+def _ruled_out(report: Report, around: tuple[str, ...]) -> tuple[RuledOut, ...]:
+    return ruled_out(report.snapshot, around, load_rules())
