@@ -209,9 +209,10 @@ def _member(raw: bytes) -> bytes:
 def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
     made = ingest(raw, matrix)
     contents = contents_of(made, cut)
-    if not (made.fragments or made.symptoms or contents.told or (contents.error and contents.error.printed)):
+    if not (made.fragments or made.symptoms or contents.told or contents.error):
+        what = f"its {made.text.written} lines" if made.text.written > 1 else "its line"
         raise Unreadable(
-            f"nothing in its {made.text.written} lines was recognised. Ask for the output of nvidia-smi and of"
+            f"nothing in {what} was recognised. Ask for the output of nvidia-smi and of"
             " python -m torch.utils.collect_env, or for `gpudoctor report`"
         )
     return Subject("text", made.snapshot, contents)
