@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from gpudoctor.diagnosis.triage import Contents, Dispute, Recognised, ToldFinding, UnknownError
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.given import Given, open_given
@@ -41,6 +42,8 @@ _BUNDLE = 16 * 1024 * 1024
 #: Characters at the beginning of a message by which its line is found again, of a line that is looked at, and of one
 #: that is quoted; and lines that are looked at for it.
 _MARK, _LONG, _QUOTED, _TRIES = 12, 8_000, 300, 500
+#: Words of which one is in what is written about GPUs.
+_FIELD = re.compile(r"gpu|cuda|nvidia|rocm|torch|tensorflow|keras|\bjax|driver|docker|kubernetes|slurm", re.IGNORECASE)
 _REPORTS = ("report.json", "snapshot.json")
 
 
@@ -209,13 +212,19 @@ def _member(raw: bytes) -> bytes:
 def _of_text(raw: bytes, matrix: Matrix, cut: str | None) -> Subject:
     made = ingest(raw, matrix)
     contents = contents_of(made, cut)
-    if not (made.fragments or made.symptoms or contents.told or contents.error):
+    words = made.text.text
+    if not (made.fragments or made.symptoms or contents.told or _says_what_fails(contents, words)):
         what = f"its {made.text.written} lines" if made.text.written > 1 else "its line"
         raise Unreadable(
             f"nothing in {what} was recognised. Ask for the output of nvidia-smi and of"
             " python -m torch.utils.collect_env, or for `gpudoctor report`"
         )
     return Subject("text", made.snapshot, contents)
+
+
+def _says_what_fails(contents: Contents, words: str) -> bool:
+    """A program's error line; or somebody's own sentence, in a text about GPUs."""
+    return contents.error is not None and (contents.error.printed or bool(_FIELD.search(words[:_WORDS])))
 
 
 def contents_of(made: Ingested, cut: str | None = None) -> Contents:

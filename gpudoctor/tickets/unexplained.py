@@ -49,7 +49,8 @@ _WORDS = (
 _BEFORE = re.compile(r"\[[^\]\n]{0,60}\]:?\s*|E\s+|\(\S{1,40}(?: pid=\d+)?\)\s*|\d[\d:., TZ-]{5,30}")
 _PIECES = 4
 _EXCEPTION = re.compile(
-    r"(?:[\w.-]{1,40}: )?(?:[A-Za-z_]\w{0,60}\.){0,8}(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|$)"
+    r"(?:[\w.-]{1,40}: )?(?:[A-Za-z_]\w{0,60}\.){0,8}"
+    r"(?P<name>[A-Z]\w{0,60}(?:Error|Exception|Failure|Exit|Interrupt))(?::\s|$)"
 )
 #: Exceptions that only pass on that another process or step failed.
 _WRAPPERS = frozenset(
@@ -73,7 +74,8 @@ _EXIT = re.compile(r"\bexit(?:ed)?(?: with)?(?: exit)?[ -](?:code|status):?\s*-?
 _FAILING = re.compile(
     r"\bfail(?:ed|s|ure|ing)?\b|\bcannot\b|\bcan't\b|\bcould(?: not|n't)\b|\bunable to\b|\bnot found\b"
     r"|\bno such\b|\bdenied\b|\binvalid\b"
-    r"|\bnot implemented\b|\b(?:un|not )supported\b|\bdo(?:es)?(?:n't| not) (?:support|match|exist|have)\b|\bmismatch\b|\b(?:in|no )compatible\b"
+    r"|\bnot implemented\b|\b(?:un|not )supported\b|\bdo(?:es)?(?:n't| not) (?:support|match|exist|have)\b"
+    r"|\bmismatch\b|\b(?:in|no )compatible\b"
     r"|\bundefined\b|\brefused\b|\btimed? ?out\b|\bmissing\b",
     re.I,
 )

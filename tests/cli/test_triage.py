@@ -158,11 +158,12 @@ BAD = {
     "binary": (bytes(range(256)) * 40, "binary data"),
     "picture": (b"\x89PNG\r\n\x1a\n" + bytes(4000), "a picture (PNG)"),
     "prose": (b"It does not work.\nPlease help!\n", "nothing in its 2 lines was recognised"),
+    "prose about no GPU": (b"My keys are lost, I cannot find them.\n", "nothing in its line was recognised"),
     "other JSON": (b'{"name": "x", "version": 2}', "nothing in its 2 lines was recognised"),
     "newer schema": (b'{"schema": 99}', "its schema is 99"),
     "broken snapshot": (b'{"schema": 1, "gpus": 7}', "not a gpudoctor snapshot"),
     "deep": (b'{"schema":1,"a":' + b"[" * 100_000, "nested too deeply"),
-    "broken letters": (b'{"sch\xd1ma": 1, "gpus": null}', "nothing in its 1 lines was recognised"),
+    "broken letters": (b'{"sch\xd1ma": 1, "gpus": null}', "nothing in its line was recognised"),
     "other zip": (render_bundle({"a.txt": b"x"}), "without report.json"),
     "broken gzip": (b"\x1f\x8b\x08\x00" + bytes(6) + b"\xff" * 20, "cannot be unpacked"),
 }

@@ -18,6 +18,11 @@ TEXTS = [
     ("$ sudo modprobe nvidia\nmodprobe: FATAL: Module nvidia not found", 2, "modprobe"),
     ('  File "/v/lib/python3.12/site-packages/jax/x.py", line 1\nOddError: no', 2, "jax"),
     ("docker: Error response from daemon: odd", 1, "docker"),
+    ("Error: INSTALLATION FAILED: timed out waiting for the condition", 1, "helm"),
+    ("error: failed to run custom build command for `cudarc v0.11.0`", 1, "cargo"),
+    ("[hevc_nvenc @ 0x55d] Driver does not support the required nvenc API version.", 1, "ffmpeg"),
+    ('time=2024 level=WARN source=amd.go:3 msg="no compatible library found."', 1, "ollama"),
+    ("clGetPlatformIDs failed: -1001", 1, "opencl"),
 ]
 
 
