@@ -21,8 +21,9 @@ def command(source: str | None, python: str | None) -> None:
     from gpudoctor.assist.judged import Judged, judged_input, judged_machine
     from gpudoctor.assist.quoting import Quoting
     from gpudoctor.cli.redact_output import door
+    from gpudoctor.errors import CannotExamine
     from gpudoctor.examine.judging import criteria_of
-    from gpudoctor.examine.look import CannotExamine, begin_to_examine
+    from gpudoctor.examine.look import begin_to_examine
     from gpudoctor.examine.tickets import Unreadable, read_input
     from gpudoctor.report.output import write_text
 

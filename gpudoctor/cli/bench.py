@@ -124,7 +124,7 @@ def _memory(given: str | None) -> Memory | None:
 def _refuse_unwritable(path: str, *, force: bool) -> None:
     """Say before the measuring that its result could not be kept."""
     from gpudoctor.cli.files import reason_against, would_replace
-    from gpudoctor.report.output import CannotWrite
+    from gpudoctor.errors import CannotWrite
 
     reason = reason_against(path)
     if reason is not None:
@@ -134,8 +134,8 @@ def _refuse_unwritable(path: str, *, force: bool) -> None:
 
 
 def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
-    """The framework to measure. Raises click.ClickException."""
-    from gpudoctor.examine.look import CannotExamine
+    """The framework to measure. Raises Misused, CannotExamine."""
+    from gpudoctor.errors import CannotExamine
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.python import Frameworks, Interpreter
     from gpudoctor.knowledge.frameworks import computing, that_run
@@ -227,9 +227,8 @@ def _report(
 
 
 def _end(report: "BenchReport") -> None:
-    """Exit with the code of what happened. Raises click.ClickException and Exit."""
-    from gpudoctor.examine.look import CannotExamine
-    from gpudoctor.report.output import Partial
+    """Exit with the code of what happened. Raises Misused, CannotExamine and Exit."""
+    from gpudoctor.errors import CannotExamine, Partial
 
     if report.run.ending == "interrupted":
         raise Partial

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gpudoctor.cli.option_values import format_option
+from gpudoctor.errors import Partial
 from gpudoctor.host.background import Aside
-from gpudoctor.report.output import Partial
 
 if TYPE_CHECKING:
     from gpudoctor.facts.finding import Severity

@@ -17,7 +17,8 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     The exit code is 1 where a GPU is hidden from a framework, or a framework could not tell.
     """
     from gpudoctor.cli.option_values import seconds_of
-    from gpudoctor.examine.look import CannotExamine, begin_to_examine, run_frameworks
+    from gpudoctor.errors import CannotExamine
+    from gpudoctor.examine.look import begin_to_examine, run_frameworks
 
     deadline = seconds_of(timeout)
     snapshot, complete = run_frameworks(
@@ -25,10 +26,10 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     )
     from gpudoctor.cli.show import show
     from gpudoctor.diagnosis.cross_view import cross_view
+    from gpudoctor.errors import Partial
     from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.live import Live
-    from gpudoctor.report.output import Partial
 
     report = judge(snapshot, criteria_of((), (), (), None))
     snapshot = report.snapshot

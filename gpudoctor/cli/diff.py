@@ -5,7 +5,7 @@ import click
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.compare import compare
-from gpudoctor.examine.look import CannotExamine
+from gpudoctor.errors import CannotExamine
 from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix

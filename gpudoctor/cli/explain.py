@@ -49,8 +49,8 @@ def _is_message(text: str) -> bool:
 
 def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> None:
     # Imported here: a manual page needs none of it.
+    from gpudoctor.errors import CannotExamine
     from gpudoctor.examine.explaining import explained
-    from gpudoctor.examine.look import CannotExamine
     from gpudoctor.examine.tickets import Unreadable, read_input
 
     try:
@@ -65,7 +65,8 @@ def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> No
 
 def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
     """The facts to weigh by; None where there are only those of the text."""
-    from gpudoctor.examine.look import CannotExamine, begin_to_examine
+    from gpudoctor.errors import CannotExamine
+    from gpudoctor.examine.look import begin_to_examine
     from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
     from gpudoctor.knowledge.matrix.load import load_matrix
 

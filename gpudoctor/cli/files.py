@@ -6,7 +6,7 @@ import tempfile
 
 import click
 
-from gpudoctor.report.output import CannotWrite
+from gpudoctor.errors import CannotWrite
 
 
 def would_replace(path: str) -> bool:

@@ -14,6 +14,7 @@ from gpudoctor.apply.preconditions import Refused, check_new
 from gpudoctor.apply.retarget import is_own, led, names_of
 from gpudoctor.cli.fix_plan import codes_of, show_plan, with_plan
 from gpudoctor.cli.install import can_ask
+from gpudoctor.errors import Misused, NothingChanged
 from gpudoctor.examine.judging import Criteria, criteria_of, judge
 from gpudoctor.examine.look import begin_to_examine, run_frameworks
 from gpudoctor.facts.fix import Run, Write
@@ -26,7 +27,6 @@ from gpudoctor.install.outcome import Key, compared, cured_there, outcome_text, 
 from gpudoctor.install.repeated_fixes import without_tried
 from gpudoctor.install.reporters import JsonLines, Sentences, ending
 from gpudoctor.install.smoke_proof import Proving, look
-from gpudoctor.install.target import NotThere
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.other_indexes import without_torch_index
@@ -119,7 +119,7 @@ def _ask(*, yes: bool, as_json: bool) -> None:
     if yes:
         return
     if not can_ask(as_json=as_json):
-        raise click.UsageError("nobody can be asked here. Add --yes to carry this out. Nothing was done.")
+        raise Misused("nobody can be asked here. Add --yes to carry this out. Nothing was done.")
     if not click.confirm("Carry out what concerns this environment?", default=False):
         click.echo("Nothing was done.")
         raise click.exceptions.Exit(6)
@@ -156,4 +156,4 @@ def _allowed(check: Callable[_P, _T], *arguments: _P.args, **options: _P.kwargs)
     try:
         return check(*arguments, **options)
     except Refused as error:
-        raise NotThere(f"{error} Nothing was changed.") from None
+        raise NothingChanged(f"{error} Nothing was changed.") from None

@@ -34,7 +34,7 @@ def command(place: str | None, forgotten: str | None, as_json: bool) -> None:
 def _forget(change_id: str, place: str | None) -> None:
     from gpudoctor.apply.lock import Busy
     from gpudoctor.apply.undo import CannotUndo, forget
-    from gpudoctor.cli.undo import CannotGoBack
+    from gpudoctor.errors import NothingChanged
     from gpudoctor.install.changes import NoSuchChange, find
     from gpudoctor.report.output import write_text
 
@@ -44,5 +44,5 @@ def _forget(change_id: str, place: str | None) -> None:
     except NoSuchChange as error:
         raise click.UsageError(str(error)) from None
     except (CannotUndo, Busy) as error:
-        raise CannotGoBack(f"{error}. Nothing was changed.") from None
+        raise NothingChanged(f"{error}. Nothing was changed.") from None
     write_text(f"{change.id} cannot be undone any more; {change.environment} stays as it is.\n")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gpudoctor.cli.option_values import an_index
+from gpudoctor.errors import Misused
 
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import InstallPlan, Manager
@@ -79,7 +80,7 @@ def command(
     with JsonLines() if as_json else Sentences() as tell:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
         if not (wish or requirements or from_pyproject):
-            raise click.UsageError("nothing is asked for. Name a framework: torch, tensorflow or jax.")
+            raise Misused("nothing is asked for. Name a framework: torch, tensorflow or jax.")
         wishes = Wishes(
             words=wish,
             cuda="cpu" if cpu else cuda,
@@ -93,15 +94,16 @@ def command(
         site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
         if not (yes or dry_run or can_ask(as_json=as_json)):
             plan_for(wishes, site)
-            raise click.UsageError(
+            raise Misused(
                 "nobody can be asked here. Add --yes to install, or --dry-run to see what would be done. Nothing was "
                 "done."
             )
         found = resolved(wishes, site) if verify else None
         wishes = wishes if found is None else changed(wishes, demand=found.demand)
         plans = plan_for(wishes, site)
-        if found is not None:
-            foreseen(found, tell, may_break=allow_breaking or not (yes or dry_run), dry_run=dry_run)
+        breaking = allow_breaking or not (yes or dry_run)
+        if found is not None and not foreseen(found, tell, may_break=breaking, dry_run=dry_run):
+            return
         way_out = partial(with_package_index_only, wishes, site)
         _carry_out(plans, way_out, site, tell, replace=replace, dry_run=dry_run, verify=verify, yes=yes)
 
@@ -117,19 +119,19 @@ def _contradictions(
     cpu: bool,
 ) -> None:
     if cpu and cuda not in (None, "cpu"):
-        raise click.UsageError("--cpu asks for builds without a GPU, and --cuda for builds with one. Leave one out.")
+        raise Misused("--cpu asks for builds without a GPU, and --cuda for builds with one. Leave one out.")
     if conda is not None and (venv is not None or python is not None):
-        raise click.UsageError("--conda names an environment, and so does --venv or --python. Leave one out.")
+        raise Misused("--conda names an environment, and so does --venv or --python. Leave one out.")
     if venv == "" or conda == "":
-        raise click.UsageError("the name of the environment is empty.")
+        raise Misused("the name of the environment is empty.")
     if conda is not None and conda.startswith("-"):
-        raise click.UsageError(f"--conda {conda}: a name that begins with a dash is an option to conda.")
+        raise Misused(f"--conda {conda}: a name that begins with a dash is an option to conda.")
     if replace and venv is None:
-        raise click.UsageError("--replace is for --venv DIR: a new environment takes the place of the one in DIR.")
+        raise Misused("--replace is for --venv DIR: a new environment takes the place of the one in DIR.")
     if conda is None and manager in ("conda", "mamba", "micromamba"):
-        raise click.UsageError(f"--manager {manager} needs the environment's name: --conda NAME.")
+        raise Misused(f"--manager {manager} needs the environment's name: --conda NAME.")
     if conda is not None and manager in ("pip", "uv"):
-        raise click.UsageError(f"--conda NAME is an environment of conda, and --manager {manager} makes none.")
+        raise Misused(f"--conda NAME is an environment of conda, and --manager {manager} makes none.")
 
 
 def can_ask(*, as_json: bool) -> bool:

@@ -56,7 +56,10 @@ class LazyGroup(click.Group):
             return None
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
-        return command
+        # Imported here: --help needs nothing of it.
+        from gpudoctor.cli.errors import showing_errors
+
+        return showing_errors(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, written without importing them."""

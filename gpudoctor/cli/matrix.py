@@ -5,7 +5,9 @@ from importlib import import_module
 
 import click
 
+from gpudoctor.cli.errors import showing_errors
 from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.frameworks import name_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -37,12 +39,6 @@ FORMAT = click.Option(
 VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
 
 
-class MatrixUnusable(click.ClickException):
-    """The tables cannot be read."""
-
-    exit_code = 3
-
-
 class MatrixGroup(click.Group):
     """The subjects are made, and the commands imported, when they are called."""
 
@@ -53,12 +49,12 @@ class MatrixGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name."""
         if cmd_name in SUBJECTS:
-            return _subject(cmd_name)
+            return showing_errors(_subject(cmd_name))
         if cmd_name not in COMMANDS:
             return None
         command = import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
-        return command
+        return showing_errors(command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -125,5 +121,5 @@ def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str
     except NotKnown as error:
         raise not_known(error.what, error.near) from None
     except MatrixUnreadable as error:
-        raise MatrixUnusable(str(error)) from None
+        raise CannotExamine(str(error)) from None
     show("matrix", page, form, 1 if verbose else 0)

@@ -3,9 +3,9 @@
 import click
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
-from gpudoctor.cli.matrix import MatrixUnusable
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
@@ -59,7 +59,7 @@ def command(
         )
         found = fit_with_extras(machine, demand, matrix)
     except MatrixUnreadable as error:
-        raise MatrixUnusable(str(error)) from None
+        raise CannotExamine(str(error)) from None
     show("matrix fit", found, form, 1 if verbose else 0)
     raise click.exceptions.Exit(1 if found.refusals else 0)
 

@@ -5,8 +5,9 @@ from contextlib import closing
 
 import click
 
-from gpudoctor.cli.matrix import FORMAT, MatrixUnusable
+from gpudoctor.cli.matrix import FORMAT
 from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
@@ -16,12 +17,6 @@ from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.report.verification import IndexComparison, printable
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
-
-
-class NoIndex(click.ClickException):
-    """There is nothing to compare with."""
-
-    exit_code = 3
 
 
 def _run(form: str, index_url: str | None, python: str | None) -> int:
@@ -35,9 +30,9 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
         with closing(Fetcher(settings)) as fetcher:
             found = verify(load_matrix(), Offers(fetcher))
     except IndexUnusable as error:
-        raise NoIndex(printable(f"{error}. Nothing was compared.")) from None
+        raise CannotExamine(printable(f"{error}. Nothing was compared.")) from None
     except MatrixUnreadable as error:
-        raise MatrixUnusable(str(error)) from None
+        raise CannotExamine(str(error)) from None
     places = tuple(shown(address) for address in (*settings.indexes, *settings.find_links))
     show("matrix verify", IndexComparison(found=found, places=places, named_by=settings.named_by), form)
     return 0 if found.agrees else 1
@@ -56,7 +51,9 @@ def _settings(index_url: str | None, python: str | None) -> Settings:
     pythons = dict.fromkeys((*(() if choice.fault else (choice.executable,)), sys.executable))
     settings = read_settings(host, tuple(pythons), index_url)
     if not settings.indexes and not settings.find_links:
-        raise NoIndex("No package index is set up for pip or uv. Name one: gpudoctor matrix verify --index-url URL")
+        raise CannotExamine(
+            "No package index is set up for pip or uv. Name one: gpudoctor matrix verify --index-url URL"
+        )
     return settings
 
 

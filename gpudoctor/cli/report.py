@@ -9,8 +9,9 @@ import msgspec
 from gpudoctor import __version__
 from gpudoctor.cli.files import reason_against, would_replace, write_whole
 from gpudoctor.cli.redact_output import door, keep_option, replaced
+from gpudoctor.errors import CannotExamine, CannotWrite, Partial
 from gpudoctor.examine.judging import criteria_of, judge
-from gpudoctor.examine.look import CannotExamine, begin_to_examine, read_snapshot, run_frameworks
+from gpudoctor.examine.look import begin_to_examine, read_snapshot, run_frameworks
 from gpudoctor.facts.bench_report import BenchReport
 from gpudoctor.facts.codec import MAX_BYTES, decode, encode
 from gpudoctor.facts.report import Report
@@ -23,7 +24,7 @@ from gpudoctor.report.facts import fact_groups
 from gpudoctor.report.html import render_html
 from gpudoctor.report.json import render_json
 from gpudoctor.report.markdown import render_markdown
-from gpudoctor.report.output import CannotWrite, Partial, write_bytes
+from gpudoctor.report.output import write_bytes
 from gpudoctor.report.tables import grids_of
 from gpudoctor.report.view import view_of
 

@@ -56,9 +56,9 @@ def command(
         quiet=quiet,
     )
     from gpudoctor.cli.show import show
+    from gpudoctor.errors import Partial
     from gpudoctor.examine.judging import criteria_of, judge
     from gpudoctor.report.live import live_of
-    from gpudoctor.report.output import Partial
 
     report = judge(snapshot, criteria_of((), (), (), None))
     show("smoke", report, form, 1 if verbose else 0)
@@ -90,8 +90,8 @@ def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
-    """Say at once what cannot be run here. Raises click.ClickException."""
-    from gpudoctor.examine.look import CannotExamine
+    """Say at once what cannot be run here. Raises Misused, CannotExamine."""
+    from gpudoctor.errors import CannotExamine
     from gpudoctor.facts.base import Gap
     from gpudoctor.facts.gpus import Gpus
     from gpudoctor.facts.python import Interpreter

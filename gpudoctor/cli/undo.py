@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gpudoctor.errors import NothingChanged
+
 if TYPE_CHECKING:
     from gpudoctor.apply.events import Event
     from gpudoctor.apply.journal import Change
     from gpudoctor.install.reporters import Sentences
-
-
-class CannotGoBack(click.ClickException):
-    """Nothing was changed."""
-
-    exit_code = 6
 
 
 @click.command("undo", epilog="Exit codes: 0 undone, 2 usage, 6 refused: nothing was changed, 130 interrupted.")
@@ -68,9 +64,9 @@ def _undo(change: "Change", say: "Sentences", *, anyway: bool, as_json: bool) ->
     try:
         undone = undo(change, anyway=anyway, tell=hear)
     except (CannotUndo, Busy) as error:
-        raise CannotGoBack(f"{error}. Nothing was changed.") from None
+        raise NothingChanged(f"{error}. Nothing was changed.") from None
     except OSError as error:
-        raise CannotGoBack(f"{error.filename}: {error.strerror}. Run it again once that is fixed.") from None
+        raise NothingChanged(f"{error.filename}: {error.strerror}. Run it again once that is fixed.") from None
     if as_json:
         write_bytes(_json(undone, files))
 

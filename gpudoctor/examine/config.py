@@ -2,12 +2,13 @@
 
 import os
 
-import click
 import msgspec
 
+from gpudoctor.errors import Misused
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.host.given import read_given
+from gpudoctor.report.output import say, visible
 from gpudoctor.sources.toml import parse_toml
 
 #: Bytes of a pyproject.toml; those of large projects have some 50,000.
@@ -24,7 +25,7 @@ class Config(Fact, frozen=True, kw_only=True, rename="kebab", forbid_unknown_fie
 
 
 def load_config() -> Config:
-    """The settings that hold in the working directory; empty where there are none. Raises click.ClickException."""
+    """The settings that hold in the working directory; empty where there are none. Raises Failure."""
     try:
         folder = os.getcwd()
     except OSError:  # it was removed
@@ -35,8 +36,8 @@ def load_config() -> Config:
     try:
         raw = read_given(path, limit=LIMIT)
     except OSError as error:
-        name = click.format_filename(path)
-        click.echo(f"{name} was not read: {error.strerror}. Settings that it may hold have no effect.", err=True)
+        name = visible(path)
+        say(f"{name} was not read: {error.strerror}. Settings that it may hold have no effect.")
         return Config()
     return _parse(raw, path) if b"gpudoctor" in raw else Config()
 
@@ -57,4 +58,4 @@ def _parse(raw: bytes, path: str) -> Config:
         table = document.get("tool", {}).get("gpudoctor", {})
         return msgspec.convert(table, Config)
     except (ValueError, AttributeError, msgspec.ValidationError) as error:
-        raise click.UsageError(f"{click.format_filename(path)}: [tool.gpudoctor] could not be read: {error}") from None
+        raise Misused(f"{visible(path)}: [tool.gpudoctor] could not be read: {error}") from None

@@ -1,11 +1,10 @@
 """From a snapshot to its report: what to judge by, and the judgement."""
 
-import click
-
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.requirements import NotARequirement, parse_wish
 from gpudoctor.diagnosis.select import UnknownCode, selected
 from gpudoctor.diagnosis.verdict import report_of
+from gpudoctor.errors import Misused
 from gpudoctor.examine.config import load_config
 from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.base import Fact
@@ -31,7 +30,7 @@ class Criteria(Fact, frozen=True, kw_only=True):
 def criteria_of(
     select: tuple[str, ...], ignore: tuple[str, ...], require: tuple[str, ...], fail_on: Severity | None
 ) -> Criteria:
-    """The criteria of the command line, and of `[tool.gpudoctor]` where it is silent. Raises click.UsageError."""
+    """The criteria of the command line, and of `[tool.gpudoctor]` where it is silent. Raises Misused."""
     config = load_config()
     wish = _wish(require or config.require, "--require" if require else "[tool.gpudoctor] require")
     try:
@@ -59,7 +58,7 @@ def _wish(texts: tuple[str, ...], given_by: str) -> Wish:
     try:
         return parse_wish(texts)
     except NotARequirement as error:
-        raise click.BadParameter(str(error), param_hint=given_by) from None
+        raise Misused(str(error), given_by) from None
 
 
 def _rules(select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[tuple[Rule, ...], tuple[str, ...]]:

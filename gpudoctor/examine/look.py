@@ -4,9 +4,9 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 
-import click
 from msgspec import structs
 
+from gpudoctor.errors import CannotExamine, Misused
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.live import Errand
@@ -15,16 +15,10 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.given import read_named
 
 
-class CannotExamine(click.ClickException):
-    """What was to be examined could not be."""
-
-    exit_code = 3
-
-
 def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
     """Begin a fresh look at this machine; the call that is returned finishes it.
 
-    To be called by the main thread before any other is started. Raises click.UsageError for a `--python` that names no
+    To be called by the main thread before any other is started. Raises Misused for a `--python` that names no
     interpreter.
     """
     # Imported here: judging a saved snapshot needs no probes.
@@ -34,7 +28,7 @@ def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
 
     host = RealHost()
     if python is not None and (fault := choose(host, python).fault):
-        raise click.BadParameter(fault.reason, param_hint="--python")
+        raise Misused(fault.reason, "--python")
     return begin_snapshot(host, python, fork=sys.platform == "linux")
 
 
@@ -89,7 +83,7 @@ def read_snapshot(source: str) -> Snapshot:
     try:
         raw = read_named(source, MAX_BYTES + 1)
     except OSError as error:
-        raise click.BadParameter(f"{source}: {error.strerror}", param_hint="--from") from None
+        raise Misused(f"{source}: {error.strerror}", "--from") from None
     try:
         return decode_snapshot(raw)
     except NotASnapshot as error:

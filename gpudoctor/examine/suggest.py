@@ -1,11 +1,10 @@
 """What was probably meant."""
 
-import click
-
 from gpudoctor.diagnosis.select import UnknownCode
+from gpudoctor.errors import Misused
 
 
-def no_such_rule(error: UnknownCode, given_by: str = "") -> click.UsageError:
+def no_such_rule(error: UnknownCode, given_by: str = "") -> Misused:
     """The usage error for a word that no rule answers to, with the nearest ones; `given_by` goes before it."""
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
@@ -13,6 +12,4 @@ def no_such_rule(error: UnknownCode, given_by: str = "") -> click.UsageError:
     by_lower = {known.lower(): known for known in error.known}
     near = [by_lower[word] for word in get_close_matches(error.word.lower(), list(by_lower), n=3)]
     hint = f" Did you mean {', '.join(near)}?" if near else ""
-    return click.UsageError(
-        f"{given_by}No rule has the code or name {error.word!r}.{hint} `gpudoctor rules` lists them all."
-    )
+    return Misused(f"{given_by}No rule has the code or name {error.word!r}.{hint} `gpudoctor rules` lists them all.")

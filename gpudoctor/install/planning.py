@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-import click
 import msgspec
 from msgspec.structs import replace
 
+from gpudoctor.errors import Failure, NothingChanged
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.install.requested import asked_for
-from gpudoctor.install.target import NotThere, Site
+from gpudoctor.install.target import Site
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.indexes import Indexes
@@ -18,7 +18,7 @@ from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, scene_of
 from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.report.output import width
+from gpudoctor.report.output import say, width
 from gpudoctor.report.plan_text import refusals_text
 
 
@@ -42,7 +42,7 @@ def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan
         return ()
     try:
         first, *others = plan_for(wishes, site, package_index_only=True)
-    except click.ClickException:
+    except Failure:
         return ()
     taken = (one for plan in (first, *others) for one in plan.choices if one.build != before[one.framework].build)
     differs = ", ".join(f"{one.build} in place of {before[one.framework].build}" for one in taken)
@@ -54,11 +54,11 @@ def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan
 
 
 def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) -> tuple[InstallPlan, ...]:
-    """One plan for each environment. Raises click.ClickException."""
+    """One plan for each environment. Raises Failure."""
     machine = replace(machine_for(wishes, site), package_index_only=package_index_only)
     plan = planner(wishes, site, machine)(wishes.demand or demand_of_all(wishes, machine))
     if isinstance(plan, Refused):
-        raise NotThere(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
+        raise NothingChanged(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
     return (plan, *plan.apart)
 
 
@@ -72,7 +72,7 @@ def machine_for(wishes: Wishes, site: Site) -> Machine:
 
 
 def demand_of_all(wishes: Wishes, machine: Machine) -> Demand:
-    """Everything that is asked for; says what is to be known of it. Raises click.ClickException."""
+    """Everything that is asked for; says what is to be known of it. Raises Failure."""
     asked = asked_for(
         wishes.words,
         wishes.cuda,
@@ -82,7 +82,7 @@ def demand_of_all(wishes: Wishes, machine: Machine) -> Demand:
         index_url=wishes.index_url,
     )
     for note in asked.notes:
-        click.echo(note, err=True)
+        say(note)
     return asked.demand
 
 

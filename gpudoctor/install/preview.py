@@ -5,24 +5,24 @@ import sys
 import tempfile
 from collections.abc import Callable
 
-import click
-
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.conflicts import Foreseen, foresee
 from gpudoctor.apply.events import Changes, Event, Finished
 from gpudoctor.apply.installer import environment_for
+from gpudoctor.errors import NothingChanged
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.install.planning import Wishes, demand_of_all, machine_for, planner
 from gpudoctor.install.reporters import visible_lines
 from gpudoctor.install.resolving import Resolution, resolve
-from gpudoctor.install.target import NotThere, Site
+from gpudoctor.install.target import Site
 from gpudoctor.install.verifying import Clock
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.brought_along import cannot_run
 from gpudoctor.plan.demand import Demand
 from gpudoctor.probes.requirements.environment import marker_environment
+from gpudoctor.report.output import say
 
 Tell = Callable[[Event], None]
 
@@ -30,7 +30,7 @@ Tell = Callable[[Event], None]
 def resolved(wishes: Wishes, site: Site) -> Resolution:
     """What is to be installed so that all fits, as far as the installer must be asked for that, and can be.
 
-    Raises click.ClickException where a file settles builds that do not run here.
+    Raises Failure where a file settles builds that do not run here.
     """
     machine = machine_for(wishes, site)
     demand = demand_of_all(wishes, machine)
@@ -57,11 +57,11 @@ def resolved(wishes: Wishes, site: Site) -> Resolution:
 
         found = resolve(demand, plan_of, ask, see)
     for note in found.notes:
-        click.echo(visible_lines(note), err=True)
+        say(visible_lines(note))
     if demand.settled and found.found is not None:
         stopped = cannot_run(found.found.installs, machine, load_matrix())
         if stopped:
-            raise NotThere(
+            raise NothingChanged(
                 f"{demand.settled}, and what it takes does not run here: {' '.join(stopped)}. Ask for another release, "
                 "or another index, in that file. Nothing was changed."
             )
@@ -75,18 +75,19 @@ def _is_to_be_asked(demand: Demand, site: Site) -> bool:
     return bool(demand.others or demand.files) or not site.place.is_new
 
 
-def foreseen(found: Resolution, tell: Tell, *, may_break: bool, dry_run: bool) -> None:
-    """Tell what changes and whom it breaks. Raises NotThere where that may not be, Exit where nothing is to be done."""
+def foreseen(found: Resolution, tell: Tell, *, may_break: bool, dry_run: bool) -> bool:
+    """Tell what changes and whom it breaks; whether anything is to be done. Raises NothingChanged where it may not."""
     if found.is_nothing and not dry_run:
         # No copy, no switch, no entry in the history.
         tell(Finished(outcome="nothing-to-do", exit_code=0, reason="all that is asked for is installed"))
-        click.echo("Nothing to do: all that is asked for is installed.", err=True)
-        raise click.exceptions.Exit(0)
+        say("Nothing to do: all that is asked for is installed.")
+        return False
     if found.foreseen.changes:
         tell(Changes(changes=found.foreseen.changes, breaks=found.foreseen.words))
     if found.foreseen.breaks and not may_break:
-        raise NotThere(
+        raise NothingChanged(
             f"It would break what is installed: {'; '.join(found.foreseen.words)}. No releases were found that suit "
             "all. To install all the same: --allow-breaking. To leave this environment alone: --venv DIR. Nothing was "
             "changed."
         )
+    return True

@@ -5,8 +5,6 @@ import shlex
 import sys
 from types import TracebackType
 
-import click
-
 from gpudoctor.apply.events import (
     EXIT_CODES,
     Asked,
@@ -30,10 +28,11 @@ from gpudoctor.apply.events import (
     Switched,
     Verified,
 )
+from gpudoctor.errors import CannotWrite, Failure
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import encode
 from gpudoctor.report.commands import visible
-from gpudoctor.report.output import CannotWrite, write_bytes
+from gpudoctor.report.output import say, write_bytes
 
 #: Lines of installers that say how far they are.
 _TELLING = re.compile(r"\s*(Downloading|Collecting|Installing|Building|Uninstalling|Resolved|Prepared|Installed)\b")
@@ -61,9 +60,9 @@ class JsonLines:
         """What ended the run before an environment was begun is an event, too."""
         if self._finished or isinstance(error, CannotWrite):
             return
-        if isinstance(error, click.ClickException):
-            self(Finished(outcome="refused", exit_code=error.exit_code, reason=error.format_message()))
-        elif isinstance(error, KeyboardInterrupt | click.Abort):
+        if isinstance(error, Failure):
+            self(Finished(outcome="refused", exit_code=error.exit_code, reason=str(error)))
+        elif isinstance(error, KeyboardInterrupt):
             code = EXIT_CODES["interrupted"]
             self(Finished(outcome="interrupted", exit_code=code, reason="interrupted; nothing was changed"))
 
@@ -90,7 +89,7 @@ class Sentences:
         text = sentence(event)
         if text is not None and not (self._live and isinstance(event, Asked)):
             self.clear()
-            click.echo(visible_lines(text), err=True)
+            say(visible_lines(text))
 
     def __enter__(self) -> "Sentences":  # noqa: PYI034 - typing.Self needs Python 3.11
         return self
@@ -108,24 +107,24 @@ class Sentences:
             self._last, self._size = event.text.strip(), ""
             if not self._live:
                 self._told = event.seconds
-                click.echo(f"    {visible(self._last)}", err=True)
+                say(f"    {visible(self._last)}")
                 return
         if self._live:
             self._draw(event.seconds)
         elif event.seconds - self._told >= PAUSE:
             self._told = event.seconds
-            click.echo(f"    {event.seconds:.0f} s{self._size}", err=True)
+            say(f"    {event.seconds:.0f} s{self._size}")
 
     def _draw(self, seconds: float) -> None:
         self.clear()
         self._drawn = True
         columns = max(20, _columns() - 1)
-        click.echo(f"    {seconds:.0f} s{self._size}  {visible(self._last)}"[:columns], err=True, nl=False)
+        say(f"    {seconds:.0f} s{self._size}  {visible(self._last)}"[:columns], end="")
 
     def clear(self) -> None:
         """Take away what is drawn."""
         if self._drawn:
-            click.echo("\r\x1b[K", err=True, nl=False)
+            say("\r\x1b[K", end="")
             self._drawn = False
 
 

@@ -3,8 +3,7 @@
 import codecs
 import os
 
-import click
-
+from gpudoctor.errors import Misused
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.plan import Manager
 from gpudoctor.host.given import read_given
@@ -49,7 +48,7 @@ def asked_for(
     from_pyproject: bool,
     index_url: str | None = None,
 ) -> Asked:
-    """Everything that is asked for, in the order: words, file, project. Raises click.UsageError."""
+    """Everything that is asked for, in the order: words, file, project. Raises Misused."""
     try:
         found = Asked(demand=parse_demand(words, cuda, any_package=True))
         if requirements is not None:
@@ -61,18 +60,18 @@ def asked_for(
             _refuse_locks()
             found = _with(found, parse_project(PROJECT, _project(), markers_of(machine), cuda), cuda)
     except NotADemand as error:
-        raise click.UsageError(str(error)) from None
+        raise Misused(str(error)) from None
     except OSError as error:
-        raise click.UsageError(f"{requirements} could not be read: {error.strerror or error}.") from None
+        raise Misused(f"{requirements} could not be read: {error.strerror or error}.") from None
     if found.demand == Demand() or found.demand == Demand(cpu_only=found.demand.cpu_only):
-        raise click.UsageError("nothing is asked for. Name a framework: torch, tensorflow or jax.")
+        raise Misused("nothing is asked for. Name a framework: torch, tensorflow or jax.")
     return found
 
 
 def manager_for(requirements: str | None, manager: Manager | None, *, from_pyproject: bool) -> Manager | None:
     """The installer that reads what is asked for: a file with options that only pip knows, a project of uv.
 
-    `manager` is what the user named. Raises click.UsageError where it cannot read that.
+    `manager` is what the user named. Raises Misused where it cannot read that.
     """
     try:
         if requirements is not None and is_lock(requirements):
@@ -82,7 +81,7 @@ def manager_for(requirements: str | None, manager: Manager | None, *, from_pypro
         if from_pyproject and (settings := uv_settings_of(PROJECT, _project())):
             return _only("uv", manager, f"{PROJECT} has [tool.uv] {', '.join(settings)}, which only uv reads")
     except NotADemand as error:
-        raise click.UsageError(str(error)) from None
+        raise Misused(str(error)) from None
     return manager
 
 
@@ -95,9 +94,9 @@ def not_resolved(demand: Demand) -> tuple[str, ...]:
 
 def _only(wanted: Manager, manager: Manager | None, why: str) -> Manager:
     if manager == "uv" != wanted:
-        raise click.UsageError(f"{why}. Leave --manager out.")
+        raise Misused(f"{why}. Leave --manager out.")
     if manager is not None and wanted == "uv" != manager:
-        raise click.UsageError(f"{why}. Take --manager uv.")
+        raise Misused(f"{why}. Take --manager uv.")
     return manager or wanted
 
 

@@ -6,12 +6,11 @@ import shlex
 import shutil
 import sys
 
-import click
 import msgspec
 
 from gpudoctor.apply.installer import program_of
 from gpudoctor.apply.preconditions import Refused, check_empty, check_folder, check_target
-from gpudoctor.examine.look import CannotExamine
+from gpudoctor.errors import CannotExamine, Misused, NothingChanged
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Interpreter
@@ -24,12 +23,6 @@ from gpudoctor.probes.target.choice import python_of_environment
 
 #: Settings of pip by which it finds packages where uv would not look.
 _OWN_INDEX = ("index-url", "extra-index-url", "find-links", "no-index")
-
-
-class NotThere(click.ClickException):
-    """Nothing was changed: packages are not installed there."""
-
-    exit_code = 6
 
 
 class Site(Fact, frozen=True, kw_only=True):
@@ -50,7 +43,7 @@ class Site(Fact, frozen=True, kw_only=True):
 def site_of(
     *, venv: str | None, python: str | None, conda: str | None, manager: Manager | None, index_url: str | None
 ) -> Site:
-    """The place that is meant. Raises click.ClickException."""
+    """The place that is meant. Raises Failure."""
     folder = conda_folder(conda, manager) if conda is not None else None
     existing = folder is not None and os.path.isdir(os.path.join(folder, "conda-meta"))
     if existing and folder is not None:
@@ -82,25 +75,25 @@ def site_of(
             if place.conda is not None:
                 check_empty(place.conda)
     except Refused as error:
-        raise NotThere(f"{error} Nothing was changed.") from None
+        raise NothingChanged(f"{error} Nothing was changed.") from None
     return site
 
 
 def _check_python(environment: str) -> None:
-    """Raises NotThere where an environment of conda holds other things only, as one for compilers may."""
+    """Raises NothingChanged where an environment of conda holds other things only, as one for compilers may."""
     from gpudoctor.host.real import RealHost
 
     if python_of_environment(RealHost(), environment) is None:
         typed = shlex.join(("conda", "install", "--prefix", environment, "--channel", CHANNEL, "python", "pip"))
-        raise NotThere(f"{environment} is of conda, and has no Python. Add one: {typed}. Nothing was changed.")
+        raise NothingChanged(f"{environment} is of conda, and has no Python. Add one: {typed}. Nothing was changed.")
 
 
 def _named_python(python: str | None) -> str | None:
-    """The interpreter that is meant by --python: 3.12 is python3.12 on PATH. Raises click.UsageError."""
+    """The interpreter that is meant by --python: 3.12 is python3.12 on PATH. Raises Misused."""
     if python is None or os.path.exists(python) or not re.fullmatch(r"3\.\d{1,2}", python):
         return python
     if shutil.which(f"python{python}") is None:
-        raise click.UsageError(f"--python {python}: there is no python{python} on PATH. Name its path.")
+        raise Misused(f"--python {python}: there is no python{python} on PATH. Name its path.")
     return f"python{python}"
 
 
@@ -111,18 +104,18 @@ def _minor(target: Interpreter) -> str | None:
 def _pip_like(manager: Manager | None, target: Interpreter, index_url: str | None, *, into: bool) -> Manager | None:
     """Prefer uv where there is one: its dry run takes half a second. But pip where only pip knows the user's index.
 
-    `into`: it is installed into the target's own environment. Raises click.ClickException.
+    `into`: it is installed into the target's own environment. Raises Failure.
     """
     has_uv = shutil.which("uv") is not None
     by_conda = target.environment in ("conda", "conda-base")
     without_pip = into and (by_conda or target.environment == "venv") and target.pip_version is None
     if manager == "uv" and not has_uv:
-        raise click.UsageError("--manager uv: there is no uv on PATH.")
+        raise Misused("--manager uv: there is no uv on PATH.")
     if without_pip and (manager == "pip" or not has_uv):
         own = conda_command(target, "install", "pip").argv
         typed = shlex.join(own if by_conda else (target.executable, "-m", "ensurepip"))
         uv = ", or leave --manager out: uv is here" if has_uv else ""
-        raise NotThere(f"{target.executable} has no pip. Install it: {typed}{uv}. Nothing was changed.")
+        raise NothingChanged(f"{target.executable} has no pip. Install it: {typed}{uv}. Nothing was changed.")
     if manager is not None or not has_uv:
         return manager
     if without_pip:
@@ -150,13 +143,13 @@ def pip_knows(target: Interpreter) -> bool:
 
 
 def conda_folder(name: str, manager: Manager | None) -> str:
-    """The folder of a conda environment, there or not. Raises click.ClickException."""
+    """The folder of a conda environment, there or not. Raises Failure."""
     if os.sep in name:
         return os.path.abspath(name)
     tools = (manager,) if manager is not None else CONDAS
     found = next((path for one in tools if (path := program_of(one, os.environ)) is not None), None)
     if found is None:
-        raise click.UsageError(f"--conda: there is no {' or '.join(tools)} on PATH.")
+        raise Misused(f"--conda: there is no {' or '.join(tools)} on PATH.")
     from gpudoctor.host.real import RealHost
 
     ran = RealHost().run((found, "info", "--json"), timeout=PATIENCE)

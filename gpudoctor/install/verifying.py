@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Literal
 
-import click
-
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
 from gpudoctor.apply.events import Progress
@@ -20,6 +18,7 @@ from gpudoctor.install.reporters import Sentences
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.steps import install_step
 from gpudoctor.report.commands import step_lines, visible
+from gpudoctor.report.output import say
 
 #: Where a plan is for: this machine; one with the same platform, which is described; another one.
 Where = Literal["here", "alike", "elsewhere"]
@@ -40,7 +39,7 @@ def say_verified(plan: Plan) -> None:
             question = partial(asking.ask, step, tuple(_runs(steps)))
             _say(step, question, clock, windows=os.name == "nt")
     if not commands:
-        click.echo("No command of this plan installs with pip or uv: nothing to verify.", err=True)
+        say("No command of this plan installs with pip or uv: nothing to verify.")
 
 
 def verify_install(plan: InstallPlan, shown: InstallPlan, machine: Machine, where: Where) -> int:
@@ -100,7 +99,7 @@ class Clock:
 
 def _say(step: Run, ask: Callable[[], Verification], clock: Clock, *, windows: bool) -> int:
     """Say the command and what is answered about it; the exit code."""
-    click.echo("\n".join(step_lines(step, windows=windows)), err=True)
+    say("\n".join(step_lines(step, windows=windows)))
     try:
         with clock:
             found = ask()
@@ -108,7 +107,7 @@ def _say(step: Run, ask: Callable[[], Verification], clock: Clock, *, windows: b
         answer, code = f"not verified: {error}", NOT_ASKED
     else:
         answer, code = _answer(found)
-    click.echo("\n".join(f"  {visible(line)}" for line in _lines(answer)), err=True)
+    say("\n".join(f"  {visible(line)}" for line in _lines(answer)))
     return code
 
 

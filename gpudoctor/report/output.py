@@ -7,23 +7,10 @@ from contextlib import contextmanager, suppress
 
 import click
 
+from gpudoctor.errors import CannotWrite
+
 #: Typographic characters and what stands for them where the stream cannot show them.
 _PLAIN = str.maketrans({"\u2026": "...", "\u2013": "-", "\u2014": "-", "\u2018": "'", "\u2019": "'", "\u00d7": "x"})
-
-
-class CannotWrite(click.ClickException):
-    """Standard output, or the file the user named, took no more."""
-
-    exit_code = 3
-
-
-class Partial(click.ClickException):
-    """Ctrl-C while frameworks were run: what was found until then has been shown."""
-
-    exit_code = 130
-
-    def __init__(self) -> None:
-        super().__init__("interrupted: what is shown is what was found until then. Nothing was changed.")
 
 
 def shows_unicode() -> bool:
@@ -52,10 +39,11 @@ def visible(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else ascii(char)[1:-1] for char in text)
 
 
-def say(text: str) -> None:
+def say(text: str, *, end: str = "\n") -> None:
     """A line on standard error, if it takes one: closed or full, it must not change how we end."""
     with suppress(OSError, ValueError):
-        click.echo(text, err=True)
+        sys.stderr.write(text + end)
+        sys.stderr.flush()
 
 
 def write_text(text: str) -> None:

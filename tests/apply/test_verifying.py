@@ -6,7 +6,7 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from gpudoctor.cli.fix import command
+from gpudoctor.cli.main import cli
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.plan import Mending, Plan
 from gpudoctor.install.verifying import say_verified
@@ -70,6 +70,6 @@ def test_nothing_to_verify(capsys):
 
 
 def test_another_machines_snapshot_cannot_be_verified():
-    done = CliRunner().invoke(command, ["--from", "x.json", "--verify"])
+    done = CliRunner().invoke(cli, ["fix", "--from", "x.json", "--verify"])
     assert done.exit_code == 2
     assert "--verify asks the installer of this one" in done.output

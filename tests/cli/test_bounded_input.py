@@ -145,6 +145,7 @@ ROOMS = {
     "apply/relocate.py": "scripts and records of an environment that is changed",
     "apply/verify_pip.py": "the report that pip was told to write",
     "apply/verify_uv.py": "the lock that uv was told to write",
+    "fleet/budget.py": "what the kernel serves",
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
     "redact": "our own data",
@@ -220,7 +221,7 @@ def test_our_own_failure_on_a_ticket_is_said_of_that_ticket(
 ) -> None:
     from click.testing import CliRunner
 
-    from gpudoctor.cli.triage import command
+    from gpudoctor.cli.main import cli
     from gpudoctor.examine import triage
 
     judged = triage.subject_of
@@ -229,7 +230,7 @@ def test_our_own_failure_on_a_ticket_is_said_of_that_ticket(
         return 1 // 0 if "b-1" in given.name else judged(given, matrix)
 
     monkeypatch.setattr(triage, "subject_of", failing)
-    shown = CliRunner().invoke(command, ["--format", form, str(_ticket_folder(tmp_path / "tickets"))])
+    shown = CliRunner().invoke(cli, ["triage", "--format", form, str(_ticket_folder(tmp_path / "tickets"))])
     assert shown.exit_code == 1, shown.output
     assert shown.stdout.count("itself failed on it (ZeroDivisionError") == 1
     if form == "json":

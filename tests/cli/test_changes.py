@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.apply.journal import Change, Distribution, write
-from gpudoctor.cli import history, undo
+from gpudoctor.cli.main import cli
 from gpudoctor.install.changes import told
 
 REFUSED = "pip install --dry-run says that it cannot be installed:"
@@ -58,10 +58,10 @@ def test_what_a_killed_undo_left_is_named_and_the_next_undo_removes_it(tmp_path,
     os.makedirs(change.tree)
     Path(change.tree, "libtorch.so").write_bytes(b"x" * 3_000_000)
     write(change, state="undone")
-    listed = CliRunner().invoke(history.command, ["--python", str(environment)])
+    listed = CliRunner().invoke(cli, ["history", "--python", str(environment)])
     assert change.folder in listed.output
     assert "3 MB" in listed.output
-    undone = CliRunner().invoke(undo.command, ["--python", str(environment), "--yes"])
+    undone = CliRunner().invoke(cli, ["undo", "--python", str(environment), "--yes"])
     assert undone.exit_code == 0
     assert sorted(os.listdir(tmp_path)) == ["env", "state"]
 
@@ -74,7 +74,7 @@ def test_who_works_in_an_environment_is_said_before_it_is_undone(tmp_path, monke
     write(Change(id="20261122-101112-abcd", begun="1", kind="new", environment=str(environment)), state="done")
     with subprocess.Popen(["sleep", "60"], cwd=environment) as sleeper:
         try:
-            said = CliRunner().invoke(undo.command, ["--python", str(environment)])
+            said = CliRunner().invoke(cli, ["undo", "--python", str(environment)])
         finally:
             sleeper.kill()
     assert said.exit_code == 2

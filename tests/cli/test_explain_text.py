@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gpudoctor.cli.explain import command
+from gpudoctor.cli.main import cli
 from gpudoctor.examine.explaining import explained
 from gpudoctor.facts.codec import encode
 from tests.cases.load import cases
@@ -16,7 +16,7 @@ SYMPTOMS = json.loads((Path(__file__).parent.parent / "tickets" / "symptoms.json
 
 
 def explain(*args: str, text: str | None = None):
-    return CliRunner().invoke(command, args, input=text)
+    return CliRunner().invoke(cli, ["explain", *args], input=text)
 
 
 def test_a_message_is_explained() -> None:

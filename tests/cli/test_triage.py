@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from gpudoctor.cli.triage import command
+from gpudoctor.cli.main import cli
 from gpudoctor.diagnosis.triage import ticket_of
 from gpudoctor.examine.judging import criteria_of, judge
 from gpudoctor.examine.tickets import Input, Unreadable, subject_of
@@ -27,7 +27,7 @@ CONFIRMED = sorted(name for name, row in STATED.items() if row["cause"])
 
 
 def triage(*args: str, text: bytes | None = None):
-    return CliRunner().invoke(command, args, input=text)
+    return CliRunner().invoke(cli, ["triage", *args], input=text)
 
 
 def first_cause(name: str) -> str | None:
