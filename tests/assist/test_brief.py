@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.assist.brief import LONGEST, brief_of
-from gpudoctor.assist.brief_command import command
 from gpudoctor.assist.judged import every_rule, judged_machine
 from gpudoctor.assist.quoting import Quoting
+from gpudoctor.cli.main import cli
 from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.codec import encode
 from gpudoctor.redact.redactor import Door
@@ -27,7 +27,7 @@ TITLES = ["Facts", "Judgement", "Still open", "Do not claim", "Ask next"]
 
 
 def brief(*args: str, text: str | None = None):
-    return CliRunner().invoke(command, args, input=text)
+    return CliRunner().invoke(cli, ["brief", *args], input=text)
 
 
 def page_of(snapshot) -> str:
