@@ -26,6 +26,7 @@ COMMANDS = {
     ),
     "explain": ("gpudoctor.cli.explain", "Explain an error message or a finding's code."),
     "fix": ("gpudoctor.cli.fix", "Show how to fix what is wrong, or fix it with --apply."),
+    "fleet": ("gpudoctor.cli.fleet", "Examine many machines, and find the one that differs."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, test them, and keep a way back."),
     "history": ("gpudoctor.cli.history", "List the changes gpudoctor has made to environments."),
     "matrix": ("gpudoctor.cli.matrix", "Show the compatibility matrix, and which builds fit a machine."),

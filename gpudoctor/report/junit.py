@@ -23,7 +23,7 @@ def render_junit(report: Report) -> str:
     for outcome, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(attribute, str(sum(1 for case in cases if case.find(outcome) is not None)))
     if report.snapshot.taken_at:
-        suite.set("timestamp", _safe(report.snapshot.taken_at))
+        suite.set("timestamp", safe(report.snapshot.taken_at))
     suite.extend(cases)
     root = Element("testsuites")
     root.append(suite)
@@ -38,16 +38,16 @@ def _finding(finding: Finding, is_grave: bool) -> Element:
     case = _case(finding.code, finding.name)
     text = "\n".join([finding.summary, *(f"{one.fact}: {one.value}" for one in finding.evidence)])
     if is_grave:
-        failure = SubElement(case, "failure", message=_safe(finding.summary), type=finding.severity)
-        failure.text = _safe(text)
+        failure = SubElement(case, "failure", message=safe(finding.summary), type=finding.severity)
+        failure.text = safe(text)
     else:
-        SubElement(case, "system-out").text = _safe(f"{finding.severity}: {text}")
+        SubElement(case, "system-out").text = safe(f"{finding.severity}: {text}")
     return case
 
 
 def _told(code: str, outcome: str, reason: str) -> Element:
     case = _case(code)
-    SubElement(case, outcome, message=_safe(reason.strip().rpartition("\n")[2])).text = _safe(reason)
+    SubElement(case, outcome, message=safe(reason.strip().rpartition("\n")[2])).text = safe(reason)
     return case
 
 
@@ -55,5 +55,6 @@ def _case(code: str, name: str = "") -> Element:
     return Element("testcase", classname=f"gpudoctor.{code[:3]}", name=f"{code} {name}".strip())
 
 
-def _safe(text: str) -> str:
+def safe(text: str) -> str:
+    """The text as XML can hold it."""
     return "\n".join(visible(line) for line in text.split("\n")).translate(_FORBIDDEN)

@@ -1,0 +1,88 @@
+"""Files of records, line by line: what is no record is named, and the rest is read."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import IO
+
+import click
+import msgspec
+
+from gpudoctor.fleet.node_names import is_name
+from gpudoctor.fleet.overview import Unreadable
+from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
+
+#: Bytes of a line; a record has some 5,000.
+_LONGEST = 1 << 20
+_HOST = re.compile(rb'"host"\s*:\s*"([^"\\]{1,255})"')
+
+
+class _Envelope(msgspec.Struct):
+    schema: int
+
+
+_DECODER = msgspec.json.Decoder(NodeRecord)
+_ENVELOPE = msgspec.json.Decoder(_Envelope)
+
+
+def read_files(paths: Iterable[str]) -> Iterator[NodeRecord | Unreadable]:
+    """The records of all files, "-" for standard input. Raises click.ClickException for a file that cannot be read."""
+    for path in paths:
+        name = click.format_filename(path)
+        try:
+            with click.open_file(path, "rb") as file:
+                yield from read_lines(file, name)
+        except OSError as error:
+            raise click.BadParameter(f"{name}: {error.strerror or error}", param_hint="FILES") from None
+
+
+def read_lines(file: IO[bytes], name: str) -> Iterator[NodeRecord | Unreadable]:
+    """The records of one file; empty lines are none."""
+    number = 0
+    while raw := file.readline(_LONGEST):
+        number += 1
+        if len(raw) == _LONGEST and not raw.endswith(b"\n"):
+            _skip_line(file)
+            yield Unreadable(where=f"{name}:{number}", reason="the line is longer than 1 MiB")
+            continue
+        try:
+            record = _DECODER.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            if raw.strip():
+                yield _unreadable(raw, f"{name}:{number}", error)
+            continue
+        if record.schema == RECORD_SCHEMA and is_name(record.host):
+            yield record
+        else:
+            yield _refused(record, f"{name}:{number}")
+
+
+def _skip_line(file: IO[bytes]) -> None:
+    while (part := file.readline(_LONGEST)) and not part.endswith(b"\n"):
+        pass
+
+
+def _refused(record: NodeRecord, where: str) -> Unreadable:
+    if not is_name(record.host):
+        return Unreadable(where=where, reason=f"{record.host[:80]!a} is no name of a node")
+    return Unreadable(where=where, reason=_another_schema(record.schema), host=record.host)
+
+
+def _another_schema(schema: int) -> str:
+    return f"its schema is {schema}, and this gpudoctor reads {RECORD_SCHEMA}: use one version on all nodes"
+
+
+def _unreadable(raw: bytes, where: str, error: Exception) -> Unreadable:
+    found = _HOST.search(raw)
+    host = found[1].decode(errors="replace") if found else None
+    reason = "it is not a record of `gpudoctor node`"
+    if raw.lstrip().startswith(b"{") and not raw.rstrip().endswith(b"}"):
+        reason = "it is half-written"
+    elif raw.lstrip().startswith(b"{"):
+        reason = f"{reason}: {error}"
+        try:
+            schema = _ENVELOPE.decode(raw).schema
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            schema = RECORD_SCHEMA
+        if schema != RECORD_SCHEMA:
+            reason = _another_schema(schema)
+    return Unreadable(where=where, reason=reason, host=host if host and is_name(host) else None)
