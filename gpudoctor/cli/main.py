@@ -41,6 +41,7 @@ COMMANDS = {
     "snapshot": ("gpudoctor.cli.snapshot", "Save what can be seen of this machine, to diagnose it elsewhere."),
     "triage": ("gpudoctor.cli.triage", "Diagnose what others sent: snapshots, bundles or pasted text."),
     "undo": ("gpudoctor.cli.undo", "Undo a change that gpudoctor made."),
+    "verify": ("gpudoctor.cli.verify", "Judge install commands before they are run, and name one that fits."),
 }
 
 

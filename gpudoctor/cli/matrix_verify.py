@@ -25,7 +25,7 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
     The index is the one that pip is set up for (its configuration and PIP_... variables), else UV_DEFAULT_INDEX, else
     pip's own default. This command opens network connections; `check` never does.
     """
-    settings = _settings(index_url, python)
+    settings = settings_of(index_url, python)
     try:
         with closing(Fetcher(settings)) as fetcher:
             found = verify(load_matrix(), Offers(fetcher))
@@ -38,7 +38,8 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
     return 0 if found.agrees else 1
 
 
-def _settings(index_url: str | None, python: str | None) -> Settings:
+def settings_of(index_url: str | None, python: str | None) -> Settings:
+    """The indexes that pip, else uv, is set up for. Raises NoIndex, click.BadParameter."""
     # Imported here: the probes are needed for nothing else.
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.target.probe import choose

@@ -89,11 +89,14 @@ class Verdicts(Fact, frozen=True, kw_only=True):
     found: tuple[Verdict, ...]
 
 
-#: The worst first.
-ORDER: tuple[Word, ...] = ("does not fit", "not known", "does nothing", "fits")
+#: What counts first. A command of which a part does nothing does what the other part does.
+ORDER: tuple[Word, ...] = ("does not fit", "not known", "fits", "does nothing")
 
 
 def overall(found: tuple[Verdict, ...]) -> Word:
-    """The word for a whole text: what does not fit outweighs what is not known; nothing at all is not known."""
-    words = {one.word for one in found}
+    """The word for a whole text: what does not fit outweighs what is not known; nothing at all is not known.
+
+    Packages and programs that are not of this field ("name") count only where there is nothing else.
+    """
+    words = {one.word for one in found if one.word != "not known" or one.aspect != "name"}
     return next((word for word in ORDER if word in words), "not known")

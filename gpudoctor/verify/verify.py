@@ -1,21 +1,118 @@
 """Judges a text of commands. Pure: the same text, facts and tables give the same verdicts anywhere."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
+from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.verify.asked import (
+    Activate,
+    Asked,
+    Conda,
+    Image,
+    Install,
+    NewEnvironment,
+    Other,
+    Remove,
+    Setting,
+    SystemPackages,
+)
+from gpudoctor.verify.case import Case, with_installed, without
+from gpudoctor.verify.judge_conda import judge_conda
+from gpudoctor.verify.judge_image import image_facts, judge_image
+from gpudoctor.verify.judge_install import judge_install
+from gpudoctor.verify.judge_setting import judge_setting
+from gpudoctor.verify.judge_system import judge_system
+from gpudoctor.verify.read_words import read_command
+from gpudoctor.verify.text import MOST_CHARACTERS, Typed, Unread, commands
 from gpudoctor.verify.verdict import Given, Verdict, Verdicts, overall
 
 
 def verify(text: str | Sequence[str], given: Given, matrix: Matrix, file: str | None = None) -> Verdicts:
     """The verdicts on commands, a requirements file, a Dockerfile or a Compose file; `file` is its name, if it has one.
 
-    A sequence is one command each. Never raises for what stands in the text: what is not understood is not known.
+    A sequence is one command each; what one changes counts for the next. Never raises for what stands in the text:
+    what is not understood is not known.
     """
-    del given, matrix  # Judged by the readers of each kind of command, which are added to this.
-    lines = text.splitlines() if isinstance(text, str) else text
-    found = tuple(
-        Verdict(line=number, file=file, command=line[:200], subject=line[:80], word="not known", grounds="not asked")
-        for number, line in enumerate(lines, 1)
-        if line.strip()
-    )
+    whole = text if isinstance(text, str) else "\n".join(text)
+    if len(whole) > MOST_CHARACTERS:
+        case = Case(1, whole[:80], file, given, matrix)
+        reason = f"The text is larger than {MOST_CHARACTERS // 1024} KiB, and no list of commands is."
+        found: tuple[Verdict, ...] = (
+            case.verdict("text", "not known", grounds="not asked", aspect="syntax", because=reason),
+        )
+    else:
+        found = tuple(_verdicts(whole, given, matrix, file))
     return Verdicts(word=overall(found), found=found)
+
+
+def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iterator[Verdict]:
+    typed = list(commands(text, file))
+    if typed and all(isinstance(one, Typed) and one.kind == "requirements" for one in typed):
+        lines = [one for one in typed if isinstance(one, Typed)]
+        yield from judge_install(_together(lines), Case(1, lines[0].text, file, given, matrix))
+        return
+    for one in typed:
+        case = Case(one.line, one.text, file, given, matrix)
+        if isinstance(one, Unread):
+            reason = f"It could not be read: {one.reason}."
+            yield case.verdict(one.text, "not known", grounds="not asked", aspect="syntax", because=reason)
+            continue
+        for asked in read_command(one):
+            case = Case(one.line, one.text, file, given, matrix)
+            found = tuple(_judged(asked, case))
+            yield from found
+            given = _afterwards(asked, found, given)
+
+
+def _together(lines: Sequence[Typed]) -> Install:
+    """A requirements file as the one command that installs it."""
+    parts = [one for line in lines for one in read_command(line) if isinstance(one, Install)]
+    first = parts[0]
+    return replace(
+        first,
+        requirements=tuple(one for part in parts for one in part.requirements),
+        index=next((part.index for part in parts if part.index), None),
+        extra=tuple(url for part in parts for url in part.extra),
+        links=tuple(url for part in parts for url in part.links),
+        no_index=any(part.no_index for part in parts),
+        files=tuple(name for part in parts for name in part.files),
+        unknown_options=tuple(name for part in parts for name in part.unknown_options),
+    )
+
+
+def _judged(asked: Asked, case: Case) -> Iterator[Verdict]:
+    if isinstance(asked, Install):
+        yield from judge_install(asked, case)
+    elif isinstance(asked, Conda):
+        yield from judge_conda(asked, case)
+    elif isinstance(asked, SystemPackages):
+        yield from judge_system(asked, case)
+    elif isinstance(asked, Image):
+        yield from judge_image(asked, case)
+    elif isinstance(asked, Setting):
+        yield from judge_setting(asked, case)
+    elif isinstance(asked, Other):
+        text = "What this command does is not judged here."
+        yield case.verdict(asked.program, "not known", grounds="not asked", aspect="name", because=text)
+
+
+def _afterwards(asked: Asked, found: Sequence[Verdict], given: Given) -> Given:
+    """What is given for the next command."""
+    if isinstance(asked, Remove):
+        return without(given, asked.names)
+    if isinstance(asked, NewEnvironment | Activate):
+        python = getattr(asked, "python", None)
+        machine = replace(given.machine, python=python) if python else given.machine
+        return replace(
+            given, machine=machine, packages=None, environment="venv", externally_managed=None, other_pip=None
+        )
+    if isinstance(asked, Image):
+        return image_facts(asked, given) if asked.is_base else given
+    if isinstance(asked, Install) and not asked.elsewhere:
+        for verdict in found:
+            name, _, version = (verdict.build or "").partition(" ")
+            if verdict.word == "fits" and package_version(version) is not None:
+                given = with_installed(given, name.partition("[")[0], version)
+    return given

@@ -1,0 +1,208 @@
+"""`gpudoctor verify`."""
+
+import os
+
+import click
+
+from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
+from gpudoctor.cli.matrix import MatrixUnusable
+from gpudoctor.cli.option_values import format_option
+from gpudoctor.examine.look import CannotExamine
+from gpudoctor.facts.codec import encode
+from gpudoctor.facts.python import Package, Packages
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.plan.machine import Machine
+from gpudoctor.redact.facts import fact_without_credentials
+from gpudoctor.report.output import width, write_bytes, write_text
+from gpudoctor.report.verify_text import verify_text
+from gpudoctor.sources.packages_names import normalise
+from gpudoctor.verify.given import given_of
+from gpudoctor.verify.text import MOST_CHARACTERS
+from gpudoctor.verify.verdict import Given, Verdicts, overall
+from gpudoctor.verify.verify import verify
+
+#: Ends of names that are those of a file, and no command.
+_FILES = (".txt", ".in", ".sh", ".bash", ".yml", ".yaml", ".ps1", ".bat", ".cmd", "dockerfile", "containerfile")
+_NOT_READ = (".toml", ".lock", ".json", ".py", ".ipynb", ".whl", ".cfg")
+_CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
+
+
+@click.command("verify")
+@click.argument("inputs", nargs=-1, required=True, metavar="COMMAND|FILE|-...")
+@click.option("--for", "snapshot", metavar="FILE", help="A machine: a saved snapshot, a report, or a pasted ticket.")
+@click.option("--gpu", "gpus", multiple=True, metavar="NAME", help="A GPU: 'RTX 4090', a PCI id, or 8.9; repeatable.")
+@click.option("--driver", metavar="RELEASE", help="The NVIDIA driver: 535, 535.54, 580.65.06.")
+@click.option("--python", metavar="VERSION", help="Python: 3.12.")
+@click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), help="[default: linux]")
+@click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
+@click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
+@click.option("--distribution", metavar="NAME", help="The Linux distribution, as in /etc/os-release: ubuntu.")
+@click.option("--installed", multiple=True, metavar="PACKAGE==VERSION", help="What is installed; repeatable.")
+@click.option("--ask-index", is_flag=True, help="Ask your package index for what the tables do not know.")
+@format_option()
+@click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
+def command(
+    inputs: tuple[str, ...],
+    snapshot: str | None,
+    gpus: tuple[str, ...],
+    driver: str | None,
+    python: str | None,
+    system: str | None,
+    arch: str | None,
+    glibc: str | None,
+    distribution: str | None,
+    installed: tuple[str, ...],
+    ask_index: bool,
+    form: str,
+    verbose: bool,
+) -> None:
+    """Judge install commands before they are run: does each package fit, and if not, what does.
+
+    Reads pip, uv, conda, apt, dnf, zypper and docker commands, environment variables, requirements files, Dockerfiles
+    and Compose files; PowerShell and cmd, too. Judged for this machine, or for the one that the options describe:
+
+        gpudoctor verify "pip install torch==2.6.0" --gpu "RTX 5090" --driver 570 --python 3.12
+
+    The exit code is 0 if everything fits, 1 if something does not or would do nothing, 3 if it is not known.
+    """
+    described = Described(
+        gpus=gpus, driver=driver, python=python, system=system, arch=arch, glibc=glibc, distribution=distribution
+    )
+    matrix = load_matrix()
+    try:
+        given = _given(described, snapshot, installed, matrix)
+        found = tuple(one for name, text in _texts(inputs) for one in verify(text, given, matrix, name).found)
+        if ask_index:
+            # Imported here: nothing else in this command opens a connection.
+            from gpudoctor.cli.verify_index import asked
+
+            found = asked(found, given.machine)
+    except MatrixUnreadable as error:
+        raise MatrixUnusable(str(error)) from None
+    _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
+
+
+def _show(found: Verdicts, form: str, *, verbose: bool) -> None:
+    if not found.found:
+        raise CannotExamine("Nothing to judge: there is no command in it.")
+    if form == "json":
+        write_bytes(encode(found, indent=2) + b"\n")
+    else:
+        write_text(verify_text(found, width(), verbose=verbose))
+    raise click.exceptions.Exit(_CODES[found.word])
+
+
+class Described:
+    """What options say of a machine, as it was written."""
+
+    def __init__(
+        self,
+        *,
+        gpus: tuple[str, ...],
+        driver: str | None,
+        python: str | None,
+        system: str | None,
+        arch: str | None,
+        glibc: str | None,
+        distribution: str | None,
+    ) -> None:
+        self.gpus, self.driver, self.python = gpus, driver, python
+        self.system, self.arch, self.glibc, self.distribution = system, arch, glibc, distribution
+
+    def __bool__(self) -> bool:
+        return any(vars(self).values())
+
+    def machine(self, matrix: Matrix) -> Machine:
+        """The machine. Raises click.BadParameter, click.UsageError."""
+        system = self.system or "linux"
+        if system == "macos" and (self.gpus or self.driver):
+            raise click.UsageError("--os macos contradicts --gpu and --driver: macOS has no driver for NVIDIA GPUs.")
+        if system != "linux" and (self.glibc or self.distribution):
+            raise click.UsageError(f"--glibc and --distribution are of Linux, and --os is {system}.")
+        return Machine(
+            driver=driver_of(self.driver),
+            capabilities=tuple(capability_of(name, matrix) for name in self.gpus),
+            gpu_names=tuple(name_of(name, matrix) for name in self.gpus),
+            python=python_of(self.python),
+            platform=platform_of(system, self.arch),
+            libc="musl" if self.glibc == "musl" else "glibc" if self.glibc else None,
+            libc_version=glibc_of(self.glibc),
+        )
+
+
+def _given(described: Described, snapshot: str | None, installed: tuple[str, ...], matrix: Matrix) -> Given:
+    """The machine that is meant: that of a file, the described one, else this one."""
+    if snapshot is not None and described:
+        raise click.UsageError("--for names a machine; leave out the options that describe one.")
+    if snapshot is not None:
+        given = _of_file(snapshot, matrix)
+    elif described or installed:
+        name, _, version = (described.distribution or "").partition(" ")
+        given = Given(
+            machine=described.machine(matrix), distribution=name.lower() or None, distribution_version=version or None
+        )
+    else:
+        # Imported here: a described machine is not looked at.
+        from gpudoctor.examine.look import begin_to_examine
+
+        given = given_of(begin_to_examine(None)(), matrix)
+    return with_packages(given, installed)
+
+
+def _of_file(path: str, matrix: Matrix) -> Given:
+    # Imported here: only --for reads tickets.
+    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
+
+    try:
+        return given_of(subject_of(read_input(path), matrix).snapshot, matrix)
+    except Unreadable as error:
+        raise CannotExamine(f"{path} names no machine: {error}.") from None
+
+
+def with_packages(given: Given, installed: tuple[str, ...]) -> Given:
+    """What is given, and the packages that options name. Raises click.BadParameter."""
+    # Imported here: a module of its own for one line would be too much.
+    from msgspec.structs import replace
+
+    if not installed:
+        return given
+    pairs = [text.partition("==") for text in installed]
+    for name, equals, version in pairs:
+        if not (name.strip() and equals and version.strip()):
+            raise click.BadParameter(f"{name!r} has no version; write torch==2.6.0+cu124.", param_hint="--installed")
+    named = tuple(Package(name=normalise(name.strip()), version=version.strip()) for name, _, version in pairs)
+    return replace(given, packages=Packages(installed=named, excerpt=True))
+
+
+def _texts(inputs: tuple[str, ...]) -> list[tuple[str | None, str]]:
+    """The commands, and the texts of files. Raises CannotExamine."""
+    found: list[tuple[str | None, str]] = []
+    for one in inputs:
+        lowered = one.lower()
+        is_name = " " not in one.strip() and "\n" not in one
+        if is_name and lowered.endswith(_NOT_READ) and "==" not in one:
+            raise CannotExamine(
+                f"{one} is not read. Give commands, a requirements file, a Dockerfile, a Compose file or a script."
+            )
+        if one == "-" or (is_name and (os.path.exists(one) or lowered.endswith(_FILES))):
+            found.append((None if one == "-" else one, _text(one)))
+        else:
+            found.append((None, one))
+    return found
+
+
+def _text(path: str) -> str:
+    # Imported here: a command on the command line needs no file.
+    from gpudoctor.examine.tickets import Unreadable, read_input
+
+    try:
+        raw = read_input(path).raw
+    except Unreadable as error:
+        raise CannotExamine(f"{path} could not be read: {error}.") from None
+    if len(raw) > MOST_CHARACTERS:
+        raise CannotExamine(f"{path} is larger than {MOST_CHARACTERS // 1024} KiB, and no list of commands is.")
+    if b"\0" in raw[:4096]:
+        raise CannotExamine(f"{path} is no text.")
+    return raw.decode("utf-8", "replace")

@@ -1,0 +1,162 @@
+"""conda, mamba and micromamba: the channels, and the CUDA that PyTorch's own channel had builds for.
+
+The channel pytorch ended with 2.5.1 (https://github.com/pytorch/pytorch/issues/138506). Its builds had the CUDAs of the
+wheels, named by pytorch-cuda from 1.13 on and by cudatoolkit before (https://pytorch.org/get-started/previous-versions).
+conda-forge's cudatoolkit ends with 11.8; CUDA 12 is cuda-version and its parts there
+(https://github.com/conda-forge/cudatoolkit-feedstock; read 2026-11-22).
+"""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.versions import package_version
+from gpudoctor.plan.builds import Build, builds_of
+from gpudoctor.plan.constraints import obstacles
+from gpudoctor.plan.specifiers import meets
+from gpudoctor.verify.asked import Conda
+from gpudoctor.verify.case import Case, aspect_of
+from gpudoctor.verify.choice import version_of
+from gpudoctor.verify.verdict import Aspect, Verdict
+
+LAST_OF_CHANNEL = "2.5.1"
+FIRST_PYTORCH_CUDA = "1.13"
+LAST_CUDATOOLKIT = "11.8"
+_FRAMEWORKS = ("pytorch-gpu", "tensorflow", "tensorflow-gpu", "jax")
+_ELSEWHERE = frozenset(("venv", "system", "standalone"))
+
+
+def judge_conda(asked: Conda, case: Case) -> Iterator[Verdict]:
+    """The verdicts on the packages that are asked for."""
+    specs = {name: pep440(version) for name, version, _ in asked.specs}
+    if case.given.environment in _ELSEWHERE and asked.verb == "install" and asked.environment is None:
+        text = "The environment in question is none of conda's, and conda installs into its own."
+        yield case.verdict(asked.program, "does not fit", aspect="environment", because=text)
+        return
+    python = specs.get("python", "").lstrip("=~").removesuffix(".*") or None
+    for name, _version, _ in asked.specs:
+        if name == "pytorch":
+            yield _pytorch(asked, specs, python, case)
+        elif name in ("torchvision", "torchaudio"):
+            found = _companion(name, specs, case)
+            if found is not None:
+                yield found
+        elif name == "pytorch-cuda" and "pytorch" not in specs:
+            yield case.verdict(f"{name}{specs[name]}", "fits")
+        elif name == "cudatoolkit":
+            yield _cudatoolkit(specs[name], case)
+        elif name == "cudnn":
+            yield case.verdict(f"{name}{specs[name]}", "fits")
+        elif name not in ("numpy", "python", "pip", "pytorch-cuda", "cpuonly", "mkl"):
+            text = "What conda's channels hold of it is not in the tables."
+            aspect: Aspect = "version" if name in _FRAMEWORKS else "name"
+            yield case.verdict(name, "not known", grounds="not in the tables", aspect=aspect, because=text)
+
+
+def pep440(version: str) -> str:
+    """Conda's =2.1 is ==2.1.*, its ==2.1.0 and =2.1.0 are exact (or nearly)."""
+    if version.startswith("=") and not version.startswith("=="):
+        number = version[1:]
+        return f"=={number}" if number.count(".") >= 2 or number.endswith("*") else f"=={number}.*"
+    return version
+
+
+def _pytorch(asked: Conda, specs: dict[str, str], python: str | None, case: Case) -> Verdict:
+    specifier = specs["pytorch"]
+    subject = f"pytorch{specifier}"
+    if "pytorch" not in asked.channels:
+        if "pytorch-cuda" in specs:
+            text = "pytorch-cuda is in the channels pytorch and nvidia; add -c pytorch -c nvidia."
+            instead = f"{case.text} -c pytorch -c nvidia"
+            return case.verdict(subject, "does not fit", aspect="index", because=text, instead=instead)
+        text = "What conda-forge has of it is not in the tables."
+        return case.verdict(subject, "not known", grounds="not in the tables", aspect="version", because=text)
+    every = builds_of("torch", case.machine.platform or "linux-x86_64", case.matrix)
+    last = version_of(LAST_OF_CHANNEL)
+    builds = [one for one in every if meets(one.version, specifier)]
+    here = [one for one in builds if version_of(one.version) <= last]
+    if not here:
+        text = f"PyTorch's channel ended with {LAST_OF_CHANNEL}."
+        if not builds:
+            text = f"There is no PyTorch {specifier}."
+        return case.verdict(
+            subject,
+            "does not fit",
+            grounds="impossible",
+            aspect="version",
+            because=text,
+            instead=_by_pip(specifier, case),
+        )
+    newest = max(version_of(one.version) for one in here)
+    return _build(asked, specs, [one for one in here if version_of(one.version) == newest], python, case)
+
+
+def _build(asked: Conda, specs: dict[str, str], same: list[Build], python: str | None, case: Case) -> Verdict:
+    """Of one release: the build for the CUDA that is asked for."""
+    version = same[0].version
+    subject = f"pytorch=={version}"
+    first = version_of(FIRST_PYTORCH_CUDA)
+    name = "pytorch-cuda" if version_of(version) >= first else "cudatoolkit"
+    if (
+        name in specs
+        and name == "pytorch-cuda"
+        and "nvidia" not in asked.channels
+        and "conda-forge" not in asked.channels
+    ):
+        text = "pytorch-cuda needs packages of the channel nvidia."
+        return case.verdict(subject, "does not fit", aspect="index", because=text, instead=f"{case.text} -c nvidia")
+    cuda = specs.get(name, "").lstrip("=").removesuffix(".*")
+    builds = [one for one in same if one.cuda is not None and (not cuda or str(one.cuda) == cuda)]
+    if "cpuonly" in specs:
+        return case.verdict(subject, "fits", notes=("It computes on the CPU only.",))
+    if not builds:
+        known = ", ".join(sorted({str(one.cuda) for one in same if one.cuda is not None}))
+        text = f"PyTorch {version} has no build for CUDA {cuda}; it has them for {known}."
+        instead = case.text.replace(f"{name}={cuda}", f"{name}={known.split(', ')[-1]}") if known else None
+        return case.verdict(
+            subject, "does not fit", grounds="impossible", aspect="index", because=text, instead=instead
+        )
+    from msgspec.structs import replace
+
+    machine = replace(case.machine, python=python or case.machine.python)
+    tried = [(one, [o for o in obstacles(one, machine, case.matrix) if o.constraint != "index"]) for one in builds]
+    build, against = min(tried, key=lambda pair: len(pair[1]))
+    if against:
+        return case.verdict(
+            subject,
+            "does not fit",
+            aspect=aspect_of(against[0].constraint),
+            because=f"PyTorch {version} for CUDA {build.cuda}: {against[0].text}.",
+            row=build.row,
+        )
+    return case.verdict(subject, "fits", row=build.row, build=f"torch {version}+{build.variant}")
+
+
+def _companion(name: str, specs: dict[str, str], case: Case) -> Verdict | None:
+    torch, own = specs.get("pytorch", "").lstrip("="), specs[name].lstrip("=")
+    if package_version(torch) is None or package_version(own) is None:
+        return None
+    made = case.matrix.torch_for(name, own)
+    if made and torch not in made:
+        pair = case.matrix.torch_companions(torch)
+        right = getattr(pair, name)[-1:] if pair is not None else ()
+        text = f"{name} {own} is made for PyTorch {made[0]}, not for {torch}."
+        instead = case.text.replace(f"{name}=={own}", f"{name}=={right[0]}") if right else None
+        return case.verdict(f"{name}=={own}", "does not fit", aspect="companion", because=text, instead=instead)
+    return case.verdict(f"{name}=={own}", "fits")
+
+
+def _cudatoolkit(specifier: str, case: Case) -> Verdict:
+    number = specifier.lstrip("=<>~").removesuffix(".*")
+    if number and version_of(number) > version_of(f"{LAST_CUDATOOLKIT}.99"):
+        text = f"cudatoolkit ends with {LAST_CUDATOOLKIT}; for CUDA 12 and newer it is cuda-toolkit or cuda-version."
+        return case.verdict(
+            f"cudatoolkit{specifier}", "does not fit", grounds="impossible", aspect="version", because=text
+        )
+    return case.verdict(f"cudatoolkit{specifier}", "fits")
+
+
+def _by_pip(specifier: str, case: Case) -> str | None:
+    from gpudoctor.verify.asked import Install
+    from gpudoctor.verify.instead import instead_of
+
+    pip = Install(tool="pip", program=("python", "-m", "pip"))
+    return instead_of("torch", specifier.lstrip("=").rstrip(".*"), "", pip, case)

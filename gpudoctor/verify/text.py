@@ -1,0 +1,172 @@
+"""A text as the commands that stand in it: lines of a shell, a requirements file, a Dockerfile, a Compose file."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.bounded import bounded, bounded_lines
+
+Kind = Literal["shell", "requirements", "dockerfile", "compose"]
+#: What is read of a text; no list of commands is longer.
+MOST_CHARACTERS = 1024 * 1024
+MOST_COMMANDS = 2000
+
+_DOCKERFILE = re.compile(r"^\s*FROM\s+[\w./:@${}-]+(?:\s+AS\s+\w+)?\s*$", re.IGNORECASE)
+_INSTRUCTION = re.compile(r"^\s*(FROM|RUN|ENV|ARG)\s+(.*)$", re.IGNORECASE | re.DOTALL)
+_OTHER_INSTRUCTION = re.compile(
+    r"^\s*(?:COPY|ADD|WORKDIR|CMD|ENTRYPOINT|EXPOSE|LABEL|USER|SHELL|VOLUME|HEALTHCHECK|STOPSIGNAL|ONBUILD|MAINTAINER)\s"
+)
+_COMPOSE = re.compile(r"^\s*services:\s*$")
+_COMPOSE_IMAGE = re.compile(r"^\s*image:\s*[\"']?([^\s\"']+)")
+_NAME = r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?"
+_REQUIREMENT = re.compile(rf"^\s*{_NAME}\s*(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+.*|@\s+\S+)?\s*(?:;.*|#.*)?$")
+_FILE_OPTION = re.compile(r"^\s*(?:-[rcfei]\s|--(?:index-url|extra-index-url|find-links|pre|no-index|requirement)\b)")
+_PROMPT = re.compile(
+    r"^\s*(?:\([\w./ -]{1,40}\)\s*)?"
+    r"(?:PS\s+[A-Za-z]:[^>]{0,80}>\s*|[A-Za-z]:\\[^>]{0,80}>\s*|[\w.@~:/-]{0,60}[$#]\s+|[%!]\s?(?=pip|conda|uv))"
+)
+_OPERATORS = frozenset({"&&", "||", ";", "|", "&"})
+#: A path of Windows: the backslash is a separator there, and no escape.
+_BACKSLASHES = re.compile(r"(?:[A-Za-z]:|\.|\w)\\[\w.]")
+
+
+class Typed(NamedTuple):
+    """One command: the line it begins in, from 1, its text, its words. A comparison without quotes stands as `>`."""
+
+    line: int
+    text: str
+    words: tuple[str, ...]
+    kind: Kind = "shell"
+
+
+class Unread(NamedTuple):
+    """A line that no shell could read, and why."""
+
+    line: int
+    text: str
+    reason: str
+
+
+def commands(text: str, file: str | None = None) -> Iterator[Typed | Unread]:
+    """The commands of a text, in order; at most MOST_COMMANDS."""
+    # Control characters say nothing, and could say something to a terminal that shows them.
+    clean = re.sub(r"[^\n\t\x20-\x7e\xa0-\uffff]|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "", text)
+    lines = [bounded(line) for line in bounded_lines(clean.split("\n"))]
+    kind = kind_of(lines, file)
+    found = _of_kind(lines, kind)
+    for number, one in enumerate(found):
+        if number == MOST_COMMANDS:
+            yield Unread(one.line, one.text, f"a text of more than {MOST_COMMANDS} commands is read no further")
+            return
+        yield one
+
+
+def kind_of(lines: Sequence[str], file: str | None) -> Kind:
+    """What a text is: by its name, else by what stands in it."""
+    name = (file or "").replace("\\", "/").rpartition("/")[2].lower()
+    told = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    if "dockerfile" in name or "containerfile" in name or any(_DOCKERFILE.match(line) for line in told[:5]):
+        return "dockerfile"
+    if any(_COMPOSE.match(line) for line in told):
+        return "compose"
+    is_list = bool(told) and all(_REQUIREMENT.match(line) or _FILE_OPTION.match(line) for line in told)
+    specified = any(re.search(r"[=<>~]=|@\s", line) or _FILE_OPTION.match(line) for line in told)
+    if is_list and (specified or name.endswith((".txt", ".in"))):
+        return "requirements"
+    return "shell"
+
+
+def _of_kind(lines: Sequence[str], kind: Kind) -> Iterator[Typed | Unread]:
+    if kind == "requirements":
+        for number, text in _joined(lines):
+            whole = re.sub(r"(^|\s)#.*$", "", text).strip()
+            if whole:
+                yield Typed(number, whole, tuple(_plain_words(whole)), kind)
+    elif kind == "dockerfile":
+        yield from _dockerfile(lines)
+    elif kind == "compose":
+        yield from _compose(lines)
+    else:
+        for number, text in _joined(lines):
+            yield from shell_commands(number, text)
+
+
+def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    r"""Lines that go on after \ (sh), ^ (cmd) or ` (PowerShell), as one."""
+    start, pieces = 0, []
+    for number, line in enumerate(lines, 1):
+        start = start or number
+        stripped = line.rstrip()
+        if stripped.endswith(("\\", " ^", " `")) and number < len(lines):
+            pieces.append(stripped[:-1])
+            continue
+        yield start, "".join((*pieces, line))
+        start, pieces = 0, []
+
+
+def shell_commands(line: int, text: str) -> Iterator[Typed | Unread]:
+    """The commands of one logical line of a shell."""
+    text = _PROMPT.sub("", text, count=1).strip()
+    if not text or text.startswith(("#", "::", "rem ", "REM ", "//")):
+        return
+    try:
+        words = _shell_words(text)
+    except ValueError:
+        yield Unread(line, text, "a quotation mark is not closed")
+        return
+    part: list[str] = []
+    for word in (*words, ";"):
+        if word in _OPERATORS:
+            if part:
+                yield Typed(line, " ".join(part) if len(part) < len(words) else text, tuple(part))
+            part = []
+        else:
+            part.append(word)
+
+
+def _shell_words(text: str) -> list[str]:
+    lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|<>")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    if _BACKSLASHES.search(text):
+        lexer.escape = ""
+    words = list(lexer)
+    end = next((at for at, word in enumerate(words) if word.startswith("#")), len(words))
+    return words[:end]
+
+
+def _plain_words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _dockerfile(lines: Sequence[str]) -> Iterator[Typed | Unread]:
+    for number, text in _joined(lines):
+        match = _INSTRUCTION.match(text)
+        if match is None:
+            if text.strip() and not text.lstrip().startswith("#") and not _OTHER_INSTRUCTION.match(text):
+                yield Unread(number, text.strip(), "it is no instruction of a Dockerfile that is known here")
+            continue
+        name, rest = match[1].upper(), match[2].strip()
+        if name == "RUN":
+            yield from shell_commands(number, re.sub(r"^(?:--\w+(?:=\S+)?\s+)+", "", rest))
+        elif name == "ENV" and "=" in rest:
+            for word in _plain_words(rest):
+                yield Typed(number, f"ENV {word}", ("ENV", *word.split("=", 1)), "dockerfile")
+        else:
+            yield Typed(number, text.strip(), (name, *rest.split(None, 1 if name == "ENV" else -1)), "dockerfile")
+
+
+def _compose(lines: Sequence[str]) -> Iterator[Typed]:
+    """Each image, with --gpus where the file asks for a GPU anywhere."""
+    # Imported here: only a Compose file needs it.
+    from gpudoctor.sources.command_lines import started
+
+    gpus = ("--gpus", "all") if any(one.engine == "specification" for one in started(lines)) else ()
+    for number, line in enumerate(lines, 1):
+        match = _COMPOSE_IMAGE.match(line)
+        if match:
+            yield Typed(number, line.strip(), ("docker", "run", *gpus, match[1]), "compose")
