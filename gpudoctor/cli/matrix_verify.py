@@ -39,7 +39,7 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
 
 
 def settings_of(index_url: str | None, python: str | None) -> Settings:
-    """The indexes that pip, else uv, is set up for. Raises NoIndex, click.BadParameter."""
+    """The indexes that pip, else uv, is set up for. Raises CannotExamine, click.BadParameter."""
     # Imported here: the probes are needed for nothing else.
     from gpudoctor.host.real import RealHost
     from gpudoctor.probes.target.probe import choose

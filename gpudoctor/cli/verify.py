@@ -5,18 +5,15 @@ import os
 import click
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
-from gpudoctor.cli.matrix import MatrixUnusable
 from gpudoctor.cli.option_values import format_option
-from gpudoctor.examine.look import CannotExamine
-from gpudoctor.facts.codec import encode
+from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.machine import Machine
 from gpudoctor.redact.facts import fact_without_credentials
-from gpudoctor.report.output import width, write_bytes, write_text
-from gpudoctor.report.verify_text import verify_text
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.given import given_of
 from gpudoctor.verify.text import MOST_CHARACTERS
@@ -41,7 +38,7 @@ _CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
 @click.option("--distribution", metavar="NAME", help="The Linux distribution, as in /etc/os-release: ubuntu.")
 @click.option("--installed", multiple=True, metavar="PACKAGE==VERSION", help="What is installed; repeatable.")
 @click.option("--ask-index", is_flag=True, help="Ask your package index for what the tables do not know.")
-@format_option()
+@format_option("verify")
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
 def command(
     inputs: tuple[str, ...],
@@ -80,17 +77,14 @@ def command(
 
             found = asked(found, given.machine)
     except MatrixUnreadable as error:
-        raise MatrixUnusable(str(error)) from None
+        raise CannotExamine(str(error)) from None
     _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
 
 
 def _show(found: Verdicts, form: str, *, verbose: bool) -> None:
     if not found.found:
         raise CannotExamine("Nothing to judge: there is no command in it.")
-    if form == "json":
-        write_bytes(encode(found, indent=2) + b"\n")
-    else:
-        write_text(verify_text(found, width(), verbose=verbose))
+    show("verify", found, form, 1 if verbose else 0)
     raise click.exceptions.Exit(_CODES[found.word])
 
 

@@ -6,7 +6,8 @@ from contextlib import closing
 
 from msgspec.structs import replace
 
-from gpudoctor.cli.matrix_verify import NoIndex, settings_of
+from gpudoctor.cli.matrix_verify import settings_of
+from gpudoctor.errors import CannotExamine
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.files import Found
 from gpudoctor.index.offers import Offers
@@ -20,7 +21,7 @@ _OF_PYTHON = re.compile(r"\b(?:pip\d*(?:\.\d+)?|uv)\b|^[\w.\[\]-]+\s*[=<>~!]=")
 
 
 def asked(found: Iterable[Verdict], machine: Machine) -> tuple[Verdict, ...]:
-    """The verdicts, with those on unknown packages settled by the index where it can. Raises NoIndex."""
+    """The verdicts, with those on unknown packages settled by the index where it can. Raises CannotExamine."""
     verdicts = tuple(found)
     if not any(_is_open(one) for one in verdicts):
         return verdicts
@@ -29,7 +30,7 @@ def asked(found: Iterable[Verdict], machine: Machine) -> tuple[Verdict, ...]:
             offers = Offers(fetcher)
             return tuple(_asked(one, offers, machine) if _is_open(one) else one for one in verdicts)
     except IndexUnusable as error:
-        raise NoIndex(printable(f"{error}. Leave --ask-index out to judge by the tables alone.")) from None
+        raise CannotExamine(printable(f"{error}. Leave --ask-index out to judge by the tables alone.")) from None
 
 
 def _is_open(one: Verdict) -> bool:
@@ -47,7 +48,9 @@ def _asked(one: Verdict, offers: Offers, machine: Machine) -> Verdict:
     matching = [release for release in releases if meets(release.version, wanted.specifier)]
     if not matching:
         newest = releases[0].version
-        return _no(one, "version", f"Your package index has no {wanted.name}{wanted.specifier}; its newest is {newest}.")
+        return _no(
+            one, "version", f"Your package index has no {wanted.name}{wanted.specifier}; its newest is {newest}."
+        )
     usable = [release for release in matching if _suits(release, machine)]
     if not usable:
         where = " on ".join(filter(None, (f"Python {machine.python}" if machine.python else "", machine.platform)))

@@ -49,6 +49,7 @@ FORMATS: dict[str, dict[str, str]] = {
     },
     "rules": {"terminal": "rules:rules_text", "json": "rules:rules_json"},
     "smoke": {"terminal": "live:smoke_text", "json": "live_json:render_smoke"},
+    "verify": {"terminal": "verify_text:verify_text", "json": "json:render_json"},
 }
 
 

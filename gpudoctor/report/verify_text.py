@@ -3,14 +3,16 @@
 import textwrap
 
 from gpudoctor.report.commands import visible
+from gpudoctor.report.terminal import Style
 from gpudoctor.verify.verdict import Verdict, Verdicts
 
 _MARKS = {"fits": "+", "does not fit": "-", "does nothing": "=", "not known": "?"}
 _INDENT = "    "
 
 
-def verify_text(found: Verdicts, width: int, *, verbose: bool = False) -> str:
+def verify_text(found: Verdicts, style: Style) -> str:
     """The whole answer; each command is quoted once, its packages below it."""
+    width, verbose = style.width, style.verbosity > 0
     lines: list[str] = []
     quoted: tuple[str | None, str] | None = None
     several = len({(one.file, one.command) for one in found.found}) > 1

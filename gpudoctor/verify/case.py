@@ -11,7 +11,13 @@ from gpudoctor.verify.asked import Install
 from gpudoctor.verify.verdict import Aspect, Given, Grounds, Verdict, Word
 
 #: What a constraint of the solver is called in a verdict, where that has another name.
-_ASPECTS: dict[Constraint, Aspect] = {"pins": "companion", "withdrawn": "version", "defect": "version", "cuda": "index", "unknown": "gpu"}
+_ASPECTS: dict[Constraint, Aspect] = {
+    "pins": "companion",
+    "withdrawn": "version",
+    "defect": "version",
+    "cuda": "index",
+    "unknown": "gpu",
+}
 #: Characters of a command and of a subject that are shown.
 LONGEST, LONGEST_SUBJECT = 300, 100
 

@@ -26,14 +26,19 @@ def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
     if target is None:
         return given
     other = target.pip_on_path_interpreter
+    own = {_folder(path) for path in (target.executable, f"{target.prefix}/bin/python", f"{target.prefix}\\python")}
     return replace(
         given,
         python=target.executable,
         environment=target.environment,
         externally_managed=target.externally_managed,
-        other_pip=other if other and other != target.executable else None,
+        other_pip=other if other and _folder(other) not in own and "shims" not in other else None,
     )
 
 
 def _in_container(container: Container | Gap | None) -> bool | None:
     return container.kind != "none" if isinstance(container, Container) and container.kind is not None else None
+
+
+def _folder(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[0].lower()
