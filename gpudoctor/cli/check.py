@@ -54,7 +54,7 @@ def command(
     finish = begin_to_examine(python) if source is None else partial(read_snapshot, source)
     # The look waits for other processes for a good part of its time: what judges is read from disk meanwhile.
     look = Aside(finish)
-    from gpudoctor.cli.show import show
+    from gpudoctor.cli.show import show, show_age
     from gpudoctor.examine.judging import criteria_of, judge
 
     criteria = criteria_of(select, ignore, require, fail_on)
@@ -65,6 +65,8 @@ def command(
         snapshot, complete = run_frameworks(snapshot, quiet=quiet)
     report = judge(snapshot, criteria)
     show("check", report, form, 1 if verbose else -1 if quiet else 0)
+    if verbose and form == "terminal":
+        show_age(report.matrix_edition)
     if not complete:
         raise Partial
     raise click.exceptions.Exit(report.exit_code)

@@ -29,6 +29,8 @@ SUBJECTS = {
 #: command: (module, what it does)
 COMMANDS = {
     "fit": ("gpudoctor.cli.matrix_fit", "Which builds fit a machine that is not here."),
+    "status": ("gpudoctor.cli.matrix_status", "Which edition is in use, how old it is, where it came from."),
+    "update": ("gpudoctor.cli.matrix_update", "Take a newer edition, after its signatures were checked."),
     "verify": ("gpudoctor.cli.matrix_verify", "Compare the rows with what your package index says."),
 }
 

@@ -4,7 +4,7 @@ import click
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.option_values import format_option
-from gpudoctor.cli.show import show
+from gpudoctor.cli.show import show, show_age
 from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
@@ -61,6 +61,8 @@ def command(
     except MatrixUnreadable as error:
         raise CannotExamine(str(error)) from None
     show("matrix fit", found, form, 1 if verbose else 0)
+    if form == "terminal":
+        show_age(matrix.edition)
     raise click.exceptions.Exit(1 if found.refusals else 0)
 
 

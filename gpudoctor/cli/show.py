@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
+from gpudoctor.knowledge.matrix.editions import old_words
 from gpudoctor.report.formats import OWN, renderer
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.report.terminal import Style
@@ -27,6 +28,13 @@ def show(kind: str, report: Any, form: str, verbosity: int = 0) -> None:
             write_text(part)
         else:
             write_bytes(part.encode())
+
+
+def show_age(edition: str | None) -> None:
+    """One sentence more, where the matrix is old."""
+    old = old_words(edition) if edition else None
+    if old is not None:
+        write_text(f"\n{old}\n")
 
 
 def _redacted(report: Any) -> Any:

@@ -22,6 +22,8 @@ class Claim(Fact, frozen=True, kw_only=True):
     outcome: Outcome
     matrix: str = ""
     index: str = ""
+    #: The fields of the row that this settles.
+    fields: tuple[str, ...] = ()
 
 
 class Source(Protocol):
@@ -65,10 +67,11 @@ class Shelf:
         return {name: releases is not None for name, releases in self._packages.items()}
 
 
-def claim(table: str, row: str, about: str, matrix: object, index: object) -> Claim:
+def claim(table: str, row: str, about: str, matrix: object, index: object, *, fields: tuple[str, ...] = ()) -> Claim:
     """Confirmed where both sides are equal, else wrong."""
     outcome: Outcome = "confirmed" if matrix == index else "wrong"
-    return Claim(table=table, row=row, about=about, outcome=outcome, matrix=words(matrix), index=words(index))
+    said = {"matrix": words(matrix), "index": words(index)}
+    return Claim(table=table, row=row, about=about, outcome=outcome, **said, fields=fields)
 
 
 def exists(shelf: Shelf, table: str, row: str, package: str, version: str) -> Iterator[Claim]:

@@ -20,17 +20,22 @@ def tensorflow_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
     """Of each range of releases: its ends, the Pythons of each release in it, what `and-cuda` pins."""
     rows = matrix.tensorflow_builds()
     for row in rows:
-        name = f"{row.dist} {row.first}" + (f" to {row.last}" if row.last != row.first else "") + f" {row.platform}"
+        name = tensorflow_name(row)
         for end in dict.fromkeys((row.first, row.last)):
             yield from exists(shelf, "tensorflow", name, row.dist, end)
         if row.platform != "any":
-            for found in _covered(row, shelf):
+            for found in covered(row, shelf):
                 about = f"Pythons of {found.version}"
                 yield claim("tensorflow", name, about, row.pythons, _pythons(found, row.platform, shelf))
         for requirement in row.and_cuda:
             yield from satisfiable(shelf, "tensorflow", name, requirement)
     for package in dict.fromkeys(row.dist for row in rows):
         yield from _without_row(package, tuple(row for row in rows if row.dist == package), shelf)
+
+
+def tensorflow_name(row: TensorflowBuild) -> str:
+    """A range of builds as claims call it."""
+    return f"{row.dist} {row.first}" + (f" to {row.last}" if row.last != row.first else "") + f" {row.platform}"
 
 
 def _pythons(found: Found, platform: str, shelf: Shelf) -> tuple[str, ...]:
@@ -40,7 +45,8 @@ def _pythons(found: Found, platform: str, shelf: Shelf) -> tuple[str, ...]:
     return pythons if carrier is None else tuple(one for one in pythons if one in carrier.wheels.get(platform, ()))
 
 
-def _covered(row: TensorflowBuild, shelf: Shelf) -> tuple[Found, ...]:
+def covered(row: TensorflowBuild, shelf: Shelf) -> tuple[Found, ...]:
+    """The releases on the index that a row speaks of."""
     first, last = Version(row.first), Version(row.last)
     every = (shelf.package(row.dist) or {}).items()
     return tuple(

@@ -17,7 +17,7 @@ def torch_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
     """Of each build: its release, its Pythons where it is the default, and the libraries it pins."""
     builds = matrix.torch_builds()
     for build in builds:
-        yield from exists(shelf, "torch", _name(build), "torch", build.version)
+        yield from exists(shelf, "torch", torch_name(build), "torch", build.version)
         yield from _default_wheels(build, shelf)
         yield from _tagged_wheels(build, shelf)
         if "linux-x86_64" in build.default_on:
@@ -27,7 +27,8 @@ def torch_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         yield from _platforms(version, tuple(build for build in builds if build.version == version), shelf)
 
 
-def _name(build: TorchBuild) -> str:
+def torch_name(build: TorchBuild) -> str:
+    """A build as claims call it."""
     return f"torch {build.version}+{build.variant}"
 
 
@@ -37,9 +38,11 @@ def _default_wheels(build: TorchBuild, shelf: Shelf) -> Iterator[Claim]:
         return
     for platform in build.default_on:
         about = f"Pythons on {platform}"
-        yield claim("torch", _name(build), about, build.pythons_for(platform), usual(found.wheels.get(platform, ())))
+        yield claim(
+            "torch", torch_name(build), about, build.pythons_for(platform), usual(found.wheels.get(platform, ()))
+        )
     if found.yanked:
-        yield claim("torch", _name(build), "yanked", "no", "yes")
+        yield claim("torch", torch_name(build), "yanked", "no", "yes")
 
 
 def _tagged_wheels(build: TorchBuild, shelf: Shelf) -> Iterator[Claim]:
@@ -48,7 +51,7 @@ def _tagged_wheels(build: TorchBuild, shelf: Shelf) -> Iterator[Claim]:
     for platform, pythons in found.wheels.items() if found is not None else ():
         known = build.pythons_for(platform) if platform in build.platforms else ()
         both = tuple(python for python in known if python in pythons)
-        yield claim("torch", _name(build), f"Pythons on {platform} (tagged wheels)", both, usual(pythons))
+        yield claim("torch", torch_name(build), f"Pythons on {platform} (tagged wheels)", both, usual(pythons))
 
 
 def _libraries(build: TorchBuild, shelf: Shelf) -> Iterator[Claim]:
@@ -61,7 +64,7 @@ def _libraries(build: TorchBuild, shelf: Shelf) -> Iterator[Claim]:
     }
     for package, version in pinned.items():
         if version is not None and version[0].isdigit():
-            yield from exists(shelf, "torch", _name(build), package, version)
+            yield from exists(shelf, "torch", torch_name(build), package, version)
 
 
 def _platforms(version: str, builds: tuple[TorchBuild, ...], shelf: Shelf) -> Iterator[Claim]:

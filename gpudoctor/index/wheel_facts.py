@@ -5,12 +5,14 @@ import json
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
+
+from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.archive import PartsNotServed, open_archive
 from gpudoctor.index.fetch import Fetcher
-from gpudoctor.index.files import read_wheel
+from gpudoctor.index.files import ordered, read_wheel
 from gpudoctor.index.metadata import read_metadata
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.pages import Link
@@ -20,6 +22,9 @@ BUILD_FILES = {
     "torch": ("torch/version.py", "torch/cuda/__init__.py"),
     "tensorflow": ("tensorflow/python/platform/build_info.py",),
     "tensorflow-gpu": ("tensorflow/python/platform/build_info.py",),
+    "tensorflow-cpu": ("tensorflow/python/platform/build_info.py",),
+    "tensorflow-intel": ("tensorflow/python/platform/build_info.py",),
+    "tensorflow-macos": ("tensorflow/python/platform/build_info.py",),
     "xformers": ("xformers/cpp_lib.json",),
     "triton": ("triton/backends/nvidia/bin/ptxas", "triton/backends/nvidia/bin/ptxas-blackwell"),
 }
@@ -34,6 +39,8 @@ class WheelFacts(Fact, frozen=True, kw_only=True):
     #: Requires-Dist fields.
     requires: tuple[str, ...] | None = None
     requires_python: str | None = None
+    #: Those that the release has a wheel for on this platform.
+    pythons: tuple[str, ...] = ()
     #: The CUDA that its own version file states; "" for a build without.
     cuda: str | None = None
     #: Its local tag, cu130.
@@ -68,8 +75,14 @@ class LiveLibrary:
         key = (package, version, platform)
         if key not in self.read:
             link = self.link(*key)
-            self.read[key] = None if link is None else read_facts(self._fetcher, link, package)
+            facts = None if link is None else read_facts(self._fetcher, link, package)
+            self.read[key] = None if facts is None else replace(facts, pythons=self._pythons(*key))
         return self.read[key]
+
+    def _pythons(self, package: str, version: str, platform: str) -> tuple[str, ...]:
+        wheels = [read_wheel(link) for link in self._offers.links(package) or ()]
+        mine = [one for one in wheels if one and one.version == version and {platform, "any"} & set(one.platforms)]
+        return ordered({python for one in mine for python in one.pythons})
 
     def link(self, package: str, version: str, platform: str) -> Link | None:
         """A wheel of the release for a platform. Raises IndexUnusable."""
@@ -113,15 +126,15 @@ def _with_file(found: WheelFacts, name: str, archive: zipfile.ZipFile) -> WheelF
     file = name.rpartition("/")[2]
     stated = _READERS[file](raw)
     if "assemblers" in stated:
-        stated = {"assemblers": {**found.assemblers, **stated["assemblers"]}}  # type: ignore[dict-item]
-    return WheelFacts(**{**{field: getattr(found, field) for field in found.__struct_fields__}, **stated})
+        stated = {"assemblers": {**found.assemblers, **stated["assemblers"]}}
+    return replace(found, **stated)
 
 
 def _is_assembler(path: str, name: str) -> bool:
     return name.startswith("triton/") and path.endswith("/bin/" + name.rpartition("/")[2])
 
 
-def _version_py(raw: bytes) -> dict[str, object]:
+def _version_py(raw: bytes) -> dict[str, Any]:
     """torch/version.py: the tag of the build and its CUDA."""
     text = raw.decode("utf-8", "replace")
     version = re.search(r"^__version__ = ['\"]([^'\"]+)", text, re.MULTILINE)
@@ -135,7 +148,7 @@ def _version_py(raw: bytes) -> dict[str, object]:
     return {"cuda": ".".join(numbers.split(".")[:2]), "variant": own}
 
 
-def _cuda_init(raw: bytes) -> dict[str, object]:
+def _cuda_init(raw: bytes) -> dict[str, Any]:
     """torch/cuda/__init__.py: the architectures of every build of the release."""
     match = _TABLE.search(raw.decode("utf-8", "replace"))
     if match is None:
@@ -149,7 +162,7 @@ def _by_processor(codes: dict[str, set[int]] | set[int]) -> dict[str, tuple[str,
     return {processor: tuple(f"sm_{one}" for one in sorted(numbers)) for processor, numbers in parts.items()}
 
 
-def _build_info(raw: bytes) -> dict[str, object]:
+def _build_info(raw: bytes) -> dict[str, Any]:
     """tensorflow/python/platform/build_info.py: a call with a list of pairs, or assignments in the oldest."""
     text = raw.decode("utf-8", "replace")
     pairs = re.search(r"OrderedDict\((\[.*\])\)", text, re.DOTALL)
@@ -161,28 +174,35 @@ def _build_info(raw: bytes) -> dict[str, object]:
     if not stated.get("is_cuda_build") or "cuda_version" not in stated:
         return {"cuda": "", "variant": "cpu"} if stated.get("is_cuda_build") is False else {}
     return {
-        "cuda": ".".join(str(stated["cuda_version"]).split(".")[:2]),
-        "cudnn": stated.get("cudnn_version"),
+        "cuda": ".".join(_number(stated["cuda_version"]).split(".")[:2]),
+        "cudnn": _number(stated.get("cudnn_version") or "") or None,
         "archs": tuple(stated.get("cuda_compute_capabilities") or ()),
     }
 
 
-def _cpp_lib(raw: bytes) -> dict[str, object]:
+def _number(stated: object) -> str:
+    """A version; on Windows the end of a DLL's name states it: 64_112 is 11.2, 64_8 is 8."""
+    text = str(stated)
+    digits = text.removeprefix("64_")
+    return f"{digits[:-1]}.{digits[-1]}" if digits != text and len(digits) > 2 else digits
+
+
+def _cpp_lib(raw: bytes) -> dict[str, Any]:
     """xformers/cpp_lib.json: the torch and CUDA that its kernels were compiled with."""
     version = json.loads(raw)["version"]
     number = int(version.get("cuda") or 0)
     return {"cuda": f"{number // 100}.{number % 100}" if number else "", "variant": str(version["torch"])}
 
 
-def _assembler(name: str) -> Callable[[bytes], dict[str, object]]:
-    def read(raw: bytes) -> dict[str, object]:
+def _assembler(name: str) -> Callable[[bytes], dict[str, Any]]:
+    def read(raw: bytes) -> dict[str, Any]:
         match = _PTXAS.search(raw)
         return {"assemblers": {name: match[1].decode()}} if match else {}
 
     return read
 
 
-_READERS: dict[str, Callable[[bytes], dict[str, object]]] = {
+_READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "version.py": _version_py,
     "__init__.py": _cuda_init,
     "build_info.py": _build_info,

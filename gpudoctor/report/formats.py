@@ -36,6 +36,8 @@ FORMATS: dict[str, dict[str, str]] = {
     "fix": {"terminal": "plan_text:fix_text", "json": "json:render_json"},
     "matrix": {"terminal": "matrix_tables:sheets_page", "json": "matrix_tables:sheets_json"},
     "matrix fit": {"terminal": "fit_text:fit_text", "json": "json:render_json"},
+    "matrix status": {"terminal": "matrix_editions:status_text", "json": "json:render_json"},
+    "matrix update": {"terminal": "matrix_editions:update_text", "json": "json:render_json"},
     "matrix verify": {"terminal": "verification:verification_text", "json": "verification:verification_json"},
     "plan": {
         "terminal": "install_plan:terminal",

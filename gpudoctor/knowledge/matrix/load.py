@@ -1,8 +1,9 @@
-"""Finds the tables: `compat` beside the modules (an installed package), or at the root of a checkout."""
+"""Finds the tables: the user's update, else `compat` beside the modules (an installed package) or in a checkout."""
 
 import os
 from functools import lru_cache
 
+from gpudoctor.knowledge.matrix.editions import current
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 
@@ -11,7 +12,7 @@ FOLDERS = (os.path.join(_PACKAGE, "compat"), os.path.join(os.path.dirname(_PACKA
 
 
 def folder() -> str:
-    """The folder of the tables. Raises MatrixUnreadable."""
+    """The folder of the tables that ship with this version. Raises MatrixUnreadable."""
     for path in FOLDERS:
         if os.path.isfile(os.path.join(path, "torch.json")):
             return path
@@ -30,5 +31,14 @@ def read_table(name: str, path: str | None = None) -> bytes:
 
 @lru_cache(maxsize=1)
 def load_matrix() -> Matrix:
-    """The matrix that ships with this version. Each table is read when it is first asked."""
-    return Matrix(read_table)
+    """The user's newer matrix, else the one that ships with this version. Each table is read when it is first asked."""
+    update = current(folder()) if is_shipped() else None
+    if update is None:
+        return Matrix(read_table)
+    path = update[0]
+    return Matrix(lambda name: read_table(name, path))
+
+
+def is_shipped() -> bool:
+    """Whether this version has its tables."""
+    return any(os.path.isfile(os.path.join(path, "torch.json")) for path in FOLDERS)

@@ -1,0 +1,25 @@
+"""`gpudoctor matrix status`: which edition is in use, how old it is, where it came from."""
+
+import click
+
+from gpudoctor.cli.matrix import FORMAT
+from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
+from gpudoctor.knowledge.matrix.editions import status
+from gpudoctor.knowledge.matrix.load import folder, load_matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+
+
+def _run(form: str) -> None:
+    """Which edition of the matrix is in use, how old it is, and where it came from.
+
+    Example: gpudoctor matrix status --format json
+    """
+    try:
+        found = status(load_matrix().edition, folder())
+    except MatrixUnreadable as error:
+        raise CannotExamine(str(error)) from None
+    show("matrix status", found, form)
+
+
+command = click.Command("status", callback=_run, params=[FORMAT], help=_run.__doc__)
