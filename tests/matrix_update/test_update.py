@@ -259,7 +259,7 @@ def test_an_attack_is_refused_and_the_last_good_edition_used(
     attack(publisher)
     code, said = run(publisher)
     assert code == 3, said
-    assert ATTACKS[attack] in said and said.startswith("Error: Not updated: ") and "Traceback" not in said
+    assert ATTACKS[attack] in said and "Not updated: " in said and "Traceback" not in said
     assert edition() == "2099-02-02" and Path(own_folder, editions.CURRENT).read_bytes() == before
     assert not list(own_folder.glob(".incoming-*"))
 
@@ -310,7 +310,7 @@ def test_without_a_root_there_is_no_update(publisher: Publisher) -> None:
 
 def test_status_and_age(publisher: Publisher) -> None:
     status = CliRunner().invoke(cli, ["matrix", "status", "--format", "json"])
-    assert json.loads(status.output)["source"] == "shipped"
+    assert "source" not in json.loads(status.output)
     past = (datetime.date.today() - datetime.timedelta(days=100)).isoformat()
     assert "100 days old" in (editions.old_words(past) or "")
     assert editions.old_words(datetime.date.today().isoformat()) is None
