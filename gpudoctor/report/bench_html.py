@@ -6,8 +6,8 @@ from html import escape
 from gpudoctor.facts.bench import Timing
 from gpudoctor.facts.bench_report import BenchReport
 from gpudoctor.report.bench_charts import charts
-from gpudoctor.report.bench_html_style import STYLE
 from gpudoctor.report.bench_text import advice_of, size_in_words
+from gpudoctor.report.page_files import page_file
 
 
 def render_bench_html(report: BenchReport) -> str:
@@ -18,7 +18,9 @@ def render_bench_html(report: BenchReport) -> str:
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{title}</title><style>{STYLE}</style></head><body><main>\n" + "\n".join(_body(report)) + "\n</main>"
+        f"<title>{title}</title><style>{page_file('bench.css')}</style></head><body><main>\n"
+        + "\n".join(_body(report))
+        + "\n</main>"
         "</body></html>\n"
     )
 

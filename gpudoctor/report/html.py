@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gpudoctor.facts.report import Report
 from gpudoctor.report.facts import FactGroup, fact_groups
-from gpudoctor.report.html_style import SCRIPT, STYLE
+from gpudoctor.report.page_files import page_file
 from gpudoctor.report.tables import Grid, grids_of
 from gpudoctor.report.view import FindingView, FixView, View, fix_heading, view_of
 
@@ -40,7 +40,7 @@ def html_page(title: str, main: Element) -> str:
     SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy()})
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
     SubElement(head, "title").text = f"gpudoctor: {title}"
-    SubElement(head, "style").text = STYLE
+    SubElement(head, "style").text = page_file("report.css")
     body = SubElement(page, "body")
     body.append(main)
     for element in main.iter():
@@ -50,20 +50,20 @@ def html_page(title: str, main: Element) -> str:
             element.text = "\n"
         if element.tag == "th":
             element.tail = " "
-    SubElement(body, "script").text = SCRIPT
+    SubElement(body, "script").text = page_file("copy.js")
     return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
 
 
 def render_fragment(view: View, grids: Iterable[Grid] = ()) -> str:
     """The report as an element to put into a page of somebody else's: a notebook's output. Without a script."""
     box = Element("div", {"class": "gpudoctor"})
-    SubElement(box, "style").text = STYLE
+    SubElement(box, "style").text = page_file("report.css")
     box.append(_article(view, (), grids, "", heading="h2", can_copy=False))
     return tostring(box, encoding="unicode", method="html")
 
 
 def _policy() -> str:
-    digest = base64.b64encode(hashlib.sha256(SCRIPT.encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(page_file("copy.js").encode()).digest()).decode()
     allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 

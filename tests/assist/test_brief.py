@@ -86,7 +86,7 @@ def test_what_a_fact_excludes_is_said_with_the_fact() -> None:
     [
         (("no-such-file.md",), None, "could not be opened", 3),
         (("-",), "", "it is empty", 3),
-        (("-",), "hello there", "nothing in its 1 lines was recognised", 3),
+        (("-",), "hello there", "nothing in its line was recognised", 3),
         (("-",), '{"schema": 999}', "its schema is 999", 3),
         (("-", "--python", "x"), "", "--python names an interpreter of this machine", 2),
     ],
