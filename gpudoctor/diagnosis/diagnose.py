@@ -4,7 +4,6 @@ import traceback
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.folding import folded
-from gpudoctor.diagnosis.inference import infer
 from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -15,6 +14,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
+from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.failures import failures_of, pasted

@@ -13,8 +13,9 @@ from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.label_kinds import kinds_of
 from gpudoctor.sources.labelled import Labelled, labelled
+from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
-from gpudoctor.tickets.machine_words import bits_of, is_wsl, of_os, python_version
+from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import products
 

@@ -3,10 +3,10 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.system import Container, System, Wsl
-from gpudoctor.sources.os_release import parse_os_release
+from gpudoctor.sources.os_release import is_wsl, parse_os_release
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source
-from gpudoctor.tickets.machine_words import is_wsl, of_os
+from gpudoctor.tickets.machine_words import of_os
 from gpudoctor.tickets.pasted import Pasted
 
 _UNAME = re.compile(r"^.*?\bLinux \S+ (\d+\.\d+\S*) (#\S.*?)\b(x86_64|aarch64|ppc64le|armv7l)\b")

@@ -82,11 +82,6 @@ def of_platform(text: str) -> System | None:
     return System(os="linux") if re.match(r"\s*Linux-", text) else None
 
 
-def is_wsl(text: str) -> bool:
-    """The text names a kernel of WSL 2."""
-    return bool(re.search(r"microsoft-standard|-microsoft\b|WSL2", text))
-
-
 def python_version(text: str) -> str | None:
     """The version in "3.9.16 (main, May 17 2023) [MSC v.1916]", "Python 3.8" or "python 3.6.13"."""
     match = re.match(r"\W*(?:python\s*)?([23]\.\d{1,2}(?:\.\d{1,2})?)(?![\d.]*\d)", text.strip(), re.I)

@@ -38,6 +38,9 @@ _DECISIVE = frozenset({
     *("kind", "built_with_cuda"),
 })  # fmt: skip
 
+#: Sections that no text states all of: other toolkits and variables may be there.
+_NEVER_WHOLE = ("toolkits", "environ")
+
 Claim = tuple[Any, Fragment]
 
 
@@ -54,7 +57,8 @@ class Merger:
         for name in SECTIONS:
             claims = [(one.sections[name], one) for one in self._fragments if name in one.sections]
             if claims:
-                made[name] = self._struct(name, claims)
+                section = self._struct(name, claims)
+                made[name] = msgspec.structs.replace(section, excerpt=True) if name in _NEVER_WHOLE else section
         return made
 
     def _struct(self, path: str, claims: list[Claim]) -> Any:

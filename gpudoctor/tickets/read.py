@@ -1,13 +1,16 @@
 """A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import msgspec
 
 from gpudoctor.facts.base import Fact, Gap, Section
 from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
+from gpudoctor.inference.infer import infer
+from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import without_credentials
@@ -16,10 +19,9 @@ from gpudoctor.tickets.collect_env import parse_collect_env
 from gpudoctor.tickets.commands import parse_commands
 from gpudoctor.tickets.conda import parse_conda
 from gpudoctor.tickets.context_hints import parse_surroundings
-from gpudoctor.tickets.derive import completed, of_packages
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.forms import parse_forms
-from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment
+from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.free_text import parse_in_words
 from gpudoctor.tickets.kernel import parse_kernel
 from gpudoctor.tickets.logs import parse_logs
@@ -124,8 +126,8 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     printed = {number for one in stated if one.rank < WORDS for number in one.lines}
     stated += parse_prose(text, printed, stated_in(stated))
     stated += parse_platform(text, stated_in(stated))
-    merger = Merger((*stated, *of_packages(stated)))
-    sections = completed(merger.sections(), matrix)
+    merger = Merger((*stated, *_of_packages(stated)))
+    sections = merger.sections()
     body = text.text
     symptoms = recognise(body, where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)
@@ -134,12 +136,21 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     gaps: dict[str, Section] = {name: NOT_STATED for name in SECTIONS if name not in sections}
     used = {number for one in stated for number in one.lines}
     return Ingested(
-        snapshot=Snapshot(**{**gaps, **sections}),  # type: ignore[arg-type]
+        snapshot=infer(Snapshot(**{**gaps, **sections}), matrix),  # type: ignore[arg-type]
         fragments=stated,
         contradictions=tuple(dict.fromkeys(merger.contradictions)),
         used=len(used),
         text=text,
     )
+
+
+def _of_packages(fragments: tuple[Fragment, ...]) -> Iterator[Fragment]:
+    """The frameworks in each list of packages: as trustworthy as that list."""
+    for one in fragments:
+        packages = one.sections.get("packages")
+        if isinstance(packages, Packages):
+            found = frameworks_of(packages, source(one.form, one.lines[0]))
+            yield from fragment(one.form, one.lines, one.rank, frameworks=Frameworks(found=found) if found else None)
 
 
 def _implied(live: Section | None, symptoms: tuple[Symptom, ...]) -> tuple[Symptom, ...]:

@@ -5,8 +5,9 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Container, Environ, System, Wsl
 from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
-from gpudoctor.tickets.machine_words import compiler_version, is_wsl, of_os, of_platform, python_version
+from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
 
 FORM = "tf_env_collect"

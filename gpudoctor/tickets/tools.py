@@ -13,8 +13,9 @@ from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import Container, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
+from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
-from gpudoctor.tickets.machine_words import compiler_version, is_wsl, of_os, of_platform, python_version
+from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.reading import Reading
 

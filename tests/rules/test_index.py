@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from gpudoctor.diagnosis.diagnose import _arguments, _has_occasion
-from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
+from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import Declared, declared_in, load_rules, rule_files

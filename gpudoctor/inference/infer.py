@@ -1,4 +1,11 @@
-"""What stated facts imply of one another: the one stage before the rules.
+"""What facts imply of one another: the one stage between reading and judging, for live and stated facts alike.
+
+Where sources disagree, this order decides:
+
+1. what our own look measured: it stays as it is;
+2. what a tool printed, then what a report repeats of tools, then a person's words under a label, then in passing
+   (`tickets/fragment.py` gives each its rank, `tickets/merge.py` weighs them);
+3. what follows from these, here: it fills in what none of them states, and its source says what it rests on.
 
 A version's tag names the build, a list of packages the frameworks. A report that was put into this form by hand names a
 GPU and not its maker, a library and not its family, LD_LIBRARY_PATH and not the folders in it; our own look states all.
@@ -10,31 +17,38 @@ from typing import Any
 from msgspec import structs
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.facts.system import Environ
+from gpudoctor.facts.system import Container, Environ, System, Wsl
+from gpudoctor.inference.installed_builds import Builds, frameworks_of, with_its_tag
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.installed_builds import Builds, framework_of, with_its_tag
 from gpudoctor.sources.libraries_names import family_of
+from gpudoctor.sources.os_release import is_wsl
 
+#: GPUs of machines with ARM processors.
+_ON_ARM = re.compile(r"GH200|GB10\b|GB200|GB300|Orin|Xavier|Thor|Tegra|\bnvgpu\b|T4G", re.I)
 _NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|titan|\b[rg]tx\b", re.IGNORECASE)
 
 
 def infer(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     """The snapshot with what follows from it; the same one where nothing does. What a look of ours saw stays."""
-    return _implied(_completed(snapshot, matrix))
+    return _with_builds(_implied(_with_installers(snapshot)), matrix)
 
 
-def _completed(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
-    """The snapshot; what a look of ours saw stays as it is."""
-    snapshot = _with_installers(snapshot)
+def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
+    """Frameworks with their builds: a stated one's may follow from the matrix, a seen one's only from its tag."""
     frameworks = snapshot.frameworks
     if isinstance(frameworks, Frameworks):
-        found = tuple(with_its_tag(one) for one in frameworks.found)
+        builds = _builds(snapshot, matrix)
+        found = tuple(
+            _derived(one, builds.completed(one)) if _is_stated(one.source) else with_its_tag(one)
+            for one in frameworks.found
+        )
         if found == frameworks.found:
             return snapshot
         return structs.replace(snapshot, frameworks=structs.replace(frameworks, found=found))
@@ -61,10 +75,27 @@ def _of_packages(snapshot: Snapshot, matrix: Matrix) -> tuple[Framework, ...]:
     packages = snapshot.packages
     if not isinstance(packages, Packages):
         return ()
-    builds = Builds(matrix, packages, snapshot.host, snapshot.interpreter)
-    named = (framework_of(package, packages) for package in packages.installed)
-    made = (builds.completed(one) for one in named if one is not None)
+    builds = _builds(snapshot, matrix)
+    rests = Source(kind="derived", where="the list of packages")
+    made = (builds.completed(one) for one in frameworks_of(packages, rests))
     return tuple(_without_doubtful(one) for one in made)
+
+
+def _builds(snapshot: Snapshot, matrix: Matrix) -> Builds:
+    packages = snapshot.packages
+    known = packages if isinstance(packages, Packages) else None
+    return Builds(matrix, known, snapshot.host, snapshot.interpreter)
+
+
+def _is_stated(source: Source | None) -> bool:
+    return source is not None and source.kind == "report"
+
+
+def _derived(one: Framework, completed: Framework) -> Framework:
+    """The completed framework, which says that it was, and from what."""
+    if completed == one or one.source is None:
+        return completed
+    return structs.replace(completed, source=Source(kind="derived", where=f"{one.source.where}, and the matrix"))
 
 
 def _without_doubtful(one: Framework) -> Framework:
@@ -75,7 +106,11 @@ def _without_doubtful(one: Framework) -> Framework:
 
 def _implied(snapshot: Snapshot) -> Snapshot:
     """The snapshot with what its facts imply; the same one where they imply nothing that it does not state."""
-    changes: dict[str, Any] = {}
+    changes: dict[str, Any] = {
+        "host": _of_host(snapshot.host, snapshot.gpus),
+        "container": _of_kernel(snapshot.container, snapshot.host),
+        "interpreter": _with_abi(snapshot.interpreter),
+    }
     if isinstance(snapshot.gpus, Gpus):
         changes["gpus"] = _of_gpus(snapshot.gpus, snapshot.driver if isinstance(snapshot.driver, Driver) else None)
     if isinstance(snapshot.libraries, Libraries):
@@ -83,6 +118,34 @@ def _implied(snapshot: Snapshot) -> Snapshot:
         changes["libraries"] = _of_libraries(snapshot.libraries, environ)
     changes = {name: value for name, value in changes.items() if value is not getattr(snapshot, name)}
     return structs.replace(snapshot, **changes) if changes else snapshot
+
+
+def _of_host(host: System | Gap | None, gpus: Gpus | Gap | None) -> System | Gap | None:
+    """A discrete GPU whose model is not one of ARM machines is in an x86-64 one."""
+    if not isinstance(host, System) or host.arch is not None or host.os not in ("linux", "windows"):
+        return host
+    named = [gpu.name for gpu in gpus.nvidia if gpu.name] if isinstance(gpus, Gpus) else []
+    if not named or any(_ON_ARM.search(name) for name in named):
+        return host
+    return structs.replace(host, arch="x86_64")
+
+
+def _of_kernel(container: Container | Gap | None, host: System | Gap | None) -> Container | Gap | None:
+    """A kernel of Microsoft's is WSL's."""
+    if container is None or not isinstance(host, System) or not is_wsl(host.kernel or ""):
+        return container
+    known = container if isinstance(container, Container) else Container()
+    return container if known.wsl else structs.replace(known, wsl=Wsl(version=2))
+
+
+def _with_abi(interpreter: Interpreter | Gap | None) -> Interpreter | Gap | None:
+    """CPython 3.10 takes wheels of cp310."""
+    if not isinstance(interpreter, Interpreter) or interpreter.abi or not interpreter.version:
+        return interpreter
+    numbers = interpreter.version.split(".")
+    if interpreter.implementation not in (None, "cpython") or len(numbers) == 1:
+        return interpreter
+    return structs.replace(interpreter, abi=f"cp{numbers[0]}{numbers[1]}")
 
 
 def _of_gpus(gpus: Gpus, driver: Driver | None) -> Gpus:

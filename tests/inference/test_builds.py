@@ -3,10 +3,10 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.whole import driver, framework, gpu, machine
 

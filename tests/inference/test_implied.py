@@ -3,11 +3,11 @@
 import pytest
 from msgspec import structs
 
-from gpudoctor.diagnosis.inference import infer
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
+from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.whole import OK, driver, gpu, machine
 

@@ -28,6 +28,12 @@ _JAXLIB = re.compile(r"cuda(\d+)(?:\.cudnn(\d)(\d+))?")
 _CONDA_CUDNN = re.compile(r"cudnn(\d+(?:\.\d+)+)")
 
 
+def frameworks_of(packages: Packages, where: Source) -> tuple[Framework, ...]:
+    """The frameworks among packages, as far as each package tells."""
+    named = (framework_of(package, packages, where) for package in packages.installed)
+    return tuple(one for one in named if one is not None)
+
+
 def framework_of(package: Package, packages: Packages, where: Source | None = None) -> Framework | None:
     """The framework that a package is, with what its version, build string or name says of its build."""
     name, facts = _name_and_build(package, packages)

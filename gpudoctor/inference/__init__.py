@@ -1,0 +1,1 @@
+"""What follows from facts, live and stated alike."""
