@@ -1,6 +1,8 @@
 """The CUDA libraries by file name: family, CUDA major, and the folder and distribution that bring them."""
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.base import Source
+from gpudoctor.facts.libraries import LibraryCopy
 from gpudoctor.facts.versions import LibraryVersion
 
 #: Start of the file name (without "lib"), its family. Parts of a library count to it: libcudnn_ops.so.9 is cuDNN's.
@@ -78,6 +80,22 @@ def family_of(name: str) -> str | None:
         return _DLL_STEMS.get(dll.group(1).lower()) if dll else None
     stem = match.group(1)
     return _STEMS.get(stem) or ("cudnn" if stem.startswith("cudnn_") else None)
+
+
+def library_at(path: str, source: Source, soname: str | None = None) -> LibraryCopy | None:
+    """What the name of a library's file tells of it; None for files of no interest."""
+    name = re.split(r"[/\\]", path)[-1]
+    family = family_of(soname or name)
+    if family is None:
+        return None
+    return LibraryCopy(
+        family=family,
+        soname=soname_of(soname or name),
+        path=path,
+        version=version_in(name),
+        cuda_major=cuda_major_of(name),
+        source=source,
+    )
 
 
 def number_in(name: str) -> str | None:

@@ -19,6 +19,11 @@ _RELEVANT = re.compile(
     r"|warp-lang)(?:-.*|\d.*)?)"
 )
 
+#: conda packages that drive the GPU, or keep it from being used, and that no Python distribution is called after.
+_CONDA_LIBRARIES = re.compile(
+    r"cpuonly|cuda(?:toolkit)?(?:-.*)?|cudnn|lib(?:cu|nv|torch|tensorflow|magma).*|magma(?:-.*)?|nccl|pytorch"
+)
+
 
 class Entry(Fact, frozen=True, kw_only=True):
     """A metadata folder (or file) in a site folder. `name` is normalised; `version` None: only its metadata says."""
@@ -39,6 +44,12 @@ def normalise(name: str) -> str:
 def is_relevant(name: str) -> bool:
     """Whether a distribution (normalised name) is a GPU framework or library, or one that they stand or fall with."""
     return _RELEVANT.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=8192)
+def is_conda_relevant(name: str) -> bool:
+    """The same of a conda package (normalised name); libraries have names of their own there."""
+    return is_relevant(name) or _CONDA_LIBRARIES.fullmatch(name) is not None
 
 
 def parse_entry(file: str) -> Entry | None:

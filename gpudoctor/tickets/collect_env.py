@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
@@ -9,9 +11,9 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
 from gpudoctor.facts.live import DeviceList, Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.system import System
-from gpudoctor.facts.versions import CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
-from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.sources.libraries_names import library_at
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -103,13 +105,8 @@ def _host(said: dict[str, str]) -> System | None:
     # Before 3.8 Python told the libc that it was built with.
     told = python_version(said.get("Python version", "")) or "0"
     if libc and tuple(int(part) for part in told.split(".")[:2]) >= (3, 8):
-        fields = {"libc": libc[1], "libc_version": libc[2]}
-        system = System(**{**_fields(system), **fields})  # type: ignore[arg-type]
+        system = structs.replace(system or System(), libc=libc[1], libc_version=libc[2])
     return system
-
-
-def _fields(system: System | None) -> dict[str, object]:
-    return {name: getattr(system, name) for name in System.__struct_fields__} if system else {}
 
 
 def _interpreter(said: dict[str, str]) -> Interpreter | None:
@@ -185,19 +182,10 @@ def _cudnn(text: Pasted, rows: dict[str, tuple[int, str]]) -> tuple[tuple[Librar
     copies, lines = [], []
     for number, line in _following(text, rows, "cuDNN version"):
         match = _CUDNN.match(line)
-        name = re.split(r"[/\\]", match[1])[-1] if match else ""
-        if match and family_of(name) == "cudnn":
+        copy = library_at(match[1], source(FORM, number)) if match else None
+        if copy and copy.family == "cudnn":
             lines.append(number)
-            copies.append(
-                LibraryCopy(
-                    family="cudnn",
-                    soname=soname_of(name),
-                    path=match[1],
-                    version=version_in(name) or LibraryVersion.parse(None),
-                    cuda_major=cuda_major_of(name),
-                    source=source(FORM, number),
-                )
-            )
+            copies.append(copy)
     return tuple(copies), lines
 
 

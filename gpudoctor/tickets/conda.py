@@ -7,7 +7,7 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.python import Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.sources.packages_names import is_conda_relevant, normalise
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 
@@ -18,7 +18,6 @@ _ROW = re.compile(
     r"^\s*(\[conda\]\s+)?([a-zA-Z_][\w.+-]*)\s{2,}(\d[\w.!+]*)\s+((?!\d+\.\d)[\w.]*\d[\w.]*|<pip>|pypi_\d+|main|mkl)"
     r"(?:\s+([\w./:-]+))?\s*$"
 )
-_LIBRARY = re.compile(r"(?:cuda.*|cudnn|cpuonly|nccl|lib(?:cu|nv|torch|tensorflow|magma).*|pytorch.*|magma.*|python)")
 _EXPORTED = re.compile(r"^\s*-\s+(?:[\w-]+(?:/[\w-]+)?::)?([a-z_][\w.-]*)=(\d[\w.!+]*)(?:=([\w.]+))?\s*$")
 _PLANNED = re.compile(
     r"(?:^|\s)(?:\S*/)?([\w-]+)/(?:linux|win|osx)-(?:64|aarch64|arm64)::([a-z_][\w.-]*?)-(\d[\w.!+]*)-([\w.]+)(?=\s|$)"
@@ -40,7 +39,7 @@ def _list(text: Pasted) -> Iterator[Fragment]:
     relevant = 0
     for number, match in text.matches(_ROW):
         name = normalise(match[2])
-        known = is_relevant(name) or _LIBRARY.fullmatch(name) is not None
+        known = is_conda_relevant(name) or name == "python"
         if not (at or match[1] or (known and (match[5] or re.search(r"py\d|_\d+$|^h[0-9a-f]{6}", match[4])))):
             continue
         by_pip = match[4].startswith("pypi") or match[4] == "<pip>" or match[5] == "pypi"
@@ -74,7 +73,7 @@ def _planned(text: Pasted) -> tuple[Fragment, ...]:
     rows: dict[str, tuple[int, Package]] = {}
     for number, match in text.found(_PLANNED):
         name = normalise(match[2])
-        if is_relevant(name) or _LIBRARY.fullmatch(name):
+        if is_conda_relevant(name) or name == "python":
             package = Package(name=name, version=match[3], installer="conda", build=match[4], channel=match[1])
             rows.setdefault(name, (number, package))
     packages = tuple(package for _, package in rows.values())

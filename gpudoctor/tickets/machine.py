@@ -1,9 +1,11 @@
 """What the operating system says of itself: uname, os-release, lsb_release, lspci, and paths that give it away."""
 
+from msgspec import structs
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container, System, Wsl
-from gpudoctor.sources.os_release import is_wsl, parse_os_release
+from gpudoctor.facts.system import System
+from gpudoctor.sources.os_release import parse_os_release
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import of_os
@@ -47,12 +49,9 @@ def parse_machine(text: Pasted) -> tuple[Fragment, ...]:
 
 def _uname(text: Pasted) -> tuple[Fragment, ...]:
     for number, match in text.matches(_UNAME):
-        wsl = Container(wsl=Wsl(version=2)) if is_wsl(match[1]) else None
-        host = System(os="linux", kernel=match[1], arch=match[3])
-        return fragment("uname", (number,), host=host, container=wsl)
+        return fragment("uname", (number,), host=System(os="linux", kernel=match[1], arch=match[3]))
     for number, match in text.matches(_KERNEL):
-        wsl = Container(wsl=Wsl(version=2)) if is_wsl(match[1]) else None
-        return fragment("uname", (number,), REPORT, host=System(os="linux", kernel=match[1]), container=wsl)
+        return fragment("uname", (number,), REPORT, host=System(os="linux", kernel=match[1]))
     return ()
 
 
@@ -110,8 +109,7 @@ def _lspci(text: Pasted) -> tuple[Fragment, ...]:
             current = None
         elif current and (used := _IN_USE.match(line)):
             lines.append(number)
-            fields = {name: getattr(gpus[current], name) for name in Gpu.__struct_fields__}
-            gpus[current] = Gpu(**{**fields, "bound_driver": used[1]})
+            gpus[current] = structs.replace(gpus[current], bound_driver=used[1])
     return fragment("lspci", lines, gpus=Gpus(devices=tuple(gpus.values()))) if gpus else ()
 
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from msgspec import structs
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.python import Interpreter
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.tickets.fragment import Fragment, source
 from gpudoctor.tickets.machine_words import of_platform, python_version
@@ -39,8 +40,7 @@ def _platform(said: Said, read: Reading, *labels: str) -> None:
     if host:
         libc = _LIBC.search(value)
         if libc:
-            facts = {name: getattr(host, name) for name in System.__struct_fields__}
-            host = System(**{**facts, "libc": libc[1], "libc_version": libc[2]})
+            host = structs.replace(host, libc=libc[1], libc_version=libc[2])
         read.sections["host"] = host
         read.lines.append(number)
 

@@ -1,5 +1,7 @@
 """GPUs of AMD as ROCm's tools list them: rocminfo, rocm-smi."""
 
+from msgspec import structs
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
@@ -23,8 +25,7 @@ def _rocminfo(text: Pasted) -> tuple[Fragment, ...]:
     lines: list[int] = []
     for number, match in text.matches(_NAME):
         if match[1] == "Marketing Name" and gpus and gpus[-1].name == "":
-            fields = {name: getattr(gpus[-1], name) for name in Gpu.__struct_fields__}
-            gpus[-1] = Gpu(**{**fields, "name": match[2]})
+            gpus[-1] = structs.replace(gpus[-1], name=match[2])
             lines.append(number)
         elif match[1] == "Name" and re.fullmatch(r"gfx[0-9a-f]{3,4}", match[2]):
             gpus.append(Gpu(vendor="amd", name="", architecture=match[2], source=source(ROCM, number)))

@@ -3,9 +3,8 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
-from gpudoctor.facts.system import Container, Environ, System, Wsl
-from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
-from gpudoctor.sources.os_release import is_wsl
+from gpudoctor.facts.system import Container, Environ, System
+from gpudoctor.sources.libraries_names import library_at
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -21,7 +20,7 @@ _DISTRIBUTION = re.compile(
     r"""(?:linux distribution|VERSION="""
     r"""|PRETTY_NAME=)\W*:?\s*\(?['"]?([A-Za-z][\w .]+?)['"]?(?:,\s*['"]([\d.]+)['"].*)?['")]*$"""
 )
-_LIBRARY = re.compile(r"^\s*(/\S*/(lib[\w-]+\.so[.\d]*))\s*$")
+_LIBRARY = re.compile(r"^\s*(/\S*/lib[\w-]+\.so[.\d]*)\s*$")
 _PATH = re.compile(r"^\s*(LD_LIBRARY_PATH|DYLD_LIBRARY_PATH)\s+(\S*/\S*)\s*$")
 
 
@@ -38,7 +37,6 @@ def parse_tf_env(text: Pasted) -> tuple[Fragment, ...]:
         if _read(told, section, number, line):
             told.lines.append(number)
     host = told.host
-    wsl = Wsl(version=2) if host is not None and is_wsl(host.kernel or "") else None
     return fragment(
         FORM,
         told.lines,
@@ -47,7 +45,7 @@ def parse_tf_env(text: Pasted) -> tuple[Fragment, ...]:
         interpreter=told.interpreter,
         host=host,
         environ=told.environ,
-        container=Container(kind="docker" if told.docker else None, wsl=wsl) if told.docker or wsl else None,
+        container=Container(kind="docker") if told.docker else None,
         toolkits=Toolkits(compiler="gcc", compiler_version=told.compiler) if told.compiler else None,
         libraries=Libraries(copies=tuple(told.copies)) if told.copies else None,
     )
@@ -81,8 +79,12 @@ def _read(told: _Told, section: str, number: int, line: str) -> bool:
         told.docker = line.strip() == "Yes"
     elif "compiler" in section and compiler_version(line):
         told.compiler = told.compiler or compiler_version(line)
-    elif section.startswith("cuda libs") and (match := _LIBRARY.match(line)) and family_of(match[2]):
-        told.copies.append(_copy(match[1], match[2], number))
+    elif (
+        section.startswith("cuda libs")
+        and (match := _LIBRARY.match(line))
+        and (copy := library_at(match[1], source(FORM, number)))
+    ):
+        told.copies.append(copy)
     else:
         return _read_system(told, section, line)
     return True
@@ -95,14 +97,3 @@ def _read_system(told: _Told, section: str, line: str) -> bool:
     elif section == "check os platform" and (match := _DISTRIBUTION.search(line)):
         told.host = of_os(f"{match[1]} {match[2] or ''}", told.host)
     return match is not None
-
-
-def _copy(path: str, name: str, number: int) -> LibraryCopy:
-    return LibraryCopy(
-        family=family_of(name) or "",
-        soname=soname_of(name),
-        path=path,
-        version=version_in(name),
-        cuda_major=cuda_major_of(name),
-        source=source(FORM, number),
-    )

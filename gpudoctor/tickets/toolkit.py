@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.libraries_names import cuda_major_of, family_of, soname_of, version_in
+from gpudoctor.sources.libraries_names import library_at, version_in
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version
 from gpudoctor.tickets.pasted import Pasted
@@ -63,20 +63,9 @@ def _libraries(text: Pasted) -> tuple[Fragment, ...]:
     copies, lines = [], []
     for number, line in text.filled:
         match = _LIBRARY.match(line) if "=>" in line else None
-        family = family_of(match[1]) if match else None
-        if match and family and match[2] != "not found":
-            name = match[2].rpartition("/")[2]
+        if match and match[2] != "not found" and (copy := library_at(match[2], source(LDCONFIG, number), match[1])):
             lines.append(number)
-            copies.append(
-                LibraryCopy(
-                    family=family,
-                    soname=soname_of(match[1]),
-                    path=match[2],
-                    version=version_in(name),
-                    cuda_major=cuda_major_of(name),
-                    source=source(LDCONFIG, number),
-                )
-            )
+            copies.append(copy)
     return fragment(LDCONFIG, lines, libraries=Libraries(copies=tuple(copies))) if copies else ()
 
 

@@ -10,10 +10,8 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
-from gpudoctor.facts.system import Container, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
-from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import compiler_version, of_os, of_platform, python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -163,8 +161,6 @@ def _common(said: dict[str, tuple[int, str]], read: Reading) -> None:
     if host:
         read.sections["host"] = host
         read.lines.append(number)
-    if is_wsl(value):
-        read.sections["container"] = Container(wsl=Wsl(version=2))
 
 
 class _Check(msgspec.Struct):

@@ -4,14 +4,10 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.host.port import Host
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.sources.packages_names import is_conda_relevant, normalise
 
 #: The keys of these files are sorted and the long ones (files, paths_data) come behind "channel".
 _HEAD = 64 * 1024
-#: conda packages that drive the GPU, or keep it from being used, and that no Python distribution is called after.
-_LIBRARIES = re.compile(
-    r"(?:cpuonly|cuda|cudatoolkit|cudnn|lib(?:cu|nv|torch|tensorflow|magma).*|magma|nccl|pytorch|cuda-.*)"
-)
 
 
 class CondaPackage(Fact, frozen=True, kw_only=True):
@@ -51,14 +47,9 @@ def read_conda(host: Host, prefix: str) -> dict[str, CondaPackage]:
         package = parse_meta_name(name)
         if package is None:
             continue
-        if is_gpu_package(package.name):
+        if is_conda_relevant(package.name):
             text = host.read_text(join(folder, name), limit=_HEAD)
             channel = parse_channel(text) if isinstance(text, str) else None
             package = CondaPackage(name=package.name, version=package.version, build=package.build, channel=channel)
         found[package.name] = package
     return found
-
-
-def is_gpu_package(name: str) -> bool:
-    """Whether a conda package is GPU-relevant; libraries have names of their own there."""
-    return is_relevant(name) or _LIBRARIES.fullmatch(name) is not None

@@ -8,7 +8,7 @@ from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.codec import presentable
 from gpudoctor.facts.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.host.port import Host, Stat
-from gpudoctor.probes.packages.conda import CondaPackage, is_gpu_package, read_conda
+from gpudoctor.probes.packages.conda import CondaPackage, read_conda
 from gpudoctor.probes.packages.foreign import find_foreign
 from gpudoctor.probes.packages.metadata import Distribution, Listing, list_distributions, with_origin
 from gpudoctor.probes.packages.overlap import find_overlaps
@@ -16,7 +16,7 @@ from gpudoctor.probes.packages.records import Record, find_damage, read_record
 from gpudoctor.probes.requirements.environment import marker_environment
 from gpudoctor.probes.requirements.probe import asked_by_all, find_unmet, parse_requirement
 from gpudoctor.probes.target.choice import path_rules
-from gpudoctor.sources.packages_names import is_relevant
+from gpudoctor.sources.packages_names import is_conda_relevant, is_relevant
 
 
 def probe(host: Host, interpreter: Interpreter) -> Packages | Gap:
@@ -123,7 +123,7 @@ def _conda_only(
             channel=package.channel,
         )
         for package in conda.values()
-        if package.name not in listed and is_gpu_package(package.name)
+        if package.name not in listed and is_conda_relevant(package.name)
     ]
 
 
