@@ -1,11 +1,11 @@
-"""What nvidia-smi prints: the table, and the rows of a query. Source: its man page, output of drivers 331 to 615."""
+"""What nvidia-smi prints of a query, and when it fails. Source: its man page, output of drivers 331 to 615."""
 
-from itertools import zip_longest
+from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.gpus import Gpu, PcieLink, Power, Refusal
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.facts.versions import Capability, DriverRelease
 from gpudoctor.sources.nvidia_codes import NO_CODE
 from gpudoctor.sources.pci import bus_id
 
@@ -13,49 +13,30 @@ SOURCE = Source(kind="command", where="nvidia-smi")
 
 #: The GPU has no such value. Anything else in square brackets is a refusal.
 _NOTHING = ("", "N/A", "[N/A]", "[Not Supported]", "Not Supported", "[Not Found]")
-_COMPUTE_MODES = {
+ComputeMode = Literal["default", "exclusive-thread", "prohibited", "exclusive-process"]
+_COMPUTE_MODES: dict[str, ComputeMode] = {
     "Default": "default",
     "Exclusive_Thread": "exclusive-thread",
+    "E. Thread": "exclusive-thread",
     "Prohibited": "prohibited",
     "Exclusive_Process": "exclusive-process",
+    "E. Process": "exclusive-process",
 }
-_DRIVER = re.compile(r"\b(?:Driver|KMD) Version:\s*([\d.]{1,40})")
-_CUDA = re.compile(r"\bCUDA(?: UMD)? Version:\s*([\d.]{1,40})")
-#: "|   0  NVIDIA B200                    On  |   00000000:63:00.0 Off |": on Windows the driver model, not persistence.
-_ROW = re.compile(
-    r"^\|\s+(?P<index>\d{1,6})\s+(?P<name>\S.*?)\s+(?:On|Off|N/A|ERR!|WDDM|TCC|MCDM)\s*"
-    r"\|\s*(?P<bus>[0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s"
+#: How its failures are worded, and the code of NVML behind them.
+_FAILURES = (
+    ("couldn't communicate with the NVIDIA driver", 9),
+    ("Driver/library version mismatch", 18),
+    ("Failed to initialize NVML: Unknown Error", 999),
+    ("Failed to initialize NVML: Insufficient Permissions", 4),
+    ("Failed to initialize NVML: Driver Not Loaded", 9),
+    ("GPU access blocked by the operating system", 17),
+    ("couldn't find libnvidia-ml.so", 12),
+    ("No devices were found", 0),
 )
-#: The table is 91 characters wide, at most.
-_WIDTH = 200
-_MEMORY = re.compile(r"\b(\d{1,12})\s*MiB\s*/\s*(\d{1,12})\s*MiB")
-
-
-def parse_banner(text: str) -> tuple[DriverRelease | None, CudaVersion | None]:
-    """Driver release and CUDA version from the first line of the table, of drivers up to 609 and from 610 on."""
-    driver, cuda = _DRIVER.search(text), _CUDA.search(text)
-    return DriverRelease.parse(driver and driver.group(1)), CudaVersion.parse(cuda and cuda.group(1))
-
-
-def parse_table(text: str) -> tuple[Gpu, ...]:
-    """The GPUs of the table: number, name (as it is cut off there), address and memory."""
-    gpus = []
-    lines = text.splitlines()
-    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
-        if row := _ROW.match(line[:_WIDTH]):
-            memory = _MEMORY.search(following[:_WIDTH])
-            gpus.append(
-                Gpu(
-                    vendor="nvidia",
-                    index=int(row["index"]),
-                    name=row["name"],
-                    pci_bus_id=bus_id(row["bus"]),
-                    memory_used_mib=int(memory.group(1)) if memory else None,
-                    memory_total_mib=int(memory.group(2)) or None if memory else None,
-                    source=SOURCE,
-                )
-            )
-    return tuple(gpus)
+_HANDLE = re.compile(
+    r"Unable to determine the device handle for (?:GPU\s?|gpu )([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"
+    r":\s*(GPU is lost|Unknown Error|Not Found)?"
+)
 
 
 def parse_csv(text: str) -> tuple[Gpu, ...]:
@@ -80,30 +61,30 @@ def _rows(text: str) -> list[dict[str, str]]:
 
 def _gpu(row: dict[str, str]) -> Gpu:
     pcie = PcieLink(
-        generation=_whole(row, "pcie.link.gen.current"),
-        generation_max=_whole(row, "pcie.link.gen.max"),
-        width=_whole(row, "pcie.link.width.current"),
-        width_max=_whole(row, "pcie.link.width.max"),
+        generation=whole_of(row.get("pcie.link.gen.current")),
+        generation_max=whole_of(row.get("pcie.link.gen.max")),
+        width=whole_of(row.get("pcie.link.width.current")),
+        width_max=whole_of(row.get("pcie.link.width.max")),
     )
-    power = Power(draw=_number(row, "power.draw"), limit=_number(row, "power.limit"))
+    power = Power(draw=number_of(row.get("power.draw")), limit=number_of(row.get("power.limit")))
     number = _text(row, "pci.device_id") or ""
     return Gpu(
         vendor="nvidia",
-        index=_whole(row, "index"),
+        index=whole_of(row.get("index")),
         name=_text(row, "name"),
         uuid=_text(row, "uuid"),
         pci_bus_id=bus_id(_text(row, "pci.bus_id") or ""),
         # The device number first, then the vendor's: 0x268410DE
         pci_id=f"{number[6:10]}:{number[2:6]}".lower() if len(number) == 10 else None,
         capability=Capability.parse(_text(row, "compute_cap")),
-        memory_total_mib=_whole(row, "memory.total") or None,
-        memory_used_mib=_whole(row, "memory.used"),
-        temperature_c=_whole(row, "temperature.gpu"),
-        utilization_percent=_whole(row, "utilization.gpu"),
-        persistence=_flag(row, "persistence_mode"),
-        display_active=_flag(row, "display_active"),
-        ecc_enabled=_flag(row, "ecc.mode.current"),
-        compute_mode=_COMPUTE_MODES.get(row.get("compute_mode", "")),  # type: ignore[arg-type]
+        memory_total_mib=whole_of(row.get("memory.total")) or None,
+        memory_used_mib=whole_of(row.get("memory.used")),
+        temperature_c=whole_of(row.get("temperature.gpu")),
+        utilization_percent=whole_of(row.get("utilization.gpu")),
+        persistence=flag_of(row.get("persistence_mode")),
+        display_active=flag_of(row.get("display_active")),
+        ecc_enabled=flag_of(row.get("ecc.mode.current")),
+        compute_mode=mode_of(row.get("compute_mode")),
         pcie=pcie if pcie != PcieLink() else None,
         power=power if power != Power() else None,
         refusals=tuple(_refusal(name, value) for name, value in row.items() if _refused(value)),
@@ -124,16 +105,34 @@ def _text(row: dict[str, str], name: str) -> str | None:
     return None if value in _NOTHING or _refused(value) else value
 
 
-def _number(row: dict[str, str], name: str) -> float | None:
-    """The number before a unit, as in "24564 MiB"."""
-    match = re.match(r"\d{1,12}(?:\.\d{1,12})?(?=$|\s)", row.get(name, ""))
+def parse_failure(text: str) -> int | None:
+    """The code of NVML that a failure's words stand for; None where they are no known failure."""
+    return next((code for words, code in _FAILURES if words in text), None)
+
+
+def parse_lost_gpu(text: str) -> tuple[str | None, int] | None:
+    """The address of a GPU that nvidia-smi cannot reach, and why as a code of NVML; None where it names none."""
+    lost = _HANDLE.search(text) if "device handle" in text else None
+    return (bus_id(lost[1]), {"GPU is lost": 15, "Not Found": 6}.get(lost[2], 999)) if lost else None
+
+
+def number_of(value: str | None) -> float | None:
+    """The number before a unit, as in "24564 MiB" or "16x"."""
+    match = re.match(r"\d{1,12}(?:\.\d{1,12})?(?=x?(?:$|\s))", value or "")
     return float(match.group()) if match else None
 
 
-def _whole(row: dict[str, str], name: str) -> int | None:
-    number = _number(row, name)
+def whole_of(value: str | None) -> int | None:
+    """The same without a fraction."""
+    number = number_of(value)
     return None if number is None else int(number)
 
 
-def _flag(row: dict[str, str], name: str) -> bool | None:
-    return {"Enabled": True, "Disabled": False}.get(row.get(name, ""))
+def flag_of(value: str | None) -> bool | None:
+    """Whether something is on."""
+    return {"Enabled": True, "Yes": True, "On": True, "Disabled": False, "No": False, "Off": False}.get(value or "")
+
+
+def mode_of(value: str | None) -> ComputeMode | None:
+    """The compute mode, in the words of a query, of `-q` or of the table."""
+    return _COMPUTE_MODES.get(value or "")

@@ -7,12 +7,12 @@ import msgspec
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
-from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus, MigInstance, Power, Refusal
+from gpudoctor.facts.gpus import Gpu, Gpus, MigInstance, Refusal
 from gpudoctor.facts.system import Container, System, Wsl
-from gpudoctor.facts.versions import DriverRelease, whole_number
+from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.sources.nvidia_codes import nvml_code
-from gpudoctor.sources.nvidia_smi import parse_banner, parse_csv, parse_release, parse_table
-from gpudoctor.sources.pci import bus_id
+from gpudoctor.sources.nvidia_smi import parse_csv, parse_failure, parse_lost_gpu, parse_release
+from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 from gpudoctor.tickets.fragment import Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
 
@@ -27,22 +27,6 @@ _IN_A_CONTAINER = re.compile(
     re.I,
 )
 _IN_TABLE = re.compile(r"^\s*[|+]|^\s*$|^\s*\w{3} \w{3} +\d+ ")
-_READINGS = re.compile(
-    r"^\|\s*(?:(?:\d+%|N/A|ERR!)\s+)?(?P<temperature>\d+)C\s+(?:(?P<state>P\d+|N/A)\s+)?(?P<draw>\d+)?"
-    r"(?:W|N/A|\?\?\?|ERR!)?\s*/\s*(?P<limit>\d+)?[^|]*\|[^|]*\|\s*(?:(?:(?P<busy>\d+)%|N/A|-|ERR!)\s+)?"
-    r"(?P<mode>Default|E\. Process|E\. Thread|Prohibited|N/A)"
-)
-_MODES = {
-    "Default": "default",
-    "E. Process": "exclusive-process",
-    "E. Thread": "exclusive-thread",
-    "Prohibited": "prohibited",
-}
-_PROCESS = re.compile(
-    r"^\|\s+(?P<gpu>\d+)\s+(?:(?:N/A|\d+)\s+(?:N/A|\d+)\s+)?(?P<pid>\d{1,8})\s+(?P<kind>C\+G|C|G"
-    r"|M\+C)\s+(?P<name>\S.*?)\s+"
-    r"(?P<used>\d+(?=MiB)|N/A)(?:MiB)?\s*\|"
-)
 _LISTED = re.compile(
     r"^\s*GPU (\d+): (?:(.+?) \(UUID: (GPU-[0-9a-fA-F-]+)\)|((?:NVIDIA|GeForce|Tesla|Quadro|TITAN) [\w .-]{2,40}?)\s*$)"
 )
@@ -53,22 +37,7 @@ _HEADER = re.compile(
 )
 _UNITS = re.compile(r" \[(?:MiB|W|%|MHz)\]")
 
-#: How its failures are worded, and the code of NVML behind them.
-_FAILURES = (
-    ("couldn't communicate with the NVIDIA driver", 9),
-    ("Driver/library version mismatch", 18),
-    ("Failed to initialize NVML: Unknown Error", 999),
-    ("Failed to initialize NVML: Insufficient Permissions", 4),
-    ("Failed to initialize NVML: Driver Not Loaded", 9),
-    ("GPU access blocked by the operating system", 17),
-    ("couldn't find libnvidia-ml.so", 12),
-    ("No devices were found", 0),
-)
 _LIBRARY = re.compile(r"NVML library version:\s*(\d+\.[\d.]*\d)")
-_HANDLE = re.compile(
-    r"Unable to determine the device handle for (?:GPU\s?|gpu )([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)"
-    r":\s*(GPU is lost|Unknown Error|Not Found)?"
-)
 
 
 def parse_smi(text: Pasted) -> tuple[Fragment, ...]:
@@ -114,7 +83,7 @@ def _table_lines(text: Pasted, start: int, end: int) -> Iterator[int]:
 def _table(text: str, lines: tuple[int, ...]) -> tuple[Fragment, ...]:
     release, cuda = parse_banner(text)
     where = source(TABLE, lines[0])
-    gpus = tuple(_with_readings(gpu, text) for gpu in parse_table(text))
+    gpus = parse_table(text, where)
     code = nvml_code(0)
     own = _BANNER.search(text)
     # Under WSL the program is Linux's and the driver is Windows's.
@@ -132,51 +101,9 @@ def _table(text: str, lines: tuple[int, ...]) -> tuple[Fragment, ...]:
             else None,
             source=where,
         ),
-        gpus=Gpus(devices=tuple(msgspec.structs.replace(gpu, source=where) for gpu in gpus)) if gpus else None,
+        gpus=Gpus(devices=gpus) if gpus else None,
         host=System(os="windows" if on_windows else "linux") if known else None,
         container=Container(wsl=Wsl(version=2)) if is_wsl and not on_windows else None,
-    )
-
-
-def _with_readings(gpu: Gpu, text: str) -> Gpu:
-    """The GPU with what the two lines below its first one say."""
-    lines = text.splitlines()
-    start = next((at for at, line in enumerate(lines) if re.match(rf"\|\s+{gpu.index}\s+\S", line)), None)
-    below = lines[start + 1 : start + 3] if start is not None else []
-    read = _READINGS.match(below[0]) if below else None
-    first = lines[start] if start is not None else ""
-    mig = re.search(r"(Enabled|Disabled)\*?\s*\|$", below[1]) if len(below) > 1 else None
-    switched = re.search(r"\s(On|Off)\s*\|\s*[0-9A-Fa-f]{4,8}:", first)
-    return msgspec.structs.replace(
-        gpu,
-        temperature_c=int(read["temperature"]) if read else None,
-        performance_state=int(read["state"][1:]) if read and (read["state"] or "").startswith("P") else None,
-        utilization_percent=int(read["busy"]) if read and read["busy"] else None,
-        power=_power(read["draw"], read["limit"]) if read else None,
-        compute_mode=_MODES.get(read["mode"]) if read else None,
-        persistence=switched[1] == "On" if switched else None,
-        mig_enabled=mig[1] == "Enabled" if mig else None,
-        processes=_processes(gpu.index, lines) or None,
-    )
-
-
-def _power(draw: str | None, limit: str | None) -> Power | None:
-    if draw is None and limit is None:
-        return None
-    return Power(draw=float(draw) if draw else None, limit=float(limit) if limit else None)
-
-
-def _processes(index: int | None, lines: list[str]) -> tuple[GpuProcess, ...]:
-    """The processes it lists; that it lists none says little, as in a container it sees none."""
-    found = (match for line in lines if (match := _PROCESS.match(line)) and int(match["gpu"]) == index)
-    return tuple(
-        GpuProcess(
-            pid=int(match["pid"]),
-            name=re.split(r"[/\\]", match["name"])[-1],
-            used_mib=whole_number(match["used"]),
-            kind="graphics" if match["kind"] == "G" else "compute",
-        )
-        for match in found
     )
 
 
@@ -237,13 +164,13 @@ def _rows(text: Pasted, start: int, header: str) -> tuple[Fragment, ...]:
 
 def _failures(text: Pasted) -> Iterator[Fragment]:
     for number, line in text.filled:
-        words = next(((words, code) for words, code in _FAILURES if words in line), None)
-        if words is not None:
-            name, meaning = nvml_code(words[1])
-            count = 0 if words[1] == 0 else None
+        code = parse_failure(line)
+        if code is not None:
+            name, meaning = nvml_code(code)
+            count = 0 if code == 0 else None
             answer = Answer(
-                outcome="no-library" if words[1] == 12 else "answered",
-                code=words[1],
+                outcome="no-library" if code == 12 else "answered",
+                code=code,
                 name=name,
                 meaning=meaning,
                 device_count=count,
@@ -255,12 +182,11 @@ def _failures(text: Pasted) -> Iterator[Fragment]:
                 name="libnvidia-ml.so.1", path="libnvidia-ml.so.1", release=DriverRelease.parse(library[1]), first=True
             )
             yield from fragment(FAILURE, (number,), driver=Driver(libraries=(found,)))
-        if "device handle" in line and (lost := _HANDLE.search(line)):
-            yield from fragment(FAILURE, (number,), gpus=Gpus(devices=(_lost(lost, number),)))
+        if lost := parse_lost_gpu(line):
+            yield from fragment(FAILURE, (number,), gpus=Gpus(devices=(_lost(*lost, number),)))
 
 
-def _lost(match: re.Match[str], number: int) -> Gpu:
-    code = {"GPU is lost": 15, "Not Found": 6}.get(match[2], 999)
+def _lost(address: str | None, code: int, number: int) -> Gpu:
     name, meaning = nvml_code(code)
     refusal = Refusal(call="nvmlDeviceGetHandleByPciBusId", code=code, name=name, meaning=meaning)
-    return Gpu(vendor="nvidia", pci_bus_id=bus_id(match[1]), refusals=(refusal,), source=source(FAILURE, number))
+    return Gpu(vendor="nvidia", pci_bus_id=address, refusals=(refusal,), source=source(FAILURE, number))

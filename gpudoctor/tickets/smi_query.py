@@ -11,6 +11,7 @@ from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink, Power, RowRemaps
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.sources.nvidia_smi import flag_of, mode_of, number_of, whole_of
 from gpudoctor.sources.pci import bus_id
 from gpudoctor.tickets.fragment import Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
@@ -21,12 +22,6 @@ _START = re.compile(r"^\s*=+NVSMI LOG=+\s*$|^\s*<nvidia_smi_log>")
 _GPU = re.compile(r"^(\s*)(?:GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)$|<gpu id=\"([^\"]+)\">)")
 _TEXT = re.compile(r"^(\s*)([A-Za-z][^:]*?)\s*(?::\s+(.*))?$")
 _XML = re.compile(r"^\s*<(\w+)(?: [^>]*)?>([^<]*)(</\1>)?\s*$")
-_MODES = {
-    "Default": "default",
-    "Exclusive_Process": "exclusive-process",
-    "Exclusive_Thread": "exclusive-thread",
-    "Prohibited": "prohibited",
-}
 _VIRTUAL = {
     "none": "none",
     "pass-through": "passthrough",
@@ -154,7 +149,7 @@ def _gpu(address: str, tree: dict[str, str], where: Source) -> Gpu:
         return None
 
     number = re.match(r"0x([0-9A-Fa-f]{4})([0-9A-Fa-f]{4})$", get("pci / device id", "device id") or "")
-    mode, state = get("compute mode") or "", re.match(r"P(\d+)", get("performance state") or "")
+    state = re.match(r"P(\d+)", get("performance state") or "")
     virtual = get("gpu virtualization mode / virtualization mode", "virtualization mode") or ""
     return Gpu(
         vendor="nvidia",
@@ -163,22 +158,22 @@ def _gpu(address: str, tree: dict[str, str], where: Source) -> Gpu:
         pci_bus_id=bus_id(address),
         pci_id=f"{number[2]}:{number[1]}".lower() if number else None,
         architecture=get("product architecture"),
-        memory_total_mib=_whole(get("fb memory usage / total")),
-        memory_used_mib=_whole(get("fb memory usage / used")),
-        persistence=_flag(get("persistence mode")),
-        display_active=_flag(get("display active")),
-        mig_enabled=_flag(get("mig mode / current")),
-        ecc_enabled=_flag(get("ecc mode / current")),
-        compute_mode=_MODES.get(mode),  # type: ignore[arg-type]
+        memory_total_mib=whole_of(get("fb memory usage / total")),
+        memory_used_mib=whole_of(get("fb memory usage / used")),
+        persistence=flag_of(get("persistence mode")),
+        display_active=flag_of(get("display active")),
+        mig_enabled=flag_of(get("mig mode / current")),
+        ecc_enabled=flag_of(get("ecc mode / current")),
+        compute_mode=mode_of(get("compute mode")),
         virtualization=_VIRTUAL.get(virtual.lower()),  # type: ignore[arg-type]
-        temperature_c=_whole(get("gpu current temp")),
-        temperature_slowdown_c=_whole(get("gpu slowdown temp", "gpu temp slow threshold")),
-        temperature_max_operating_c=_whole(get("gpu max operating temp", "gpu temp max gpu threshold")),
+        temperature_c=whole_of(get("gpu current temp")),
+        temperature_slowdown_c=whole_of(get("gpu slowdown temp", "gpu temp slow threshold")),
+        temperature_max_operating_c=whole_of(get("gpu max operating temp", "gpu temp max gpu threshold")),
         performance_state=int(state[1]) if state else None,
         pcie=_pcie(get),
         power=_power(get),
-        ecc_uncorrected_volatile=_whole(get("volatile / dram uncorrectable", "volatile / double bit / total")),
-        ecc_uncorrected_aggregate=_whole(get("aggregate / dram uncorrectable", "aggregate / double bit / total")),
+        ecc_uncorrected_volatile=whole_of(get("volatile / dram uncorrectable", "volatile / double bit / total")),
+        ecc_uncorrected_aggregate=whole_of(get("aggregate / dram uncorrectable", "aggregate / double bit / total")),
         row_remaps=_remaps(get),
         source=where,
     )
@@ -186,44 +181,30 @@ def _gpu(address: str, tree: dict[str, str], where: Source) -> Gpu:
 
 def _pcie(get: Any) -> PcieLink | None:
     link = PcieLink(
-        generation=_whole(get("pcie generation / current", "pcie gen / current link gen")),
-        generation_max=_whole(get("pcie generation / max", "pcie gen / max link gen")),
-        width=_whole(get("link width / current", "link widths / current link width")),
-        width_max=_whole(get("link width / max", "link widths / max link width")),
+        generation=whole_of(get("pcie generation / current", "pcie gen / current link gen")),
+        generation_max=whole_of(get("pcie generation / max", "pcie gen / max link gen")),
+        width=whole_of(get("link width / current", "link widths / current link width")),
+        width_max=whole_of(get("link width / max", "link widths / max link width")),
     )
     return link if link != PcieLink() else None
 
 
 def _power(get: Any) -> Power | None:
     power = Power(
-        draw=_number(get("average power draw", "power draw")),
-        limit=_number(get("power readings / current power limit", "power limit")),
-        default_limit=_number(get("default power limit")),
-        minimum=_number(get("min power limit")),
-        maximum=_number(get("max power limit")),
+        draw=number_of(get("average power draw", "power draw")),
+        limit=number_of(get("power readings / current power limit", "power limit")),
+        default_limit=number_of(get("default power limit")),
+        minimum=number_of(get("min power limit")),
+        maximum=number_of(get("max power limit")),
     )
     return power if power != Power() else None
 
 
 def _remaps(get: Any) -> RowRemaps | None:
     remaps = RowRemaps(
-        correctable=_whole(get("remapped rows / correctable error")),
-        uncorrectable=_whole(get("remapped rows / uncorrectable error")),
-        pending={"yes": True, "no": False}.get((get("remapped rows / pending") or "").lower()),
-        failed={"yes": True, "no": False}.get((get("remapped rows / remapping failure occurred") or "").lower()),
+        correctable=whole_of(get("remapped rows / correctable error")),
+        uncorrectable=whole_of(get("remapped rows / uncorrectable error")),
+        pending=flag_of(get("remapped rows / pending")),
+        failed=flag_of(get("remapped rows / remapping failure occurred")),
     )
     return remaps if remaps != RowRemaps() else None
-
-
-def _number(text: str | None) -> float | None:
-    match = re.match(r"\d+(?:\.\d+)?", text or "")
-    return float(match[0]) if match else None
-
-
-def _whole(text: str | None) -> int | None:
-    number = _number((text or "").rstrip("x"))
-    return None if number is None else int(number)
-
-
-def _flag(text: str | None) -> bool | None:
-    return {"Enabled": True, "Disabled": False, "Yes": True, "No": False}.get(text or "")

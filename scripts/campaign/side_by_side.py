@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gpudoctor.sources.nvidia_smi import parse_banner
+from gpudoctor.sources.nvidia_smi_table import parse_banner
 
 _NOTHING = ("", "N/A", "[N/A]", "[Not Supported]", "Not Supported", "[Not Found]", "[Unknown Error]")
 _MODES = {

@@ -12,7 +12,8 @@ from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.gpus.smi import _FIELDS, parse_failure, read_smi
-from gpudoctor.sources.nvidia_smi import SOURCE, parse_banner, parse_csv, parse_table
+from gpudoctor.sources.nvidia_smi import SOURCE, parse_csv
+from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 from tests.fake_driver import on_bus
 
 OF_610 = """\

@@ -7,7 +7,9 @@ from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.host.port import Host, Ran
 from gpudoctor.sources.nvidia_codes import nvml_code
-from gpudoctor.sources.nvidia_smi import SOURCE, parse_banner, parse_csv, parse_release, parse_table
+from gpudoctor.sources.nvidia_smi import SOURCE, parse_csv, parse_lost_gpu, parse_release
+from gpudoctor.sources.nvidia_smi import parse_failure as parse_failure_words
+from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 
 _FIELDS = (
     "index",
@@ -34,10 +36,8 @@ _FIELDS = (
 #: Drivers before 510 reject the whole query for this field.
 _NEWER_FIELD = "compute_cap"
 
-#: Its exit statuses that are codes of NVML (man page, RETURN VALUE).
+#: Its exit statuses that are codes of NVML (man page, RETURN VALUE); others it tells in words, and ends with 255.
 _STATUSES = (3, 4, 6, 8, 9, 10, 12, 13, 14, 15)
-#: How it words a code of NVML that its exit status does not tell (it is 255 then).
-_WORDS = {"version mismatch": 18, "Insufficient Permissions": 4, "Unknown Error": 999, "GPU is lost": 15}
 
 
 class Smi(NamedTuple):
@@ -103,8 +103,9 @@ def parse_failure(ran: Ran) -> Answer:
     if ran.outcome == "not-started":
         return Answer(outcome="not-asked", detail=ran.reason, source=SOURCE)
     said = f"{ran.text}\n{ran.stderr.decode('utf-8', 'replace')}"
-    code = next((code for words, code in _WORDS.items() if words in said), ran.code)
-    if code is None or (code not in _STATUSES and code not in _WORDS.values()):
+    lost = parse_lost_gpu(said)
+    code = parse_failure_words(said) or (lost and lost[1]) or (ran.code if ran.code in _STATUSES else None)
+    if code is None:
         return Answer(outcome="garbage", detail=ran.describe(), source=SOURCE)
     name, meaning = nvml_code(code)
     return Answer(
