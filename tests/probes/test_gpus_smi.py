@@ -4,9 +4,10 @@ Layouts as in public reports: sgl-project/sglang#27487 (610), rossumai/nvgpu#15 
 """
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.gpus import GpuProcess, Gpus, Power
 from gpudoctor.facts.versions import Capability
 from gpudoctor.host.port import Ran
 from gpudoctor.host.recorded import RecordedHost
@@ -14,6 +15,8 @@ from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.gpus.smi import _FIELDS, parse_failure, read_smi
 from gpudoctor.sources.nvidia_smi import SOURCE, parse_csv
 from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
+from gpudoctor.tickets.pasted import plain
+from gpudoctor.tickets.smi import parse_smi
 from tests.fake_driver import on_bus
 
 OF_610 = """\
@@ -95,6 +98,27 @@ def test_gpus_of_the_table(text: str, expected: list[tuple[object, ...]]) -> Non
     assert seen == expected
 
 
+FULL = """\
+| NVIDIA-SMI 535.129.03             Driver Version: 535.129.03   CUDA Version: 12.2     |
+|   0  NVIDIA A100-SXM4-40GB          On  | 00000000:0F:00.0 Off |                    0 |
+| N/A   38C    P0              62W / 400W |  17284MiB / 40960MiB |     17%   E. Process |
+|                                         |                      |              Enabled |
+|    0   N/A  N/A      2345      C   /opt/env/bin/python                       17268MiB |
+"""
+
+
+def test_readings_of_the_table() -> None:
+    """They are the same, whether the table is our own fallback or was pasted."""
+    (gpu,) = parse_table(FULL)
+    assert (gpu.temperature_c, gpu.performance_state, gpu.utilization_percent) == (38, 0, 17)
+    assert gpu.power == Power(draw=62.0, limit=400.0)
+    assert (gpu.persistence, gpu.mig_enabled, gpu.compute_mode) == (True, True, "exclusive-process")
+    assert gpu.processes == (GpuProcess(pid=2345, name="python", used_mib=17268, kind="compute"),)
+    (pasted,) = parse_smi(plain("\n".join(f"> {line}" for line in FULL.splitlines())))
+    (same,) = pasted.sections["gpus"].devices
+    assert structs.replace(same, source=None) == structs.replace(gpu, source=None)
+
+
 HEADER = (
     "index, name, uuid, pci.bus_id, pci.device_id, driver_version, memory.total [MiB], memory.used [MiB], "
     "power.draw [W], power.limit [W], temperature.gpu, utilization.gpu [%], persistence_mode, compute_mode, "
@@ -152,6 +176,8 @@ FAILURES = [
     (255, "Failed to initialize NVML: Unknown Error", "answered", 999),
     (12, "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system.", "no-library", 12),
     (6, "No devices were found", "answered", 6),
+    (255, "Failed to initialize NVML: GPU access blocked by the operating system", "answered", 17),
+    (255, "Unable to determine the device handle for GPU 0000:05:00.0: GPU is lost.  Reboot", "answered", 15),
     (1, "nonsense", "garbage", None),
     (77, "nonsense", "garbage", None),
 ]
