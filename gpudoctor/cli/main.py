@@ -34,6 +34,7 @@ COMMANDS = {
         "gpudoctor.cli.node",
         "Say in one JSON line how this machine is, for schedulers and monitors.",
     ),
+    "mcp": ("gpudoctor.assist.mcp_command", "Serve assistants by the Model Context Protocol."),
     "report": ("gpudoctor.cli.report", "Write everything a bug report needs, safe to post in public."),
     "plan": ("gpudoctor.cli.plan", "Print an install plan as a script, Dockerfile, requirements or project."),
     "rules": ("gpudoctor.cli.rules", "List all rules."),

@@ -54,7 +54,7 @@ SHOWN = {
     "triage": ["F"],
 }
 #: Commands that show no facts of a machine; what was typed comes back in their errors, which is tested below.
-WITHOUT = {"history", "install", "matrix", "plan", "rules", "snapshot", "undo"}
+WITHOUT = {"history", "install", "matrix", "mcp", "plan", "rules", "snapshot", "undo"}
 
 
 def _formats(name: str) -> tuple[str, ...]:
