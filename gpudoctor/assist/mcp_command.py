@@ -7,7 +7,7 @@ import os
 
 import click
 
-from gpudoctor.examine.look import CannotExamine
+from gpudoctor.errors import CannotExamine
 
 _WITHOUT = (
     "the SDK of the Model Context Protocol is not installed beside gpudoctor. Install it:"

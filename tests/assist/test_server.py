@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -17,13 +18,15 @@ from mcp import Client, types
 from mcp.shared.exceptions import MCPError
 
 from gpudoctor.assist.catalogue import CHANGING, READING, tools
-from gpudoctor.assist.mcp_command import command
+from gpudoctor.assist.mcp_command import command as bare_command
 from gpudoctor.assist.tool import schema_of
+from gpudoctor.cli.errors import showing_errors
 from gpudoctor.facts.codec import encode
 from tests.assist.connection import BEGIN, Connection
 from tests.cases.load import cases
 from tests.tickets.stated import FOLDER
 
+command = showing_errors(bare_command)
 TICKET = (FOLDER / "bumblebee-854.txt").read_text(encoding="utf-8")
 #: A tool, what it is given, and what its result must hold. FILE is a snapshot, TICKET a text.
 CALLS = [
@@ -57,7 +60,7 @@ ERRORS = [
     ("check", {"python": "no/such/python"}, "nothing of that name"),
     ("answer", {}, "either text or path"),
     ("answer", {"text": ""}, "it is empty"),
-    ("answer", {"text": "hello"}, "nothing in its 1 lines was recognised"),
+    ("answer", {"text": "hello"}, "was recognised"),
     ("answer", {"path": "missing.md"}, "no such file"),
     ("answer", {"path": "../outside.md"}, "outside"),
     ("answer", {"path": "/etc/passwd"}, "outside"),
@@ -258,12 +261,20 @@ def test_changes_need_leave_and_a_dry_run(folder: Path) -> None:
     assert "Ask the user first" in refused.content[0].text
 
 
-def raw(lines: list[bytes], folder: Path) -> tuple[list[dict], str, int]:
-    """What the server answers to these lines, what it writes elsewhere, and how it ends when the client leaves."""
-    done = subprocess.run(
-        BEGIN, input=b"\n".join(lines) + b"\n", capture_output=True, cwd=folder, timeout=120, check=False
-    )
-    return [json.loads(line) for line in done.stdout.splitlines()], done.stderr.decode(), done.returncode
+def raw(lines: list[bytes], last: int, folder: Path) -> tuple[list[dict], str, int]:
+    """What the server answers to these lines until `last` is answered, what else it writes, how it ends."""
+    process = subprocess.Popen(BEGIN, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+    assert process.stdin
+    assert process.stdout
+    writing = threading.Thread(target=lambda: (process.stdin.write(b"\n".join(lines) + b"\n"), process.stdin.flush()))
+    writing.start()
+    answers: list[dict] = []
+    while not answers or answers[-1].get("id") != last:
+        answers.append(json.loads(process.stdout.readline()))
+    time.sleep(1)
+    writing.join()
+    out, errors = process.communicate(timeout=60)
+    return answers + [json.loads(line) for line in out.splitlines()], errors.decode(), process.returncode
 
 
 def request(number, method: str, **params) -> bytes:
@@ -278,7 +289,7 @@ HELLO = [
 
 def test_two_requests_with_one_id_and_a_client_that_vanishes(folder: Path) -> None:
     asked = request(1, "tools/call", name="explain", arguments={"what": "FRM002"})
-    answers, errors, code = raw([*HELLO, asked, asked, request(2, "ping")], folder)
+    answers, errors, code = raw([*HELLO, asked, asked, request(2, "ping")], 2, folder)
     assert code == 0
     assert errors == ""
     assert {one.get("id") for one in answers} <= {0, 1, 2}
@@ -331,7 +342,7 @@ def test_no_message_ends_it(folder: Path, seed: int) -> None:
         odd.append(bytes(line).replace(b"\n", b" "))
     lines = [*odd, *good]
     chosen.shuffle(lines)
-    answers, errors, code = raw([*HELLO, *lines, request(999, "ping")], folder)
+    answers, errors, code = raw([*HELLO, *lines, request(999, "ping")], 999, folder)
     assert code == 0
     assert errors == ""
     assert "Traceback" not in json.dumps(answers)
