@@ -16,6 +16,7 @@ from gpudoctor import __version__
 
 #: name: (module, what it does)
 COMMANDS = {
+    "advise": ("gpudoctor.cli.advise", "Say whether a job needs a GPU, which one, and what to do without."),
     "bench": ("gpudoctor.cli.bench", "Measure the GPU's speed-up in training and compare it with healthy GPUs."),
     "brief": ("gpudoctor.assist.brief_command", "Print a page for an assistant: facts, judgement, what not to claim."),
     "check": ("gpudoctor.cli.check", "Check this machine and say why the GPU is not used."),

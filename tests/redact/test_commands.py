@@ -42,6 +42,7 @@ def snapshot() -> Any:
 
 #: What a command is given, so that it shows somebody's data; F is a snapshot, E one without secrets, T a ticket.
 SHOWN = {
+    "advise": ["resnet-50", "--from", "F"],
     "bench": ["--framework", "torch", "-q"],
     "brief": ["F"],
     "check": ["--from", "F"],

@@ -8,6 +8,7 @@ from msgspec.structs import force_setattr
 
 from gpudoctor.facts.versions import DOTTED_TYPES
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
+from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
     BaseImage,
     Companions,
@@ -74,6 +75,8 @@ LOOKED_UP: dict[str, Any] = {
     "gpu_peaks": Table[GpuPeaks],
     "gpu_reference": Table[GpuReference],
     "images": Table[BaseImage],
+    "networks": Table[Network],
+    "throughput": Table[Throughput],
 }
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 

@@ -31,10 +31,12 @@ KEYS: dict[str, tuple[str, ...]] = {
     "images": ("image",),
     "jax": ("version", "variant"),
     "keras": ("tensorflow",),
+    "networks": ("name",),
     "numpy": ("package", "version", "os"),
     "protobuf": ("tensorflow",),
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),
+    "throughput": ("gpu", "network", "precision", "source", "samples_per_second"),
     "torch": ("version", "variant"),
     "triton": ("version",),
 }

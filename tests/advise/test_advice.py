@@ -1,0 +1,138 @@
+"""What is advised: the answer, what makes a job fit, prices."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gpudoctor.advise.advice import advise
+from gpudoctor.advise.jobs import changed, language_model, networks, preset
+from gpudoctor.advise.prices import parse_prices
+from gpudoctor.cli.main import cli
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Cpu, System
+from gpudoctor.knowledge.matrix.load import load_matrix
+
+MATRIX = load_matrix()
+HOST = System(os="linux", arch="x86_64", cpu=Cpu(model="a CPU", cores=8, flags=("avx2", "fma")), memory_total=32 << 30)
+
+
+def job(name, **stated):
+    found = next(preset(one) for one in networks(MATRIX) if one.name == name)
+    return changed(found, **{"samples": None, "epochs": None, "batch": None, "precision": None, **stated})
+
+
+def machine(*gpus, memory=24):
+    found = tuple(
+        Gpu(index=number, vendor="nvidia", name=name, memory_total_mib=memory * 1024)
+        for number, name in enumerate(gpus)
+    )
+    return Snapshot(host=HOST, gpus=Gpus(devices=found))
+
+
+@pytest.mark.parametrize(
+    ("name", "stated", "gpus", "word"),
+    [
+        ("dense-28", {}, (), "No GPU is needed"),
+        ("resnet-50", {}, (), "A GPU pays"),
+        ("resnet-50", {"samples": 100, "epochs": 1}, (), "No GPU is needed"),
+        ("resnet-50", {}, ("NVIDIA GeForce RTX 3090",), "The GPU here"),
+    ],
+)
+def test_the_answer(name, stated, gpus, word):
+    assert advise(job(name, **stated), machine(*gpus), None, MATRIX).answer.startswith(word)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "memory", "title"),
+    [
+        (job("resnet-50", batch=2048), 24, "batches of at most"),
+        (language_model(7e9, "train"), 24, "LoRA"),
+        (language_model(30e9, "run"), 24, "4 bits"),
+        (language_model(400e9, "run"), 24, "Several GPUs"),
+    ],
+)
+def test_what_makes_it_fit(wanted, memory, title):
+    report = advise(wanted, machine("NVIDIA GeForce RTX 3090", memory=memory), None, MATRIX)
+    assert report.estimates[1].fits is False
+    assert any(title in option.title for option in report.options)
+    order = [("nothing", "effort", "money").index(option.costs) for option in report.options]
+    assert order[0] <= order[-1]
+
+
+def test_an_old_gpu_is_told_its_last_driver_and_builds():
+    report = advise(job("resnet-50"), machine("Tesla K40m", memory=12), None, MATRIX)
+    (old,) = [one for one in report.estimates if one.here and one.kind == "gpu"]
+    assert "470" in old.note
+    assert any(build.startswith("torch ") for build in old.builds)
+
+
+def test_a_snapshot_that_saw_nothing_gives_no_numbers_of_its_machine():
+    report = advise(job("resnet-50"), Snapshot(), None, MATRIX)
+    assert report.estimates[0].rate is None
+    assert "Nothing is known of this machine" in report.answer
+
+
+PRICES = {"date": "2026-11-01", "currency": "EUR", "an_hour": {"NVIDIA L4": 0.5, "NVIDIA H100 80GB HBM3": 3.0}}
+
+
+def test_prices_are_those_of_the_file():
+    report = advise(job("resnet-50"), machine(), None, MATRIX, (), parse_prices(json.dumps(PRICES).encode()))
+    found = {one.device: one.price for one in report.estimates}
+    assert found["Tesla T4"] is None
+    assert found["NVIDIA L4"] > 0
+    assert any(option.title.startswith("Rent a") for option in report.options)
+
+
+@pytest.mark.parametrize(
+    "changes", [{"date": "soon"}, {"an_hour": {"NVIDIA L4": -1}}, {"currency": "much money"}, {"an_hour": 3}]
+)
+def test_a_price_file_that_is_none(changes):
+    with pytest.raises(ValueError, match=r"\w"):
+        parse_prices(json.dumps(PRICES | changes).encode())
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (), ("nothing-known",), ("resnet-50", "--samples", "0"), ("resnet-50", "--batch", "-4"),
+        ("--parameters", "1e30"), ("--parameters", "nan"), ("--parameters", "x"), ("resnet-50", "--gpu", "RTX 9999"),
+        ("--parameters", "1M", "--gflop", "nan"), ("--parameters", "1M", "--gflop", "-1"),
+        ("resnet-50", "--parameters", "1M"), ("resnet-50", "--bench", "/nowhere"),
+        ("resnet-50", "--prices", "/nowhere"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_message_and_exit_code_2(words):
+    done = CliRunner().invoke(cli, ["advise", *words])
+    assert done.exit_code == 2, done.output
+    assert "Error" in done.output
+    assert "Traceback" not in done.output
+
+
+def test_another_machine_and_json(tmp_path):
+    from gpudoctor.facts.codec import encode
+
+    file = tmp_path / "machine.json"
+    file.write_bytes(encode(machine("NVIDIA GeForce RTX 3090")))
+    done = CliRunner().invoke(
+        cli, ["advise", "--parameters", "7B", "--task", "lora", "--from", str(file), "--format", "json"]
+    )
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert [one["device"] for one in told["estimates"] if one.get("here")][1] == "NVIDIA GeForce RTX 3090"
+    assert told["job"]["task"] == "lora"
+
+
+def test_the_table_fits_a_narrow_terminal():
+    from gpudoctor.report.advice_text import render_advice
+    from gpudoctor.report.terminal import Style
+
+    report = advise(job("resnet-50"), machine("NVIDIA GeForce RTX 3090"), None, MATRIX)
+    assert all(len(line) <= 88 for line in render_advice(report, Style(width=80)).splitlines())
+
+
+def test_the_jobs_are_listed():
+    done = CliRunner().invoke(cli, ["advise", "--list"])
+    assert done.exit_code == 0
+    assert "resnet-50" in done.output
