@@ -133,7 +133,7 @@ def _machine(file: str | None) -> "Snapshot":
         from gpudoctor.examine.look import begin_to_examine
 
         return begin_to_examine(None)()
-    from gpudoctor.examine.look import CannotExamine
+    from gpudoctor.errors import CannotExamine
     from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
     from gpudoctor.knowledge.matrix.load import load_matrix
 
