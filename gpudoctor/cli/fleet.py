@@ -2,7 +2,9 @@
 
 import click
 
+from gpudoctor.cli.errors import showing_errors
 from gpudoctor.cli.fleet_merge import command as merge
+from gpudoctor.cli.fleet_run import command as run
 
 
 @click.group("fleet", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -10,8 +12,10 @@ def command() -> None:
     r"""Examine many machines, and find the one that differs.
 
     \b
+    gpudoctor fleet run --via slurm --nodes 'gpu[001-512]' -o run.jsonl
     gpudoctor fleet merge run.jsonl --expect 'gpu[001-512]'
     """
 
 
-command.add_command(merge)
+command.add_command(showing_errors(merge))
+command.add_command(showing_errors(run))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import click
+from gpudoctor.errors import Failure, Misused
 
 #: A host name (RFC 1123), with the underscores that some sites use.
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
 _MOST = 1_000_000
 
 
-class FleetPartsMissing(click.ClickException):
+class FleetPartsMissing(Failure):
     """A library of the extra `fleet` is not installed."""
 
     exit_code = 3
@@ -35,25 +35,25 @@ def folded(names: Iterable[str]) -> str:
 
 
 def expanded(text: str) -> tuple[str, ...]:
-    """The names of a set, a file with one set a line (@FILE), or several of both by comma. Raises click.UsageError."""
+    """The names of a set, a file with one set a line (@FILE), or several of both by comma. Raises Misused."""
     if text.startswith("@"):
         try:
             with open(text[1:], encoding="utf-8") as file:
                 lines = [line.partition("#")[0].strip() for line in file]
         except (OSError, UnicodeDecodeError) as error:
-            raise click.UsageError(f"The list of nodes {text[1:]} cannot be read: {error}.") from None
+            raise Misused(f"The list of nodes {text[1:]} cannot be read: {error}.") from None
         return tuple(dict.fromkeys(name for line in lines if line for name in expanded(line)))
     from_text, mistakes = _sets(), _mistakes()
     try:
         found = from_text(text, resolver=_no_groups())
         if len(found) > _MOST:
-            raise click.UsageError(f"{text!r} names {len(found):,} nodes; at most {_MOST:,} are taken.")
+            raise Misused(f"{text!r} names {len(found):,} nodes; at most {_MOST:,} are taken.")
         names = tuple(found)
     except mistakes as error:
-        raise click.UsageError(f"{text!r} is no set of nodes ({error}); write gpu[001-064] or a,b,c.") from None
+        raise Misused(f"{text!r} is no set of nodes ({error}); write gpu[001-064] or a,b,c.") from None
     bad = next((name for name in names if not is_name(name)), None)
     if bad is not None or not names:
-        raise click.UsageError(f"{bad or text!r} is no name of a node; write gpu[001-064] or a,b,c, or @FILE.")
+        raise Misused(f"{bad or text!r} is no name of a node; write gpu[001-064] or a,b,c, or @FILE.")
     return names
 
 

@@ -1,12 +1,15 @@
 """Files of records, line by line: what is no record is named, and the rest is read."""
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import IO
 
-import click
 import msgspec
 
+from gpudoctor.errors import Misused
 from gpudoctor.fleet.node_names import is_name
 from gpudoctor.fleet.overview import Unreadable
 from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
@@ -25,14 +28,14 @@ _ENVELOPE = msgspec.json.Decoder(_Envelope)
 
 
 def read_files(paths: Iterable[str]) -> Iterator[NodeRecord | Unreadable]:
-    """The records of all files, "-" for standard input. Raises click.ClickException for a file that cannot be read."""
+    """The records of all files, "-" for standard input. Raises Misused for a file that cannot be read."""
     for path in paths:
-        name = click.format_filename(path)
+        name = "standard input" if path == "-" else os.fsencode(path).decode(errors="replace")
         try:
-            with click.open_file(path, "rb") as file:
+            with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
                 yield from read_lines(file, name)
         except OSError as error:
-            raise click.BadParameter(f"{name}: {error.strerror or error}", param_hint="FILES") from None
+            raise Misused(f"{name}: {error.strerror or error}", "FILES") from None
 
 
 def read_lines(file: IO[bytes], name: str) -> Iterator[NodeRecord | Unreadable]:

@@ -1,0 +1,1 @@
+"""Running `gpudoctor node` on many machines, by what launches their jobs already."""
