@@ -7,8 +7,9 @@ from gpudoctor.assist.tools.changing import FIX, INSTALL, PLAN, SMOKE, UNDO
 from gpudoctor.assist.tools.checking import CHECK, SNAPSHOT
 from gpudoctor.assist.tools.explaining import DIFF, EXPLAIN
 from gpudoctor.assist.tools.matrix import FIT, LOOK_UP
+from gpudoctor.assist.tools.verifying import VERIFY
 
-READING: tuple[Tool, ...] = (CHECK, ANSWER, FIT, EXPLAIN, PLAN, LOOK_UP, DIFF, SNAPSHOT, SMOKE, BATCH)
+READING: tuple[Tool, ...] = (CHECK, ANSWER, FIT, VERIFY, EXPLAIN, PLAN, LOOK_UP, DIFF, SNAPSHOT, SMOKE, BATCH)
 #: Only where the user allowed it.
 CHANGING: tuple[Tool, ...] = (FIX, INSTALL, UNDO)
 

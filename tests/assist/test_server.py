@@ -50,6 +50,10 @@ CALLS = [
     ("diff", {"before_path": "TICKET", "after_path": "FILE"}, lambda got: got["appeared"] or got["suspects"]),
     ("plan", {"gpu": ["RTX 4090"], "python": "3.12", "format": "dockerfile"}, lambda got: "FROM " in got["plan"]),
     ("plan", {"packages": ["torch>=9"], "os": "linux"}, lambda got: not got["fits"] and got["notes"]),
+    ("verify", {"text": "pip install torch==2.6.0", "gpu": ["RTX 5090"]}, lambda got: got["word"] == "does not fit"),
+    ("verify", {"text": "pip install torch==99.1"}, lambda got: got["verdicts"][0]["grounds"]),
+    ("verify", {"text": "pip install torch", "for_path": "FILE"}, lambda got: got["verdicts"]),
+    ("verify", {"text": "pip install torch", "here": True}, lambda got: got["verdicts"]),
     ("batch", {"questions": [{"tool": "explain", "arguments": {"what": "FRM002"}}]}, lambda got: got["answers"]),
 ]  # fmt: skip
 #: A tool, wrong arguments, and what the answer says.
@@ -80,6 +84,11 @@ ERRORS = [
     ("plan", {"python": "/usr/bin/python3"}, "python is a version here"),
     ("plan", {"os": "macos", "gpu": ["RTX 4090"]}, "no driver for NVIDIA"),
     ("smoke", {}, "Ask the user first"),
+    ("verify", {}, "either text or path"),
+    ("verify", {"text": ""}, "no command in it"),
+    ("verify", {"text": "pip install torch", "gpu": ["RTX 9999"]}, "knows no GPU"),
+    ("verify", {"text": "pip install torch", "for_path": "missing"}, "no such file"),
+    ("verify", {"text": "pip install torch", "installed": ["torch"]}, "has no version"),
 ]
 
 
@@ -231,7 +240,7 @@ def test_an_answer_of_the_matrix_takes_twenty_milliseconds(server: Connection) -
     assert min(taken) <= 0.02
 
 
-@pytest.mark.parametrize(("action", "runs"), [("accept", True), ("decline", False)])
+@pytest.mark.parametrize(("action", "runs"), [pytest.param("accept", True, marks=pytest.mark.full), ("decline", False)])
 def test_smoke_asks_first(folder: Path, action: str, runs: bool) -> None:
     asked = []
 
@@ -316,7 +325,7 @@ def test_a_client_that_vanishes_in_the_middle_leaves_nothing_behind(folder: Path
     assert alive == []
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.full) for seed in range(1, 10))])
 def test_no_message_ends_it(folder: Path, seed: int) -> None:
     """Malformed, half and foreign messages: none is answered with a traceback, and what comes after is answered."""
     chosen = random.Random(seed)

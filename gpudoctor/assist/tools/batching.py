@@ -9,19 +9,20 @@ from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.assist.tools.answering import ANSWER
 from gpudoctor.assist.tools.explaining import EXPLAIN
 from gpudoctor.assist.tools.matrix import FIT, LOOK_UP
+from gpudoctor.assist.tools.verifying import VERIFY_DESCRIBED
 from gpudoctor.facts.base import Fact
 
 #: Characters of an answer, and questions of a call.
 LONGEST, MOST = 400, 200
 #: Of an answer: its verdict, reason and sureness; a command is given whole or not at all.
 _PARTS = {"verdict": 150, "because": 110, "sure": 40}
-TOOLS: dict[str, Tool] = {one.name: one for one in (ANSWER, EXPLAIN, FIT, LOOK_UP)}
+TOOLS: dict[str, Tool] = {one.name: one for one in (ANSWER, EXPLAIN, FIT, LOOK_UP, VERIFY_DESCRIBED)}
 
 
 class Asked(Takes, frozen=True, kw_only=True):
     """One question: a tool, and what it takes."""
 
-    tool: Literal["answer", "explain", "fit", "look_up"]
+    tool: Literal["answer", "explain", "fit", "look_up", "verify"]
     arguments: dict[str, Any] = {}
 
 
@@ -75,7 +76,7 @@ def shortened(text: str, most: int) -> str:
 BATCH = Tool(
     name="batch",
     title="Many questions at once",
-    about="Answers up to 200 questions of answer, explain, fit and look_up in one call, each in at most "
+    about="Answers up to 200 questions of answer, explain, fit, look_up and verify in one call, each in at most "
     "400 characters: verdict, command, because, sure. Call the tool itself for more of one.",
     takes=Batch,
     gives=Answers,
