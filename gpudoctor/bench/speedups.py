@@ -6,6 +6,11 @@ from gpudoctor.bench.crossovers import crossing
 from gpudoctor.facts.bench import CPU, Bench, Timing, TrainingStep
 from gpudoctor.facts.bench_report import Crossover, Speedup
 
+#: A GPU that is not this much quicker is not worth the trouble.
+WORTH_IT = 1.2
+#: Fewer repeats say nothing of how far a timing spreads.
+_LEAST = 3
+
 
 def speedups(bench: Bench) -> tuple[Speedup, ...]:
     """Of every step that was timed on both; mixed precision on the GPU is held against 32 bits on the CPU."""
@@ -32,10 +37,17 @@ def _speedup(step: TrainingStep, cpu: Timing) -> Speedup:
         input_size=step.input_size,
         precision=step.precision,
         ratio=cpu.median / gpu.median,
-        low=cpu.p20 / gpu.p80,
-        high=cpu.p80 / gpu.p20,
-        noisy=cpu.noisy or gpu.noisy,
+        low=cpu.low / gpu.high,
+        high=cpu.high / gpu.low,
+        noisy=_unsettled(cpu, gpu),
     )
+
+
+def _unsettled(cpu: Timing, gpu: Timing) -> bool:
+    """Whether the ranges leave it open that the GPU is worth it; quiet timings settle it by their medians."""
+    if min(cpu.repeats, gpu.repeats) < _LEAST:
+        return True
+    return (cpu.noisy or gpu.noisy) and cpu.low / gpu.high < WORTH_IT < cpu.high / gpu.low
 
 
 def _crossovers(bench: Bench) -> Iterator[Crossover]:

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from gpudoctor.bench.estimates import EFFICIENCY, estimates
-from gpudoctor.bench.speedups import crossovers, speedups
+from gpudoctor.bench.speedups import WORTH_IT, crossovers, speedups
 from gpudoctor.facts.bench import CPU, MOST_SPREAD, Bench
 from gpudoctor.facts.bench_report import Achieved, Conclusion, Crossover, Estimate, Speedup
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.knowledge.matrix.efficiency import achieved
 from gpudoctor.knowledge.matrix.query import Matrix
 
-#: A GPU that is not this much quicker is not worth the trouble.
-WORTH_IT = 1.2
+#: Above this quotient of its ends a range is told, not its middle.
+_WIDE = 1.15
 
 
 def conclude(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float | None = None) -> Conclusion:
@@ -64,8 +64,8 @@ def _sentences(bench: Bench, found: Conclusion) -> Iterator[str]:
     if found.noisy:
         yield (
             f"{found.noisy} of {found.timings} timings are noisy (they spread over more than {MOST_SPREAD:.0%}, differ "
-            "from round to round, or are too few), and nothing is concluded from them: something else was running, or "
-            "clocks changed."
+            "from round to round, or are too few): something else was running, or clocks changed. What their ranges do "
+            "not settle is left open."
         )
 
 
@@ -73,7 +73,7 @@ def _training(name: str, bench: Bench, pairs: list[Speedup]) -> Iterator[str]:
     plain = [one for one in pairs if one.precision == "float32"]
     steady = [one for one in plain if not one.noisy]
     if plain and not steady:
-        yield f"Whether training is quicker on {name} cannot be said: its timings are too noisy."
+        yield f"Whether training is quicker on {name} cannot be said: its timings are too noisy to tell."
     if not steady:
         return
     threads = f" with {bench.cpu_threads} threads" if bench.cpu_threads else ""
@@ -90,7 +90,8 @@ def _span(pairs: list[Speedup]) -> str:
     """The smallest and the largest batch, and where it begins to pay."""
     ordered = sorted(pairs, key=lambda one: one.batch)
     ends = dict.fromkeys((ordered[0], ordered[-1]))
-    text = " to ".join(f"{_ratio(one)} at batch {one.batch}" for one in ends)
+    wide = any(_is_wide(one) for one in ends)
+    text = (", " if wide else " to ").join(f"{_ratio(one)} at batch {one.batch}" for one in ends)
     if all(one.ratio < WORTH_IT for one in ordered):
         return f"{text}: it gains nothing"
     if ordered[0].ratio < WORTH_IT:
@@ -99,8 +100,16 @@ def _span(pairs: list[Speedup]) -> str:
     return text
 
 
+def _is_wide(one: Speedup) -> bool:
+    return one.high > _WIDE * one.low
+
+
 def _ratio(one: Speedup) -> str:
-    return f"{one.ratio:,.{1 if one.ratio < 20 else 0}f}"
+    return f"{_times(one.low)} to {_times(one.high)}" if _is_wide(one) else _times(one.ratio)
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.{1 if ratio < 20 else 0}f}"
 
 
 def _mixed(bench: Bench, device: str) -> Iterator[str]:

@@ -5,7 +5,7 @@ from typing import Literal
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import Capability
 
-#: Above this spread, (p80 - p20) / median, nothing is concluded from a timing.
+#: Above this spread, (p80 - p20) / median, a timing is a range and no single number.
 MOST_SPREAD = 0.05
 #: Rounds of one measurement are made with time between them; their medians must be within this of one another.
 MOST_DRIFT = 0.10
@@ -38,8 +38,18 @@ class Timing(Fact, frozen=True, kw_only=True):
         return max(self.rounds) / min(self.rounds) - 1 if self.rounds and min(self.rounds) > 0 else 0.0
 
     @property
+    def low(self) -> float:
+        """The least that it is taken to be: the 20th percentile, or the quickest round."""
+        return min(self.p20, *self.rounds) if self.rounds else self.p20
+
+    @property
+    def high(self) -> float:
+        """The most that it is taken to be: the 80th percentile, or the slowest round."""
+        return max(self.p80, *self.rounds) if self.rounds else self.p80
+
+    @property
     def noisy(self) -> bool:
-        """Whether too little agrees to conclude anything from it."""
+        """Whether too little agrees to say a single number."""
         return self.spread > MOST_SPREAD or self.drift > MOST_DRIFT or self.repeats < 3
 
 

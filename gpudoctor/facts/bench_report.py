@@ -40,7 +40,10 @@ class Achieved(Fact, frozen=True, kw_only=True):
 
 
 class Speedup(Fact, frozen=True, kw_only=True):
-    """How many times as quick a training step is on a GPU as on the CPU; `low` and `high` by the spread of both."""
+    """How many times as quick a training step is on a GPU as on the CPU; `low` and `high` by the ranges of both.
+
+    `noisy`: the range does not settle whether the GPU is worth it.
+    """
 
     network: str
     device: str

@@ -42,13 +42,19 @@ def test_where_a_gpu_is_overkill():
 
 
 def test_no_verdict_from_noise():
-    measured = [step("conv", 0.1, "cpu", time=noisy), step("conv", 0.001, time=noisy)]
+    measured = [step("conv", 0.1, "cpu", time=noisy), step("conv", 0.08, time=noisy)]
     found = conclude(bench(*measured), None, MATRIX)
     text = " ".join(found.sentences)
     assert "cannot be said: its timings are too noisy" in text
     assert "times as quick" not in text
     assert (found.noisy, found.timings) == (2, 2)
     assert "2 of 2 timings are noisy" in text
+
+
+def test_noise_that_does_not_matter():
+    measured = [step("conv", 0.1, "cpu", time=noisy), step("conv", 0.001, time=noisy)]
+    text = " ".join(conclude(bench(*measured), None, MATRIX).sentences)
+    assert "conv on 28x28 inputs: 53 to 188 at batch 64." in text
 
 
 @pytest.mark.parametrize(
