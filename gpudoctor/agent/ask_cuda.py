@@ -1,7 +1,7 @@
 """Asks the CUDA driver (libcuda) whether it starts and which GPUs it gives this process, in a process of its own.
 
 Run by gpudoctor's own Python: `python -I -S -B ask_cuda.py`, with the libraries to try on standard input, one a line.
-The answers are written as `asking` says.
+The answers are written as `driver_query` says.
 Nothing is created on a GPU: there is no context, and no memory is taken.
 """
 
@@ -11,7 +11,7 @@ import sys
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from asking import Transcript, believed, load, loaded_path, read_lines
+from driver_query import Transcript, believed, load, loaded_path, read_lines
 
 # cuda.h: CUdevice_attribute and CUresult
 CAPABILITY_MAJOR, CAPABILITY_MINOR = 75, 76

@@ -1,7 +1,7 @@
 """Asks NVML what it knows, in a process of its own: a driver may hang or crash, and the caller must not.
 
 Run by gpudoctor's own Python: `python -I -S -B ask_nvml.py`, with the folder of pynvml and then the libraries to try on
-standard input, one a line. The answers are written as `asking` says; units are those of nvml.h.
+standard input, one a line. The answers are written as `driver_query` says; units are those of nvml.h.
 """
 
 import ctypes
@@ -10,7 +10,7 @@ import sys
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
-from asking import Transcript, believed, load, loaded_path, read_lines
+from driver_query import Transcript, believed, load, loaded_path, read_lines
 
 # NOT_SUPPORTED, FUNCTION_NOT_FOUND, ARGUMENT_VERSION_MISMATCH: an older call may still know.
 TRY_THE_NEXT = (3, 13, 25)

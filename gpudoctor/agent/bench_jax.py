@@ -1,4 +1,4 @@
-"""Measures JAX on the CPU and on GPUs. See `telling` for the channel, `bench_rounds` for the timing.
+"""Measures JAX on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
 
 Work is dispatched and waited for with block_until_ready (docs.jax.dev, "Asynchronous dispatch"): on the CPU each time,
 since computations may run beside one another there; on a GPU after the last, since it does them in order. An array
@@ -144,6 +144,6 @@ class Jax:
         return self.numpy.resize(some, shape)
 
 
-def main(teller):
+def main(channel):
     """Import, look which devices there are, and measure."""
-    begin(teller, Jax)
+    begin(channel, Jax)

@@ -5,7 +5,7 @@ A case is run as `run(count)`: do it `count` times, and come back when the devic
 
 import time
 
-from telling import Skip
+from agent_channel import Skip
 
 ROUNDS = 3
 #: Seconds. A sample lasts at least this long, by doing the thing more than once: clocks and schedulers are coarse.
@@ -83,8 +83,8 @@ class Budget:
 class Rounds:
     """Measures cases. `subject.runners(case)` gives {"time": run, …}; `tell(case, measured)` tells a result."""
 
-    def __init__(self, teller, subject, tell):
-        self.teller = teller
+    def __init__(self, channel, subject, tell):
+        self.channel = channel
         self.subject = subject
         self.tell = tell
         self.measured = {}
@@ -121,7 +121,7 @@ class Rounds:
             if reason is not None and number == 0:
                 self.left_out.append((case, reason))
             if failures >= MOST_FAILURES:
-                self.teller.fact("note", text="stopped after {} failures in a row: {}".format(failures, reason))
+                self.channel.fact("note", text="stopped after {} failures in a row: {}".format(failures, reason))
                 self.left_out += [(one, "stopped") for one in cases[place + 1 :] if number == 0]
                 break
         return done
@@ -140,7 +140,7 @@ class Rounds:
         return None
 
     def _one(self, case, slot, number, deadline):
-        with self.teller.stage(case.name if number == 0 else "{} ({})".format(case.name, number + 1)) as end:
+        with self.channel.stage(case.name if number == 0 else "{} ({})".format(case.name, number + 1)) as end:
             began = time.perf_counter()
             if number == 0:
                 self.runners[case] = self.subject.runners(case)
@@ -171,7 +171,7 @@ class Rounds:
             by_reason.setdefault(reason, []).append(case.name)
         for reason, names in by_reason.items():
             more = " and {} more".format(len(names) - NAMED) if len(names) > NAMED else ""
-            self.teller.fact("note", text="left out ({}): {}{}".format(reason, ", ".join(names[:NAMED]), more))
+            self.channel.fact("note", text="left out ({}): {}{}".format(reason, ", ".join(names[:NAMED]), more))
 
 
 def take(run, once, seconds, deadline, most=MOST_SAMPLES):

@@ -34,14 +34,14 @@ class Subject:
         return getattr(self.framework, case.kind)(**case.fields)
 
 
-def begin(teller, kind):
+def begin(channel, kind):
     """Measure with a framework of that kind. The time there is begins when it and its devices have been started."""
-    request = teller.request
+    request = channel.request
     seconds = float(request.get("seconds") or 30)
     began = time.perf_counter()
-    with teller.stage("import " + kind.name):
+    with channel.stage("import " + kind.name):
         framework = kind(request.get("threads") or cores())
-    teller.fact(
+    channel.fact(
         "bench",
         framework=framework.name,
         version=framework.version,
@@ -49,20 +49,20 @@ def begin(teller, kind):
         import_seconds=time.perf_counter() - began,
         cpu_threads=framework.threads,
     )
-    with teller.stage("devices"):
+    with channel.stage("devices"):
         devices, described = _devices(framework, request.get("devices"))
         for device in described:
-            teller.fact("device", **device)
+            channel.fact("device", **device)
         subject = Subject(framework, devices)
-    _tell_of_others(teller)
+    _tell_of_others(channel)
     began = time.perf_counter()
     gpus = [(one["name"], framework.gpu_precisions(one.get("capability"))) for one in described[1:]]
     on_cpu = ["float32", "bfloat16"] if fast_bfloat16() else ["float32"]
     found = bench_cases.cases(on_cpu, gpus, framework.has_pinned)
-    Rounds(teller, subject, lambda case, measured: _tell(teller, case, measured)).measure(
+    Rounds(channel, subject, lambda case, measured: _tell(channel, case, measured)).measure(
         found, Budget(began + seconds - LAST)
     )
-    teller.fact("bench", seconds=time.perf_counter() - began, complete=True)
+    channel.fact("bench", seconds=time.perf_counter() - began, complete=True)
 
 
 def _devices(framework, asked):
@@ -77,22 +77,22 @@ def _devices(framework, asked):
     return devices, [{"name": "cpu"}] + [dict(framework.describe(index), name=name) for name, index in devices]
 
 
-def _tell_of_others(teller):
+def _tell_of_others(channel):
     """Note what else runs: its time is missing from ours."""
     others = running_now() - 1
     if others > 0:
-        teller.fact("note", text="{} other threads were running when the measuring began".format(others))
+        channel.fact("note", text="{} other threads were running when the measuring began".format(others))
 
 
 class NoSuchDevice(Exception):
     """A GPU was asked for that the framework does not list."""
 
 
-def _tell(teller, case, measured):
+def _tell(channel, case, measured):
     fields = {name: value for name, value in case.fields.items() if value is not None}
     if case.kind == "transfer":
         fields["moved"] = case.fields["size"] * (3 if case.fields["direction"] in ("host", "device") else 1)
-    teller.fact(case.kind, time=measured.timing(), **dict(fields, **measured.parts))
+    channel.fact(case.kind, time=measured.timing(), **dict(fields, **measured.parts))
 
 
 def parts_of_a_step(device, choose, copy, train, wait, before):

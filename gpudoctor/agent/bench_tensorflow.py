@@ -1,4 +1,4 @@
-"""Measures TensorFlow 2 on the CPU and on GPUs. See `telling` for the channel, `bench_rounds` for the timing.
+"""Measures TensorFlow 2 on the CPU and on GPUs. See `agent_channel` and `bench_rounds`.
 
 Ops on a GPU return before it has done them: tf.test.experimental.sync_devices waits (2.13 and later); before, a number
 is read back that the GPU computes after all that was asked of it. A tensor keeps the copy that its numpy() made
@@ -169,6 +169,6 @@ def _place(device):
     return "/CPU:0" if device == "cpu" else "/GPU:" + device.split(":")[1]
 
 
-def main(teller):
+def main(channel):
     """Import, look which devices there are, and measure."""
-    begin(teller, Tensorflow)
+    begin(channel, Tensorflow)

@@ -1,11 +1,11 @@
-"""Measures PyTorch on the CPU and on CUDA (or ROCm) GPUs. See `telling` for the channel, `bench_rounds` for the timing.
+"""Measures PyTorch on the CPU and on CUDA (or ROCm) GPUs. See `agent_channel` and `bench_rounds`.
 
 Work on a GPU is queued: every repetition block ends with torch.cuda.synchronize, which waits until all of it is done
 (docs.pytorch.org, CUDA semantics, "Asynchronous execution").
 """
 
+from agent_channel import Skip
 from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
-from telling import Skip
 
 CHANNELS = {28: 1}
 WIDTH, HEADS, PATCH = 256, 8, 4
@@ -246,6 +246,6 @@ def _grad_scaler(torch):
     return scaler("cuda") if scaler is not None else torch.cuda.amp.GradScaler()
 
 
-def main(teller):
+def main(channel):
     """Import, look which devices there are, and measure."""
-    begin(teller, Torch)
+    begin(channel, Torch)

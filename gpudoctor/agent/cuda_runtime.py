@@ -2,7 +2,7 @@
 
 import ctypes
 
-from asking import loaded_path
+from driver_query import loaded_path
 
 
 class CudaError(Exception):

@@ -1,14 +1,14 @@
 """Lists what JAX sees: its backends, their devices, and the error of a plugin that is installed but does not start.
 
-`telling` says how it is asked and answers. Every question is a stage of its own, and what is known is told each time
+`agent_channel` is the protocol. Every question is a stage of its own, and what is known is told each time
 whole.
 """
 
 import logging
 import os
 
+from agent_channel import Channel, Skip
 from cuda_runtime import library_version
-from telling import Skip, Teller
 
 #: Platforms that are asked for by name where something for them is installed, and by which distributions' names.
 PLUGINS = {"cuda": ("jax-cuda",), "rocm": ("jax-rocm",), "tpu": ("libtpu", "jax-tpu"), "METAL": ("jax-metal",)}
@@ -39,7 +39,7 @@ class Logged(logging.Handler):
             raise PluginError("\n".join(self.errors))
 
 
-def main(teller):
+def main(channel):
     """Import JAX, and ask."""
     # Else it takes three quarters of the GPU's memory.
     os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -48,35 +48,35 @@ def main(teller):
 
     def tell(**more):
         facts.update((name, value) for name, value in more.items() if value is not None)
-        teller.fact("devices", **facts)
+        channel.fact("devices", **facts)
 
-    notes += [["jaxlib", version] for version in [teller.ask("import jaxlib", jaxlib_version)] if version]
-    installed = teller.ask("installed plugins", plugins) or []
+    notes += [["jaxlib", version] for version in [channel.ask("import jaxlib", jaxlib_version)] if version]
+    installed = channel.ask("installed plugins", plugins) or []
     notes += [list(plugin) for plugin in installed]
     tell(built_with_cuda=has(installed, "cuda"), built_with_rocm=has(installed, "rocm"))
-    with teller.stage("import jax"):
+    with channel.stage("import jax"):
         import jax
     tell(version=str(jax.__version__))
     logged = Logged()
     logging.getLogger("jax").addHandler(logged)
-    backend = teller.ask("jax.default_backend", jax.default_backend)
+    backend = channel.ask("jax.default_backend", jax.default_backend)
     notes += [["logged", text] for text in logged.warnings]
     tell(backend=backend)
-    teller.ask("start plugins", logged.demand_no_errors)
-    devices = teller.ask("jax.devices", lambda: [listed(device) for device in jax.devices()]) or []
+    channel.ask("start plugins", logged.demand_no_errors)
+    devices = channel.ask("jax.devices", lambda: [listed(device) for device in jax.devices()]) or []
     for platform in PLUGINS:
         if has(installed, platform):
             name = 'jax.devices("{}")'.format(platform)
-            more = teller.ask(name, lambda platform=platform: [listed(one) for one in jax.devices(platform)]) or []
+            more = channel.ask(name, lambda platform=platform: [listed(one) for one in jax.devices(platform)]) or []
             devices += [device for device in more if device not in devices]
     if not any(device["kind"] == "cpu" for device in devices):
         devices = (
-            teller.ask('jax.devices("cpu")', lambda: [listed(one) for one in jax.devices("cpu")]) or []
+            channel.ask('jax.devices("cpu")', lambda: [listed(one) for one in jax.devices("cpu")]) or []
         ) + devices
     if devices:
         tell(devices=devices, gpu_available=any(one["kind"] in ("gpu", "mps") for one in devices))
     if has(installed, "cuda"):
-        tell(**(teller.ask("CUDA versions", cuda_versions) or {}))
+        tell(**(channel.ask("CUDA versions", cuda_versions) or {}))
 
 
 def jaxlib_version():
@@ -131,4 +131,4 @@ def cuda_versions():
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

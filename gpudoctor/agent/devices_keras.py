@@ -3,24 +3,24 @@
 import devices_tensorflow
 import keras_start
 import tensorflow_session
-from telling import Skip, Teller
+from agent_channel import Channel, Skip
 
 
-def main(teller):
+def main(channel):
     """Ask everything, each in its own stage; tell what is known as soon as it is."""
-    started = keras_start.start(teller)
+    started = keras_start.start(channel)
     told = {"framework": "keras", "version": started.version, "backend": started.backend, "notes": []}
-    told["notes"] += teller.ask("pairing", lambda: pairing(started)) or []
-    teller.fact("devices", **told)
-    teller.ask("set memory growth", lambda: keras_start.modest(started))
-    devices = teller.ask("list devices of {}".format(started.backend), lambda: LISTS[started.backend](started.engine))
+    told["notes"] += channel.ask("pairing", lambda: pairing(started)) or []
+    channel.fact("devices", **told)
+    channel.ask("set memory growth", lambda: keras_start.modest(started))
+    devices = channel.ask("list devices of {}".format(started.backend), lambda: LISTS[started.backend](started.engine))
     if devices is not None:
         told.update(devices=devices, gpu_available=any(device["kind"] == "gpu" for device in devices))
-        teller.fact("devices", **told)
-    names = teller.ask("keras.distribution.list_devices", lambda: own_list(started))
+        channel.fact("devices", **told)
+    names = channel.ask("keras.distribution.list_devices", lambda: own_list(started))
     if names is not None:
         told["notes"].append(["keras.distribution.list_devices()", ", ".join(names)])
-        teller.fact("devices", **told)
+        channel.fact("devices", **told)
 
 
 def pairing(started):
@@ -91,4 +91,4 @@ LISTS = {"tensorflow": list_tensorflow, "torch": list_torch, "jax": list_jax}
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

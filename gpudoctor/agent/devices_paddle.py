@@ -1,36 +1,36 @@
-"""Lists what PaddlePaddle sees, from 2.0 to the newest. `telling` says how it is asked and answers.
+"""Lists what PaddlePaddle sees, from 2.0 to the newest. `agent_channel` is the protocol.
 
 Every question is a stage of its own, and what is known is told each time whole.
 """
 
+from agent_channel import Channel, Skip
 from cuda_runtime import get_device_count
-from telling import Skip, Teller
 
 
-def main(teller):
+def main(channel):
     """Import Paddle, and ask."""
-    with teller.stage("import paddle"):
+    with channel.stage("import paddle"):
         import paddle
     facts = {"framework": "paddle", "version": str(paddle.__version__), "notes": []}
 
     def tell(**more):
         facts.update((name, value) for name, value in more.items() if value is not None)
-        teller.fact("devices", **facts)
+        channel.fact("devices", **facts)
 
-    cuda = teller.ask("paddle.is_compiled_with_cuda", lambda: bool(paddle.is_compiled_with_cuda()))
-    rocm = teller.ask("paddle.is_compiled_with_rocm", lambda: bool(paddle.is_compiled_with_rocm()))
+    cuda = channel.ask("paddle.is_compiled_with_cuda", lambda: bool(paddle.is_compiled_with_cuda()))
+    rocm = channel.ask("paddle.is_compiled_with_rocm", lambda: bool(paddle.is_compiled_with_rocm()))
     # Paddle's own word for CUDA holds for its builds with ROCm too.
     tell(built_with_cuda=cuda and not rocm, built_with_rocm=rocm)
     if cuda:
-        built = teller.ask("paddle.version", lambda: stated(paddle)) or {}
+        built = channel.ask("paddle.version", lambda: stated(paddle)) or {}
         tell(**built)
-    count = teller.ask("paddle.device.cuda.device_count", paddle.device.cuda.device_count) if cuda else 0
+    count = channel.ask("paddle.device.cuda.device_count", paddle.device.cuda.device_count) if cuda else 0
     if cuda and not count:
-        facts["notes"].append(["cudaGetDeviceCount", str(teller.ask("cudaGetDeviceCount", runtime_count))])
+        facts["notes"].append(["cudaGetDeviceCount", str(channel.ask("cudaGetDeviceCount", runtime_count))])
     devices = [{"name": "cpu", "kind": "cpu"}]
     for index in range(count or 0):
         name = "paddle.device.cuda.get_device_properties({})".format(index)
-        devices.append(teller.ask(name, lambda index=index: gpu(paddle, index)) or unnamed(index))
+        devices.append(channel.ask(name, lambda index=index: gpu(paddle, index)) or unnamed(index))
     tell(devices=devices, gpu_available=bool(count))
 
 
@@ -75,4 +75,4 @@ def gpu(paddle, index):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

@@ -3,7 +3,7 @@
 import re
 
 import tensorflow_session as session
-from telling import Skip, Teller
+from agent_channel import Channel, Skip
 
 KINDS = {"CPU": "cpu", "GPU": "gpu", "XLA_CPU": "xla-cpu", "XLA_GPU": "xla-gpu", "TPU": "tpu", "XPU": "xpu"}
 
@@ -15,44 +15,44 @@ DESCRIPTION = re.compile(
 )
 
 
-def main(teller):
+def main(channel):
     """Ask everything, each in its own stage; tell what is known as soon as it is."""
-    tf = session.start(teller)
+    tf = session.start(channel)
     told = {"framework": "tensorflow", "version": str(tf.__version__), "notes": []}
-    told.update(teller.ask("built with", lambda: built_with(tf)) or {})
-    teller.fact("devices", **told)
+    told.update(channel.ask("built with", lambda: built_with(tf)) or {})
+    channel.fact("devices", **told)
 
-    devices = dict(teller.ask("list physical devices", lambda: physical(tf)) or ())
+    devices = dict(channel.ask("list physical devices", lambda: physical(tf)) or ())
     if devices:
         told["devices"] = list(devices.values())
-        teller.fact("devices", **told)
+        channel.fact("devices", **told)
     for (kind, index), device in devices.items():
         if kind == "gpu":
             stage = "details of GPU:{}".format(index)
-            device.update(teller.ask(stage, lambda index=index: details(tf, index)) or {})
-            teller.fact("devices", **told)
+            device.update(channel.ask(stage, lambda index=index: details(tf, index)) or {})
+            channel.fact("devices", **told)
 
     if session.eager(tf):
-        teller.ask("set memory growth", lambda: session.set_memory_growth(tf))
-    local = teller.ask("list local devices", lambda: local_devices(tf))
+        channel.ask("set memory growth", lambda: session.set_memory_growth(tf))
+    local = channel.ask("list local devices", lambda: local_devices(tf))
     if local is None:
         return
     for number, device in described(local):
         devices[number] = dict(device, **devices.get(number, {}))
     told["devices"] = list(devices.values())
     told["notes"] += local_notes(local)
-    teller.fact("devices", **told)
+    channel.fact("devices", **told)
 
     gpus = any(kind == "gpu" for kind, _ in devices)
     # Where there is no GPU it adds nothing, and TensorFlow 2 could then not be told to part the CPU.
-    logical = teller.ask("list logical devices", lambda: logical_devices(tf)) if gpus else None
+    logical = channel.ask("list logical devices", lambda: logical_devices(tf)) if gpus else None
     if logical is not None:
         told["notes"].append(["logical devices", ", ".join(logical)])
-    name = teller.ask("gpu_device_name", tf.test.gpu_device_name)
+    name = channel.ask("gpu_device_name", tf.test.gpu_device_name)
     if name is not None:
         told.update(gpu_available=bool(name))
         told["notes"].append(["tf.test.gpu_device_name()", name])
-    teller.fact("devices", **told)
+    channel.fact("devices", **told)
 
 
 def built_with(tf):
@@ -143,4 +143,4 @@ def logical_devices(tf):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

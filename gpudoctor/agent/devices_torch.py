@@ -1,4 +1,4 @@
-"""Lists what PyTorch sees, from 1.0 to the newest, and why it sees no GPU. `telling` says how it is asked and answers.
+"""Lists what PyTorch sees, from 1.0 to the newest, and why it sees no GPU. `agent_channel` is the protocol.
 
 Every question is a stage of its own: one that fails, or a release that lacks it, takes nothing from the others. What is
 known is told after every part, each time whole, so that a driver that hangs leaves all that was learned before.
@@ -7,15 +7,15 @@ known is told after every part, each time whole, so that a driver that hangs lea
 import sys
 import warnings
 
+from agent_channel import Channel, Skip
 from cuda_runtime import get_device_count, library_version
-from telling import Skip, Teller
 
 
 class Listing:
     """The facts of a DeviceList, as far as they are known."""
 
-    def __init__(self, teller):
-        self.teller = teller
+    def __init__(self, channel):
+        self.channel = channel
         self.facts = {"framework": "torch"}
         self.notes = []
 
@@ -23,7 +23,7 @@ class Listing:
         """The value of `call()`, asked as a stage; the warnings it gives are noted, in its words."""
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            value = self.teller.ask(name, call)
+            value = self.channel.ask(name, call)
         for warning in caught:
             text = str(warning.message)
             sys.stderr.write("{}: {}\n".format(warning.category.__name__, text))
@@ -38,14 +38,14 @@ class Listing:
     def tell(self, **facts):
         """Tell all that is known, these facts too."""
         self.facts.update(facts)
-        self.teller.fact("devices", notes=self.notes, **self.facts)
+        self.channel.fact("devices", notes=self.notes, **self.facts)
 
 
-def main(teller):
+def main(channel):
     """Import torch, and ask."""
-    with teller.stage("import torch"):
+    with channel.stage("import torch"):
         import torch
-    listing = Listing(teller)
+    listing = Listing(channel)
     listing.tell(version=listing.ask("torch.__version__", lambda: str(torch.__version__)))
     tell_build(listing, torch)
     available = listing.ask("torch.cuda.is_available", lambda: bool(torch.cuda.is_available()))
@@ -197,4 +197,4 @@ def nccl(torch):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

@@ -2,11 +2,11 @@
 
 import contextlib
 
+from agent_channel import Skip
 from jax_networks import HALF_EPSILON, LOSS_SCALE, adam, adam_start, loss
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, THRESHOLD, start_of_batch
 from smoke_judgement import TOLERANCES
 from smoke_reference import look, weights
-from telling import Skip
 
 STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
 

@@ -16,12 +16,12 @@ class Started:
         self.major = int(self.version.partition(".")[0])
 
 
-def start(teller):
+def start(channel):
     """Import Keras, or the one inside TensorFlow where there is none beside it (before TensorFlow 2.6)."""
-    forced = teller.request.get("backend")
+    forced = channel.request.get("backend")
     if forced:
         os.environ["KERAS_BACKEND"] = forced
-    with teller.stage("import keras"):
+    with channel.stage("import keras"):
         try:
             import keras
         except ImportError as error:
@@ -30,11 +30,11 @@ def start(teller):
             from tensorflow import keras
         backend = keras.backend.backend()
         keras.__version__  # noqa: B018 - a folder without __init__.py imports, and has none
-    with teller.stage("import " + backend):
+    with channel.stage("import " + backend):
         engine = engine_of(backend)
-    threads = teller.request.get("threads")
+    threads = channel.request.get("threads")
     if threads:
-        teller.ask("set threads", lambda: set_threads(backend, engine, threads))
+        channel.ask("set threads", lambda: set_threads(backend, engine, threads))
     return Started(keras, backend, engine)
 
 

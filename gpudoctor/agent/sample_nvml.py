@@ -14,7 +14,7 @@ import time
 sys.path.append(os.path.dirname(os.path.abspath(__file__)))
 
 from ask_nvml import CLOCK_MEMORY, CLOCK_SM, SENSOR_GPU, binding
-from asking import MARK, load, read_lines
+from driver_query import MARK, load, read_lines
 
 #: A field of a sample: the calls that can answer, best first, and what to make of the answer.
 FIELDS = (

@@ -1,4 +1,4 @@
-"""Trains small networks with JAX on each device asked for. `telling` says how it is asked and answers.
+"""Trains small networks with JAX on each device asked for. `agent_channel` is the protocol.
 
 Asked to be quick, it trains in single precision only; else in every precision of the device, and on several at once.
 """
@@ -6,34 +6,34 @@ Asked to be quick, it trains in single precision only; else in every precision o
 import os
 import sys
 
+from agent_channel import Channel, Skip
+from jax_multi_device import together
 from jax_networks import NETWORKS
-from jax_several import together
 from jax_training import train
 from smoke_data import generated
 from smoke_trials import Trials
-from telling import Skip, Teller
 
 HALVES = ("float16", "bfloat16", "mixed-float16", "mixed-bfloat16")
 
 TWO_CPUS = "--xla_force_host_platform_device_count=2"
 
 
-def main(teller):
+def main(channel):
     """Import, and train."""
-    request = teller.request
+    request = channel.request
     asked, quick = request.get("devices"), bool(request.get("quick"))
     prepare(asked, quick, request.get("threads"))
-    with teller.stage("import jax"):
+    with channel.stage("import jax"):
         import jax
-    with teller.stage("start backend"):
+    with channel.stage("start backend"):
         jax.default_backend()
     if request.get("data") == "fashion-mnist":
-        teller.ask("load fashion-mnist", no_loader)
+        channel.ask("load fashion-mnist", no_loader)
         return
-    examples = teller.ask("generate data", generated)
+    examples = channel.ask("generate data", generated)
     if examples is None:
         return
-    trials = Trials(teller)
+    trials = Trials(channel)
     labels = all_labels(jax) if asked is None else asked
     for label in labels:
         train_on(trials, jax, examples, label, quick)
@@ -123,4 +123,4 @@ def precisions(device, quick):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

@@ -3,12 +3,12 @@
 import contextlib
 
 import devices_keras
-import keras_lesson
 import keras_start
+import keras_training
 import smoke_data as data
 import tensorflow_session
+from agent_channel import Channel, Skip
 from smoke_trials import Trials
-from telling import Skip, Teller
 
 #: network, precision, mode: the first two are all that is done when it has to be quick; the first alone, where the
 #: backend has just trained the second itself in this process: Keras adds no convolution of its own.
@@ -21,17 +21,17 @@ PLAN = (
 )
 
 
-def main(teller):
+def main(channel):
     """Train everything on every device."""
-    started = keras_start.start(teller)
-    trials = Trials(teller)
-    teller.ask("set memory growth", lambda: keras_start.modest(started))
-    examples = keras_lesson.examples_asked(lambda: started.keras, teller)
+    started = keras_start.start(channel)
+    trials = Trials(channel)
+    channel.ask("set memory growth", lambda: keras_start.modest(started))
+    examples = keras_training.examples_asked(lambda: started.keras, channel)
     if examples is None:
         return
-    devices = teller.request.get("devices") or [None]
-    own_choice = teller.ask("find the default device", lambda: default_device(started))
-    plan = plan_for(teller.request, started.backend)
+    devices = channel.request.get("devices") or [None]
+    own_choice = channel.ask("find the default device", lambda: default_device(started))
+    plan = plan_for(channel.request, started.backend)
     for device in devices:
         for network, precision, mode in plan:
             asked = {"network": network, "device": device or own_choice or "cpu", "precision": precision, "mode": mode}
@@ -67,12 +67,12 @@ def train(started, trials, examples, device, wanted, network, how):
     if precision == "mixed-float16" and wanted.startswith("cpu"):
         raise Skip("a CPU only imitates float16")
     with placed_on(started, device), policy(started, precision):
-        model = keras_lesson.build(started.keras, network)
+        model = keras_training.build(started.keras, network)
         if mode == "fit":
-            measured = keras_lesson.fit(started.keras, model, trials, examples)
+            measured = keras_training.fit(started.keras, model, trials, examples)
         else:
             steps = data.DENSE_STEPS if network == "dense" else data.CONV_STEPS
-            measured = keras_lesson.learn(model, trials, examples, steps)
+            measured = keras_training.learn(model, trials, examples, steps)
         # TensorFlow 1 does not tell: "".
         placed = sorted({place_of(weight) for weight in model.weights} - {""})
     if placed:
@@ -126,4 +126,4 @@ def plain_name(text):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

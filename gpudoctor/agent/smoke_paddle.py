@@ -1,30 +1,30 @@
 """Trains small networks with PaddlePaddle, from 2.0 on, on each device asked for, in single precision.
 
-`telling` says how it is asked and answers.
+`agent_channel` is the protocol.
 """
 
+from agent_channel import Channel, Skip
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, RATE, THRESHOLD, generated, start_of_batch
 from smoke_judgement import TOLERANCES
 from smoke_reference import look, weights
 from smoke_trials import Trials
-from telling import Skip, Teller
 
 STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
 
 
-def main(teller):
+def main(channel):
     """Import, and train."""
-    with teller.stage("import paddle"):
+    with channel.stage("import paddle"):
         import paddle
-    if teller.request.get("data") == "fashion-mnist":
-        teller.ask("load fashion-mnist", no_loader)
+    if channel.request.get("data") == "fashion-mnist":
+        channel.ask("load fashion-mnist", no_loader)
         return
-    examples = teller.ask("generate data", generated)
+    examples = channel.ask("generate data", generated)
     if examples is None:
         return
-    trials = Trials(teller)
-    count = teller.ask("paddle.device.cuda.device_count", lambda: gpus(paddle)) or 0
-    asked = teller.request.get("devices")
+    trials = Trials(channel)
+    count = channel.ask("paddle.device.cuda.device_count", lambda: gpus(paddle)) or 0
+    asked = channel.request.get("devices")
     for label in all_labels(count) if asked is None else asked:
         for name in STEPS:
 
@@ -150,4 +150,4 @@ def place(tensor):
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

@@ -1,13 +1,13 @@
 """Trains small networks with TensorFlow, 1.14 and later, on every device asked for and on several together."""
 
-import keras_lesson
+import keras_training
 import smoke_data as data
 import tensorflow_eager
 import tensorflow_graph
 import tensorflow_session as session
+from agent_channel import Channel, Skip
 from devices_tensorflow import described, local_devices
 from smoke_trials import Trials
-from telling import Skip, Teller
 
 #: network, precision, mode: the first two are all that is done when it has to be quick.
 QUICK = (("dense", "float32", "graph"), ("conv", "float32", "graph"))
@@ -31,18 +31,18 @@ NOT_ON_CPU = ("tf32", "float16", "mixed-float16")
 NO_KERNEL = ("No OpKernel was registered", "no supported kernel for", "Could not find device for node")
 
 
-def main(teller):
+def main(channel):
     """Train everything on every device; then on several together."""
-    tf = session.start(teller)
-    request = teller.request
-    trials = Trials(teller)
-    devices = devices_asked(tf, teller)
-    examples = keras_lesson.examples_asked(lambda: tf.keras, teller)
+    tf = session.start(channel)
+    request = channel.request
+    trials = Trials(channel)
+    devices = devices_asked(tf, channel)
+    examples = keras_training.examples_asked(lambda: tf.keras, channel)
     if examples is None:
         return
     make = tensorflow_eager.Trainer if session.eager(tf) else tensorflow_graph.Trainer
     trainer = make(tf, trials, examples)
-    found = teller.ask("compute capabilities", lambda: capabilities(tf)) or {}
+    found = channel.ask("compute capabilities", lambda: capabilities(tf)) or {}
     for device in devices:
         plan = QUICK[:1] if session.refused() else QUICK if request.get("quick") else FULL
         for network, precision, mode in plan:
@@ -55,18 +55,18 @@ def main(teller):
     trainer.finish()
 
 
-def devices_asked(tf, teller):
+def devices_asked(tf, channel):
     """The devices to train on: those of the request, else every GPU, else the CPU."""
     if session.eager(tf):
-        teller.ask("set memory growth", lambda: session.set_memory_growth(tf))
-    asked = teller.request.get("devices")
+        channel.ask("set memory growth", lambda: session.set_memory_growth(tf))
+    asked = channel.request.get("devices")
     if asked is None:
-        gpus = teller.ask("find GPUs", lambda: count_started(tf))
+        gpus = channel.ask("find GPUs", lambda: count_started(tf))
         if gpus is None and session.eager(tf):
-            gpus = teller.ask("find GPUs that do not start", lambda: len(tf.config.list_physical_devices("GPU")))
+            gpus = channel.ask("find GPUs that do not start", lambda: len(tf.config.list_physical_devices("GPU")))
         asked = ["gpu:{}".format(index) for index in range(gpus or 0)] or ["cpu"]
-    if session.eager(tf) and asked == ["cpu"] and not teller.request.get("quick"):
-        teller.ask("part the CPU in two", lambda: part_cpu(tf))
+    if session.eager(tf) and asked == ["cpu"] and not channel.request.get("quick"):
+        channel.ask("part the CPU in two", lambda: part_cpu(tf))
     return asked
 
 
@@ -124,8 +124,8 @@ def train_mixed(tf, trainer, device, precision):
     try:
         place = tensorflow_eager.place_of(device)
         with tf.device(place):
-            model = keras_lesson.build(keras, "dense")
-            measured = keras_lesson.learn(model, trainer.trials, trainer.examples, data.DENSE_STEPS)
+            model = keras_training.build(keras, "dense")
+            measured = keras_training.learn(model, trainer.trials, trainer.examples, data.DENSE_STEPS)
             made = [getattr(one, "value", one) for one in model.weights] + [model(trainer.examples.test_images)]
         placed = {tensorflow_eager.place_name(one.device) for one in made if isinstance(getattr(one, "device", 0), str)}
         return dict(measured, placed_on=", ".join(sorted(placed)), placed_on_ok=placed == {place})
@@ -139,7 +139,7 @@ def several(tf, trials, trainer, devices):
     gpus = [device for device in devices if device.startswith("gpu")]
     if len(gpus) > 1:
         for pair in [(one, other) for one in gpus for other in gpus if one != other]:
-            trials.teller.ask("copy from {} to {}".format(*pair), lambda pair=pair: copy(tf, trials.teller, *pair))
+            trials.channel.ask("copy from {} to {}".format(*pair), lambda pair=pair: copy(tf, trials.channel, *pair))
     together = gpus or (["cpu:0", "cpu:1"] if devices == ["cpu"] else [])
     if len(together) < 2:
         return
@@ -154,17 +154,17 @@ def several(tf, trials, trainer, devices):
     trials.run(work, network="data-parallel", device="+".join(together), precision="float32", mode="graph")
 
 
-def copy(tf, teller, source, target):
+def copy(tf, channel, source, target):
     """One pair; raises where what arrives is not what was sent. Whether the way is direct, TensorFlow does not tell."""
     with tf.device(tensorflow_eager.place_of(source)):
         sent = tf.range(2**20)
     with tf.device(tensorflow_eager.place_of(target)):
         arrived = tf.identity(sent)
     right = bool((arrived.numpy() == range(2**20)).all())
-    teller.fact("peer", source=int(source[4:]), target=int(target[4:]), correct=right)
+    channel.fact("peer", source=int(source[4:]), target=int(target[4:]), correct=right)
     if not right:
         raise ArithmeticError("what arrived is not what was sent")
 
 
 if __name__ == "__main__":
-    Teller().run(main)
+    Channel().run(main)

@@ -2,8 +2,8 @@
 
 import time
 
+from agent_channel import Skip, thrown
 from smoke_judgement import finite, outcome
-from telling import Skip, thrown
 
 #: Time for all trainings of a framework where the request names none, seconds.
 SECONDS = 120.0
@@ -12,9 +12,9 @@ SECONDS = 120.0
 class Trials:
     """Trains what it is given; one that fails does not lose the rest."""
 
-    def __init__(self, teller):
-        self.teller = teller
-        self.seconds = teller.request.get("seconds") or SECONDS
+    def __init__(self, channel):
+        self.channel = channel
+        self.seconds = channel.request.get("seconds") or SECONDS
         self.deadline = time.perf_counter() + self.seconds
 
     @property
@@ -30,7 +30,7 @@ class Trials:
         """
         trial, began, end = dict(asked), time.perf_counter(), {}
         try:
-            with self.teller.stage(stage_name(**asked)) as end:
+            with self.channel.stage(stage_name(**asked)) as end:
                 if self.over:
                     raise Skip("no time was left of {:g} s".format(self.seconds))
                 trial.update(judged(train()))
@@ -39,7 +39,7 @@ class Trials:
             trial.update(outcome="failed", detail=first_line(error), error=thrown(error))
         if end.get("outcome") == "skipped":
             trial.update(outcome="skipped", detail=end["detail"])
-        self.teller.fact("trial", seconds=round(time.perf_counter() - began, 6), **trial)
+        self.channel.fact("trial", seconds=round(time.perf_counter() - began, 6), **trial)
         return trial["outcome"]
 
     def steps(self, count):

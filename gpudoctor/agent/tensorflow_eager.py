@@ -5,8 +5,8 @@ import gc
 import smoke_data as data
 import smoke_reference
 import tensorflow_step as network_step
+from agent_channel import Skip
 from smoke_judgement import TOLERANCES
-from telling import Skip
 
 KINDS = {"tf32": "float32"}
 
@@ -44,14 +44,14 @@ class Trainer:
         set_tf32(self.tf, precision == "tf32")
         memory = Memory(self.tf, device)
         with self.tf.device(place_of(device)):
-            measured = self.lesson(network, KINDS.get(precision, precision), mode, expected)
+            measured = self.workload(network, KINDS.get(precision, precision), mode, expected)
         placed = measured["placed_on"]
         measured.update(placed_on_ok=placed == {place_of(device)}, placed_on=", ".join(sorted(placed)))
         measured.update(threshold=data.THRESHOLD, tolerance=TOLERANCES[precision])
         measured.update(memory.used())
         return measured
 
-    def lesson(self, network, kind, mode, expected):
+    def workload(self, network, kind, mode, expected):
         """The steps, on the device at hand."""
         tf, steps = self.tf, steps_of(network)
         start = [one.astype("float32") for one in network_step.start_weights(network)]

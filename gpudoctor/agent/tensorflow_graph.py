@@ -24,7 +24,7 @@ class Trainer:
 
     def opened(self, graph):
         """A session for that graph."""
-        config = session.configuration(self.tf, self.trials.teller.request.get("threads"))
+        config = session.configuration(self.tf, self.trials.channel.request.get("threads"))
         return self.tf.compat.v1.Session(graph=graph, config=config)
 
     def reference(self, network):

@@ -6,19 +6,19 @@ import os
 _refusals = []
 
 
-def start(teller):
+def start(channel):
     """TensorFlow, imported, with as many threads as the request says."""
-    threads = teller.request.get("threads")
+    threads = channel.request.get("threads")
     if threads:
         # For OpenMP and the BLAS of NumPy, which read them when they are loaded.
         for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
             os.environ.setdefault(name, str(threads))
-    with teller.stage("import"):
+    with channel.stage("import"):
         import tensorflow as tf
 
         tf.__version__  # noqa: B018 - a folder without __init__.py imports, and has none
     if eager(tf) and threads:
-        teller.ask("set threads", lambda: set_threads(tf, threads))
+        channel.ask("set threads", lambda: set_threads(tf, threads))
     return tf
 
 

@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 
-from telling import Skip
+from agent_channel import Skip
 from torch_training import train
 
 #: Longest that a compilation and its training may take, seconds: two free cores take some 20.
@@ -26,7 +26,7 @@ def prepare_compiling(folder):
     os.environ["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
 
 
-def compiled(torch, trials, lesson, name, device, precision):
+def compiled(torch, trials, workload, name, device, precision):
     """As `train`, with the network compiled."""
     lack = lacking(torch, device)
     if lack is not None:
@@ -34,7 +34,7 @@ def compiled(torch, trials, lesson, name, device, precision):
     limit = min(LIMIT, trials.deadline - time.perf_counter())
     try:
         with limited(limit):
-            return train(torch, trials, lesson, name, device, precision, torch.compile)
+            return train(torch, trials, workload, name, device, precision, torch.compile)
     except OutOfTime as late:
         raise Skip("it was stopped after {:.0f} s".format(limit)) from late
     except RuntimeError as error:

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from telling import Skip
+from agent_channel import Skip
 
 
 class Precision:

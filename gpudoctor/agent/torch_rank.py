@@ -1,4 +1,4 @@
-"""One process of several that train together. Run by `torch_several`; asked by a line of JSON on standard input.
+"""One process of several that train together. Run by `torch_multi_device`; asked by a line of JSON on standard input.
 
 It answers with lines of JSON in a file, and ends when standard input does: then the one who asked is gone.
 """
@@ -10,8 +10,8 @@ import threading
 
 from smoke_data import BATCH, THRESHOLD
 from smoke_judgement import TOLERANCES
-from torch_lesson import generated_lesson
 from torch_networks import difference, network, results
+from torch_workload import generated_workload
 
 
 class Rank:
@@ -81,14 +81,14 @@ def add_up(torch, rank, device):
 
 def train(torch, rank, device):
     """Train with this process's part of every batch. Returns the fields of a Trial."""
-    lesson = generated_lesson(torch)
+    workload = generated_workload(torch)
     share = BATCH // rank.size
-    compared = compare(torch, rank, device, lesson, share)
+    compared = compare(torch, rank, device, workload, share)
     model = parallel(torch, network(torch, "dense", seed=rank.number), device)
     adam = torch.optim.Adam(model.parameters(), lr=0.001)
     losses = []
-    for step in range(lesson.steps["dense"] * 2):
-        images, labels = (part.to(device) for part in portion(rank, lesson.batch(step), share))
+    for step in range(workload.steps["dense"] * 2):
+        images, labels = (part.to(device) for part in portion(rank, workload.batch(step), share))
         adam.zero_grad()
         loss = torch.nn.functional.cross_entropy(model(images), labels)
         loss.backward()
@@ -96,7 +96,7 @@ def train(torch, rank, device):
         losses.append(loss.item())
     check_same(torch, rank, model)
     with torch.no_grad():
-        right = model(lesson.examples.test_images.to(device)).argmax(1).cpu() == lesson.examples.test_labels
+        right = model(workload.examples.test_images.to(device)).argmax(1).cpu() == workload.examples.test_labels
     weights = [str(one.device) for one in model.parameters()]
     return dict(
         compared,
@@ -121,9 +121,9 @@ def parallel(torch, model, device):
     return torch.nn.parallel.DistributedDataParallel(model.to(device), device_ids=ids)
 
 
-def compare(torch, rank, device, lesson, share):
+def compare(torch, rank, device, workload, share):
     """How far the gradients of all together are from those of the whole batch in double precision."""
-    images, labels = (part[: share * rank.size] for part in lesson.batch(0))
+    images, labels = (part[: share * rank.size] for part in workload.batch(0))
     model = parallel(torch, network(torch, "dense", smooth=True, seed=rank.number), device)
     found = results(torch, model, *(part.to(device) for part in portion(rank, (images, labels), share)))[0]
     whole = network(torch, "dense", smooth=True, seed=0).double()

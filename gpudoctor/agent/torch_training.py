@@ -2,8 +2,8 @@
 
 import gc
 
+from agent_channel import Skip
 from smoke_judgement import TOLERANCES
-from telling import Skip
 from torch_networks import difference, network, results
 from torch_precision import Precision
 
@@ -14,13 +14,13 @@ HALF_EPSILON = 1e-4
 LACKING = ("not implemented for", "only support Bfloat16", "is not supported on MPS", "doesn't support bfloat16")
 
 
-def train(torch, trials, lesson, name, device, precision_name, compiler=None):
+def train(torch, trials, workload, name, device, precision_name, compiler=None):
     """Train, and return what was measured, as a Trial has it; `compiler`: what makes another model of the model."""
     precision = Precision(torch, precision_name)
     before = memory_before(torch, device)
     try:
         with precision.tf32():
-            measured = learn(torch, trials, lesson, name, device, precision, compiler)
+            measured = learn(torch, trials, workload, name, device, precision, compiler)
     except (RuntimeError, TypeError) as error:
         if precision_name != "float32" and any(words in str(error) for words in LACKING):
             raise Skip("this release of torch cannot do it: {}".format(error)) from error
@@ -29,34 +29,34 @@ def train(torch, trials, lesson, name, device, precision_name, compiler=None):
     return measured
 
 
-def learn(torch, trials, lesson, name, device, precision, compiler):
+def learn(torch, trials, workload, name, device, precision, compiler):
     """The training: one step compared with the CPU's, all steps, and the images held back."""
     smooth = network(torch, name, True).to(device=device, dtype=precision.weights)
     # To compile takes long: what is compared is then trained too.
     model = smooth if compiler else network(torch, name).to(device=device, dtype=precision.weights)
     computed = compiler(model) if compiler else model
-    compared = compare(torch, lesson, name, computed if compiler else smooth, device, precision)
-    losses, placed_on = take_steps(torch, trials, lesson, name, computed, device, precision)
+    compared = compare(torch, workload, name, computed if compiler else smooth, device, precision)
+    losses, placed_on = take_steps(torch, trials, workload, name, computed, device, precision)
     return dict(
         compared,
         steps=len(losses),
         first_loss=losses[0].item(),
         last_loss=losses[-1].item(),
-        accuracy=accuracy(torch, model, lesson, device, precision),
-        threshold=lesson.threshold,
+        accuracy=accuracy(torch, model, workload, device, precision),
+        threshold=workload.threshold,
         placed_on=", ".join(placed_on),
         placed_on_ok=placed_on == [str(device)],
     )
 
 
-def compare(torch, lesson, name, model, device, precision):
+def compare(torch, workload, name, model, device, precision):
     """How far one step's loss, outputs and gradients are from those in double precision on the CPU."""
-    images, labels = ready(lesson.batch(0), device, precision)
+    images, labels = ready(workload.batch(0), device, precision)
     with precision.autocast(device):
         found, outputs = results(torch, model, images, labels)
     if precision.mixed and outputs.dtype != precision.type:
         raise Skip("autocast did not compute in {}".format(precision.type))
-    wanted = lesson.reference(torch, name)
+    wanted = workload.reference(torch, name)
     return {"difference": difference(found, wanted), "tolerance": TOLERANCES[precision.name]}
 
 
@@ -66,14 +66,14 @@ def ready(batch, device, precision):
     return images.to(device=device, dtype=precision.weights), labels.to(device)
 
 
-def take_steps(torch, trials, lesson, name, model, device, precision):
+def take_steps(torch, trials, workload, name, model, device, precision):
     """The loss of every step; and the devices of the outputs, and of the weights and their gradients."""
     epsilon = HALF_EPSILON if precision.weights == torch.float16 else 1e-8
-    adam = lesson.adam(torch, model.parameters(), epsilon)
+    adam = workload.adam(torch, model.parameters(), epsilon)
     scaler = precision.scaler(device)
     losses = []
-    for step in trials.steps(lesson.steps[name]):
-        images, labels = ready(lesson.batch(step), device, precision)
+    for step in trials.steps(workload.steps[name]):
+        images, labels = ready(workload.batch(step), device, precision)
         adam.zero_grad()
         with precision.autocast(device):
             outputs = model(images)
@@ -90,9 +90,9 @@ def take_steps(torch, trials, lesson, name, model, device, precision):
     return losses, sorted({str(one.device) for one in used})
 
 
-def accuracy(torch, model, lesson, device, precision):
+def accuracy(torch, model, workload, device, precision):
     """The part of the images held back that is recognised."""
-    images, labels = ready((lesson.examples.test_images, lesson.examples.test_labels), device, precision)
+    images, labels = ready((workload.examples.test_images, workload.examples.test_labels), device, precision)
     with torch.no_grad(), precision.autocast(device):
         return (model(images).argmax(1) == labels).float().mean().item()
 

@@ -21,9 +21,7 @@ def command(python: str | None, timeout: float | None, form: str, verbose: bool,
     from gpudoctor.examine.look import begin_to_examine, run_frameworks
 
     deadline = seconds_of(timeout)
-    snapshot, complete = run_frameworks(
-        begin_to_examine(python)(), errands=("devices",), deadline=deadline, quiet=quiet
-    )
+    snapshot, complete = run_frameworks(begin_to_examine(python)(), tasks=("devices",), deadline=deadline, quiet=quiet)
     from gpudoctor.cli.show import show
     from gpudoctor.diagnosis.cross_view import cross_view
     from gpudoctor.errors import Partial

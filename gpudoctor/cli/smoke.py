@@ -47,7 +47,7 @@ def command(
     _refuse_impossible(snapshot, names, wanted)
     snapshot, complete = run_frameworks(
         snapshot,
-        errands=("smoke",),
+        tasks=("smoke",),
         only=names or None,
         devices=wanted,
         data=data,

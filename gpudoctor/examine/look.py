@@ -9,7 +9,7 @@ from msgspec import structs
 from gpudoctor.errors import CannotExamine, Misused
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
-from gpudoctor.facts.live import Errand
+from gpudoctor.facts.live import Task
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.given import read_named
@@ -35,7 +35,7 @@ def begin_to_examine(python: str | None) -> Callable[[], Snapshot]:
 def run_frameworks(
     snapshot: Snapshot,
     *,
-    errands: tuple[Errand, ...] = ("devices", "smoke"),
+    tasks: tuple[Task, ...] = ("devices", "smoke"),
     only: tuple[str, ...] | None = None,
     devices: tuple[str, ...] | None = None,
     data: str = "generated",
@@ -65,7 +65,7 @@ def run_frameworks(
                 RealHost(env={**os.environ, **variables} if variables else None),
                 interpreter,
                 frameworks,
-                errands=errands,
+                tasks=tasks,
                 only=only,
                 devices=devices,
                 data=data,

@@ -52,7 +52,7 @@ class Progress:
         """Note what happens."""
         ended = event.happens == "ends" and event.stage is None
         if event.happens == "begins" or ended:
-            text = f"{event.errand} {event.outcome}" if ended else event.stage or event.errand
+            text = f"{event.task} {event.outcome}" if ended else event.stage or event.task
             with self._lock:
                 self._at[event.framework] = _At(text, None if ended else time.monotonic())
 

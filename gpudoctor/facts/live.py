@@ -6,6 +6,8 @@ devices, a traceback, a log) is the same facts from another source.
 
 from typing import Literal
 
+import msgspec
+
 from gpudoctor.facts.base import Fact, Section
 from gpudoctor.facts.bench import Bench
 from gpudoctor.facts.versions import Capability
@@ -28,7 +30,7 @@ Ending = Literal[
 ]
 
 #: What is run of a framework.
-Errand = Literal["devices", "smoke", "bench"]
+Task = Literal["devices", "smoke", "bench"]
 
 
 class Thrown(Fact, frozen=True, kw_only=True):
@@ -54,7 +56,8 @@ class AgentRun(Fact, frozen=True, kw_only=True):
     """How one agent fared."""
 
     framework: str
-    errand: Errand
+    #: Named as in the schema, which is older.
+    task: Task = msgspec.field(name="errand")
     ending: Ending
     #: What it was asked to use: gpu:0, cpu; None for all.
     device: str | None = None

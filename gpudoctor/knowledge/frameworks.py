@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.live import Errand
+from gpudoctor.facts.live import Task
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks.json")
 
@@ -61,7 +61,7 @@ class Descriptor(Fact, frozen=True, kw_only=True):
     #: The table of compat/ that its builds are planned with.
     table: str | None = None
     #: Which scripts gpudoctor/agent has for it: devices_torch.py, smoke_torch.py ….
-    agents: tuple[Errand, ...] = ()
+    agents: tuple[Task, ...] = ()
     #: Place in the order in which several are started: what takes longest to import begins first.
     import_order: int = 9
     #: Variables that keep it from taking a whole GPU, set while an agent runs where the user has not set them.
@@ -118,9 +118,9 @@ def planned() -> tuple[str, ...]:
 
 
 @cache
-def that_run(errand: Errand) -> tuple[str, ...]:
+def that_run(task: Task) -> tuple[str, ...]:
     """Those that can be run for it, the slowest to import first."""
-    able = (one for one in descriptors() if errand in one.agents)
+    able = (one for one in descriptors() if task in one.agents)
     return tuple(one.name for one in sorted(able, key=lambda one: one.import_order))
 
 

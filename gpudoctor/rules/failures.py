@@ -92,7 +92,7 @@ def _of_run(live: Live, run: AgentRun, label: str) -> Iterator[Failure]:
         *(
             one
             for one in live.symptoms
-            if one.framework == run.framework and one.where == f"{run.errand} {run.framework}"
+            if one.framework == run.framework and one.where == f"{run.task} {run.framework}"
         ),
         *_recognised(printed, run.framework),
     )

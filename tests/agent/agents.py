@@ -57,8 +57,8 @@ class Told:
 
 
 def run_agent(python, *scripts, request=None, env=None, folder=FOLDER, timeout=240):
-    """Run one agent, or several errands one after the other in one process."""
-    names = [f"{folder}/{scripts[0]}.py"] if len(scripts) == 1 else [f"{folder}/errands.py", *scripts]
+    """Run one agent, or several tasks one after the other in one process."""
+    names = [f"{folder}/{scripts[0]}.py"] if len(scripts) == 1 else [f"{folder}/run_tasks.py", *scripts]
     asked = {"threads": 2, "cwd": "/", **(request or {})}
     done = subprocess.run(
         [python, *names],

@@ -13,7 +13,7 @@ BACKENDS = ("tensorflow", "torch", "jax")
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_both_errands_on_each_backend(backend):
+def test_both_tasks_on_each_backend(backend):
     told = run_agent(environment("cpu"), "devices_keras", "smoke_keras", request={"backend": backend, "quick": True})
     assert told.done, told.printed[-2000:]
     assert not told.facts("failed")
@@ -46,8 +46,8 @@ def test_the_keras_inside_tensorflow(name):
 
 
 def test_it_comes_after_its_backend_in_the_same_process():
-    errands = ("devices_tensorflow", "smoke_tensorflow", "devices_keras", "smoke_keras")
-    told = run_agent(environment("tf24"), *errands, request={"quick": True})
+    tasks = ("devices_tensorflow", "smoke_tensorflow", "devices_keras", "smoke_keras")
+    told = run_agent(environment("tf24"), *tasks, request={"quick": True})
     assert told.done, told.printed[-2000:]
     assert not told.facts("failed")
     # A backend that has just trained its convolution is not asked for it again where it has to be quick.
@@ -68,7 +68,7 @@ def test_a_training_that_learns_nothing_fails(tmp_path):
     """An optimizer that does not move, in a copy of the scripts."""
     python = environment("tf24")
     folder = shutil.copytree(FOLDER, tmp_path / "agent")
-    script = folder / "keras_lesson.py"
+    script = folder / "keras_training.py"
     optimizer = 'model.compile("adam"'
     assert optimizer in script.read_text()
     script.write_text(script.read_text().replace(optimizer, "model.compile(keras.optimizers.SGD(0.0)"))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.agent.telling import ask
+from tests.agent.ask_agent import ask
 from tests.live.environments import environment
 
 #: A Paddle with two GPUs, in the words of its interface, as far as its devices are asked for.

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from tests.agent.telling import AGENT
+from tests.agent.ask_agent import AGENT
 from tests.live.environments import environment
 
 #: For each network: [slope of the loss in a random direction, the same by its gradient] of each weight and bias.

@@ -14,7 +14,7 @@ FOUND = {"cpu": "2.", "tf24": "2.4.", "tf115": "1.15."}
 
 
 @EACH
-def test_both_errands_in_one_process(name):
+def test_both_tasks_in_one_process(name):
     """The whole of it: every answer can be read, every training that this release can do passes."""
     told = run_agent(environment(name), "devices_tensorflow", "smoke_tensorflow")
     assert told.done, told.printed[-2000:]

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from tests.agent.telling import AGENT, ask, crowding
+from tests.agent.ask_agent import AGENT, ask, crowding
 from tests.fake_driver import FakeDriver, compiled_driver, machine  # noqa: F401
 from tests.live.environments import environment
 
@@ -212,9 +212,9 @@ def test_processes_that_do_not_meet_are_quoted():
 
 def test_processes_end_with_the_agent():
     python = environment("cpu")
-    code = f"import sys; sys.path.insert(0, {str(AGENT)!r})\n{ONLY_TOGETHER}\nfrom telling import Teller\n"
+    code = f"import sys; sys.path.insert(0, {str(AGENT)!r})\n{ONLY_TOGETHER}\nfrom agent_channel import Channel\n"
     child = subprocess.Popen(
-        [python, "-B", "-c", f"{code}Teller().run(agent.main)"],
+        [python, "-B", "-c", f"{code}Channel().run(agent.main)"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -20,7 +20,7 @@ def main():
     sys.path.insert(0, folder)
     module = importlib.import_module("bench_" + name)
     subject = importlib.import_module("bench_subject")
-    telling = importlib.import_module("telling")
+    agent_channel = importlib.import_module("agent_channel")
     shrink(importlib.import_module("bench_cases"))
     kind = {"torch": "Torch", "tensorflow": "Tensorflow", "jax": "Jax"}[name]
 
@@ -45,7 +45,7 @@ def main():
 
     if name == "tensorflow":
         module._place = lambda _device: "/CPU:0"
-    telling.Teller().run(lambda teller: subject.begin(teller, Pretended))
+    agent_channel.Channel().run(lambda channel: subject.begin(channel, Pretended))
 
 
 main()

@@ -86,7 +86,7 @@ def report_of(measured, gpus, findings=()):
         taken_at="2026-11-21T12:00:00+00:00",
         processor="Example CPU <16 cores>",
         bench=measured,
-        run=AgentRun(framework="torch", errand="bench", ending="finished"),
+        run=AgentRun(framework="torch", task="bench", ending="finished"),
         conclusion=conclude(measured, gpus, load_matrix()),
         findings=findings,
     )

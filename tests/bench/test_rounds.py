@@ -19,7 +19,7 @@ def agent(monkeypatch):
     return importlib.import_module
 
 
-class Teller:
+class Channel:
     def __init__(self):
         self.stages, self.facts = [], []
 
@@ -49,14 +49,14 @@ class Subject:
 
 def measured(agent, sizes, seconds, **subject):
     cases, rounds = agent("bench_cases"), agent("bench_rounds")
-    teller, told = Teller(), []
+    channel, told = Channel(), []
     found = [cases.gemm("cpu", n) for n in sizes]
-    work = rounds.Rounds(teller, Subject(**subject), lambda case, result: told.append((case.fields["n"], result)))
+    work = rounds.Rounds(channel, Subject(**subject), lambda case, result: told.append((case.fields["n"], result)))
     began = time.perf_counter()
     work.measure(found, rounds.Budget(began + seconds))
     took = time.perf_counter() - began
-    notes = [value["text"] for kind, value in teller.facts if kind == "note"]
-    return {n: result.timing() for n, result in told}, notes, teller.stages, took
+    notes = [value["text"] for kind, value in channel.facts if kind == "note"]
+    return {n: result.timing() for n, result in told}, notes, channel.stages, took
 
 
 def test_three_rounds_with_time_between_them(agent):

@@ -51,7 +51,7 @@ def test_a_measurement_joins_the_archive(tmp_path, saved):
         taken_at="2026-11-01T10:00:00+00:00",
         doctor="0.1.0",
         bench=Bench(framework="torch", seconds_asked=1.0, seconds=1.0, notes=("read from /home/ada/x",)),
-        run=AgentRun(framework="torch", errand="bench", ending="finished"),
+        run=AgentRun(framework="torch", task="bench", ending="finished"),
         conclusion=Conclusion(sentences=("Too little was measured to say anything.",)),
     )
     (tmp_path / "bench.json").write_bytes(encode(measured))

@@ -27,7 +27,7 @@ def cuda(index, **known):
 
 def torch(*devices, ending="finished", **more):
     facts = {"built_with_cuda": True, **more}
-    run = facts.pop("run", AgentRun(framework="torch", errand="devices", ending=ending))
+    run = facts.pop("run", AgentRun(framework="torch", task="devices", ending=ending))
     return DeviceList(framework="torch", run=run, devices=devices or None, **facts)
 
 
@@ -91,13 +91,13 @@ OTHER = Finding(code="LIB006", name="files-damaged", severity="error", summary="
 LATE = Finding(code="SMK001", name="framework-sees-no-gpu", severity="error", summary="it sees none")
 FAILED = AgentRun(
     framework="torch",
-    errand="devices",
+    task="devices",
     ending="finished",
     stages=(Stage(name="init", outcome="failed", error=Thrown(type="RuntimeError", text="CUDA error 36\nmore")),),
 )
 DIED = AgentRun(
     framework="torch",
-    errand="devices",
+    task="devices",
     ending="died",
     signal="SIGSEGV",
     stages=(Stage(name="import torch", outcome="unfinished"),),

@@ -53,6 +53,6 @@ def test_it_is_likely_with_the_message_and_what_its_page_says():
 
 
 def test_what_was_run_here_is_judged_by_the_facts():
-    run = AgentRun(framework="tensorflow", errand="devices", ending="failed", log=(CUDNN,))
+    run = AgentRun(framework="tensorflow", task="devices", ending="failed", log=(CUDNN,))
     live = Live(symptoms=recognise(CUDNN), devices=(DeviceList(framework="tensorflow", run=run),))
     assert [one for one in found(live=live) if one.told] == []

@@ -16,8 +16,8 @@ TORCH = framework("torch", "2.8.0+cu128")
 CPU_TORCH = framework("torch", "2.8.0+cpu")
 
 
-def ran(errand, ending="finished", **more):
-    return AgentRun(framework="torch", errand=errand, ending=ending, **more)
+def ran(task, ending="finished", **more):
+    return AgentRun(framework="torch", task=task, ending=ending, **more)
 
 
 def trial(device, outcome="passed", **more):

@@ -12,7 +12,7 @@ AGENT, BINDING, LIBRARY = sys.argv[1:]
 sys.path.insert(0, AGENT)
 
 import ask_nvml  # noqa: E402
-from asking import MARK, Transcript  # noqa: E402
+from driver_query import MARK, Transcript  # noqa: E402
 
 
 class Kept(Transcript):

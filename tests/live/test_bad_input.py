@@ -119,6 +119,6 @@ def test_ctrl_c_in_the_middle(command, python):
 def agents(python):
     """The processes in which that interpreter runs our scripts."""
     found = subprocess.run(
-        ["pgrep", "-f", f"^{python} .*agent/errands.py"], capture_output=True, text=True, check=False
+        ["pgrep", "-f", f"^{python} .*agent/run_tasks.py"], capture_output=True, text=True, check=False
     )
     return found.stdout.split()

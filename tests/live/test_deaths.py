@@ -89,7 +89,7 @@ def test_the_other_frameworks_still_run(interpreter):
         fake_host(jax="import ctypes; ctypes.string_at(0)"),
         interpreter,
         found("jax", "torch"),
-        errands=("devices",),
+        tasks=("devices",),
         deadline=30,
     )
     endings = {one.framework: one.run.ending for one in live.devices}
@@ -98,7 +98,7 @@ def test_the_other_frameworks_still_run(interpreter):
     assert decode(encode(live), Live) == live
 
 
-def test_both_errands_of_a_framework_that_dies_share_its_end(interpreter):
+def test_both_tasks_of_a_framework_that_dies_share_its_end(interpreter):
     live = prove(fake_host(jax="os._exit(0)"), interpreter, found("jax"), deadline=30)
     assert [(one.run.ending, one.run.code) for one in (*live.devices, *live.smoke)] == [("silent", 0)] * 2
     assert live.smoke[0].run.reason, "it says that it was never reached"
@@ -173,7 +173,7 @@ host = fake_host(jax="import time; time.sleep(60)")
 threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start()
 interpreter = Interpreter(executable={interpreter.executable!r}, chosen_by="--python")
 try:
-    prove(host, interpreter, found("jax", "torch"), errands=("devices",), deadline=50)
+    prove(host, interpreter, found("jax", "torch"), tasks=("devices",), deadline=50)
 except Interrupted as stop:
     print(sorted((one.framework, one.run.ending) for one in stop.live.devices))
 """

@@ -23,16 +23,16 @@ def line(**answer):
     return MARK + json.dumps(answer).encode() + b"\n"
 
 
-ERRAND = {"errand": "devices", "framework": "torch"}
+ERRAND = {"task": "devices", "framework": "torch"}
 TALK = (
     b"\nbanner of a framework\n"
-    + line(fact="errand", value=ERRAND)
+    + line(fact="task", value=ERRAND)
     + line(begin="import torch")
     + line(end="import torch", outcome="passed", seconds=1.5)
     + line(fact="devices", value={"framework": "torch", "devices": [{"name": "cpu", "kind": "cpu"}]})
     + line(begin="list")
     + line(end="list", outcome="failed", seconds=0.1, error={"type": "RuntimeError", "text": "no"})
-    + line(fact="errand", value={"errand": "smoke", "framework": "torch"})
+    + line(fact="task", value={"task": "smoke", "framework": "torch"})
     + line(begin="train dense float32 on cpu")
     + line(fact="trial", value={"network": "dense", "device": "cpu", "outcome": "passed", "accuracy": 0.99})
     + line(end="train dense float32 on cpu", outcome="passed", seconds=0.5)
@@ -40,8 +40,8 @@ TALK = (
 )
 
 
-def told(raw, pieces=(), errands=(("torch", "devices"), ("torch", "smoke"))):
-    transcript = Transcript(errands)
+def told(raw, pieces=(), tasks=(("torch", "devices"), ("torch", "smoke"))):
+    transcript = Transcript(tasks)
     start = 0
     for end in [*sorted({piece % (len(raw) + 1) for piece in pieces}), len(raw)]:
         transcript.feed(raw[start:end])
@@ -64,7 +64,7 @@ def test_nothing_that_is_written_breaks_it(noise, at):
     told(MARK + noise + b"\n" + TALK)
 
 
-def test_stages_and_facts_go_to_their_errand():
+def test_stages_and_facts_go_to_their_task():
     devices, smoke = told(TALK).parts
     assert [(stage.name, stage.outcome) for stage in devices.stages] == [("import torch", "passed"), ("list", "failed")]
     assert [stage.name for stage in smoke.stages] == ["train dense float32 on cpu"]
@@ -80,13 +80,13 @@ def test_a_stage_that_did_not_end_is_unfinished():
 
 def test_a_framework_that_forked_tells_twice():
     twice = line(begin="import") + line(begin="import") + line(end="import", outcome="passed") * 2 + line(done=True)
-    (part,) = told(twice, errands=(("jax", "devices"),)).parts
+    (part,) = told(twice, tasks=(("jax", "devices"),)).parts
     assert [stage.outcome for stage in part.stages] == ["passed", "passed"]
 
 
-def outcome(errand, *facts, printed="", **run):
+def outcome(task, *facts, printed="", **run):
     facts = tuple(Told(kind, value) for kind, value in facts)
-    fields = {"framework": "torch", "errand": errand, "ending": "finished", **run}
+    fields = {"framework": "torch", "task": task, "ending": "finished", **run}
     return Outcome(run=AgentRun(**fields), facts=facts, printed=printed)
 
 
@@ -121,7 +121,7 @@ def test_the_log_says_when_it_was_cut():
 def test_keras_goes_where_its_backend_is():
     names = ("tensorflow", "torch", "jax", "keras")
     with_torch = processes(names, BOTH, "torch")
-    assert [[framework for framework, errand in one if errand == "smoke"] for one in with_torch] == [
+    assert [[framework for framework, task in one if task == "smoke"] for one in with_torch] == [
         ["tensorflow"],
         ["torch", "keras"],
         ["jax"],
@@ -169,7 +169,7 @@ class Played(RecordedHost):
         return Ran(argv=argv, seconds=timeout, **self.ran)
 
 
-IMPORTING = line(fact="errand", value=ERRAND) + line(begin="import torch")
+IMPORTING = line(fact="task", value=ERRAND) + line(begin="import torch")
 DONE = IMPORTING + line(end="import torch", outcome="passed") + line(done=True)
 
 

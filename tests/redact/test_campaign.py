@@ -45,7 +45,7 @@ ENCODINGS: dict[str, Callable[[str], str]] = {
 
 
 def _live(**fields: object) -> Live:
-    run = AgentRun(framework="torch", errand="smoke", ending="failed", **fields)  # type: ignore[arg-type]
+    run = AgentRun(framework="torch", task="smoke", ending="failed", **fields)  # type: ignore[arg-type]
     return Live(smoke=(SmokeRun(framework="torch", run=run),))
 
 
@@ -76,7 +76,7 @@ FIELDS: dict[str, Callable[[str], dict[str, object]]] = {
             smoke=(
                 SmokeRun(
                     framework="torch",
-                    run=AgentRun(framework="torch", errand="smoke", ending="finished"),
+                    run=AgentRun(framework="torch", task="smoke", ending="finished"),
                     trials=(Trial(device="cpu", network="dense", outcome="failed", error=_thrown(text)),),
                 ),
             )
@@ -88,7 +88,7 @@ FIELDS: dict[str, Callable[[str], dict[str, object]]] = {
             devices=(
                 DeviceList(
                     framework="torch",
-                    run=AgentRun(framework="torch", errand="devices", ending="failed", error=_thrown(text)),
+                    run=AgentRun(framework="torch", task="devices", ending="failed", error=_thrown(text)),
                 ),
             )
         )

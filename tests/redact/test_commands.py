@@ -20,9 +20,9 @@ SECRETS = [*list(planted(random.Random(11)).values())[::7], ('secret = "correct 
 TEXTS = [text for text, _ in SECRETS]
 
 
-def _run(errand: Any) -> AgentRun:
+def _run(task: Any) -> AgentRun:
     error = Thrown(type="RuntimeError", text="\n".join(TEXTS), traceback="\n".join(TEXTS))
-    return AgentRun(framework="torch", errand=errand, ending="failed", error=error, log=tuple(TEXTS), reason=TEXTS[0])
+    return AgentRun(framework="torch", task=task, ending="failed", error=error, log=tuple(TEXTS), reason=TEXTS[0])
 
 
 def snapshot() -> Any:

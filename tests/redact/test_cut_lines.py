@@ -48,7 +48,7 @@ def test_a_log_that_is_cut_shows_no_part(kind: str) -> None:
     text, secret = KINDS[kind]
     for distance in (300, 344, 360, 380, 395):
         printed = f"ERROR: cannot fetch {'x' * distance} {text} failed\n"
-        run = _with_log(AgentRun(framework="torch", errand="smoke", ending="finished"), printed)
+        run = _with_log(AgentRun(framework="torch", task="smoke", ending="finished"), printed)
         assert run.log
         assert not shows("\n".join(run.log), secret)
         assert not shows(excerpt(printed, 400), secret)
@@ -57,7 +57,7 @@ def test_a_log_that_is_cut_shows_no_part(kind: str) -> None:
 def test_an_address_longer_than_a_line_is_told() -> None:
     word = "PW364hunter" + "Secret"
     printed = f"ERROR: cannot fetch {'x' * 344} https://svc:{word}Password@nexus.example.net/simple failed\n"
-    run = _with_log(AgentRun(framework="torch", errand="smoke", ending="finished"), printed)
+    run = _with_log(AgentRun(framework="torch", task="smoke", ending="finished"), printed)
     assert word not in "\n".join(run.log)
 
 

@@ -17,6 +17,6 @@ def test_why_nothing_was_trained_is_said():
         Stage(name="import torch", outcome="passed"),
         Stage(name="load fashion-mnist", outcome="skipped", detail="fashion-mnist needs torchvision: it is missing"),
     )
-    run = AgentRun(framework="torch", errand="smoke", ending="finished", seconds=2.0, stages=stages)
+    run = AgentRun(framework="torch", task="smoke", ending="finished", seconds=2.0, stages=stages)
     (line,) = smoke_lines(Live(smoke=(SmokeRun(framework="torch", version="2.6.0", run=run),)), Style(width=120))
     assert line.endswith("trained nothing: fashion-mnist needs torchvision: it is missing")

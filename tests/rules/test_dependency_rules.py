@@ -27,12 +27,12 @@ def failed(framework: str, text: str, *files: str, kind: str = "ImportError") ->
     frames = "".join(f'  File "{SITE}/{name}", line 1, in <module>\n' for name in files)
     error = Thrown(type=kind, text=text, traceback=f"Traceback (most recent call last):\n{frames}{kind}: {text}\n")
     stages = (Stage(name=f"import {framework}", outcome="failed", error=error),)
-    run = AgentRun(framework=framework, errand="smoke", ending="failed", stages=stages, error=error)
+    run = AgentRun(framework=framework, task="smoke", ending="failed", stages=stages, error=error)
     return Live(smoke=(SmokeRun(framework=framework, version="1.0", run=run),))
 
 
 def proved(framework: str) -> Live:
-    run = AgentRun(framework=framework, errand="smoke", ending="finished")
+    run = AgentRun(framework=framework, task="smoke", ending="finished")
     trial = Trial(network="dense", device="cpu", outcome="passed")
     return Live(smoke=(SmokeRun(framework=framework, version="1.0", run=run, trials=(trial,)),))
 

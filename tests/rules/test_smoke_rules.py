@@ -37,9 +37,9 @@ SMOKE = tuple(rule for rule in RULES if rule.code.startswith("SMK"))
 NO_KERNEL = "CUDA error: no kernel image is available for execution on the device"
 
 
-def run(ending="finished", framework="torch", errand="smoke", stage=None, **more):
+def run(ending="finished", framework="torch", task="smoke", stage=None, **more):
     stages = (Stage(name=stage, outcome="unfinished"),) if stage else ()
-    return AgentRun(framework=framework, errand=errand, ending=ending, stages=more.pop("stages", stages), **more)
+    return AgentRun(framework=framework, task=task, ending=ending, stages=more.pop("stages", stages), **more)
 
 
 def trial(**more):
@@ -230,7 +230,7 @@ def test_an_import_that_fails_is_told_once():
     error = raised("No module named 'sympy'", "ModuleNotFoundError")
     stages = (Stage(name="import torch", outcome="failed", error=error),)
     live = Live(
-        devices=(DeviceList(framework="torch", version="2.6.0", run=run("failed", errand="devices", stages=stages)),),
+        devices=(DeviceList(framework="torch", version="2.6.0", run=run("failed", task="devices", stages=stages)),),
         smoke=(SmokeRun(framework="torch", version="2.6.0", run=run("failed", stages=stages)),),
     )
     assert len(failures(live)) == 1

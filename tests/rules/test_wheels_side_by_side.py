@@ -250,7 +250,7 @@ NOT_STARTED = (
 def on_windows(text=NOT_STARTED, flags=None):
     error = Thrown(type="ImportError", text=text)
     stage = Stage(name="import", outcome="failed", error=error)
-    run = AgentRun(framework="tensorflow", errand="devices", ending="failed", error=error, stages=(stage,))
+    run = AgentRun(framework="tensorflow", task="devices", ending="failed", error=error, stages=(stage,))
     found = libraries()
     return stack(
         frameworks=frameworks(tensorflow("2.19.0", None)),

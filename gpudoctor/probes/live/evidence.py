@@ -43,7 +43,7 @@ def symptoms(outcome: Outcome) -> Iterator[Symptom]:
     run = outcome.run
     if not outcome.reached:  # it shares the end of the one before it, which has told
         return
-    where = f"{run.errand} {run.framework}"
+    where = f"{run.task} {run.framework}"
     seen: set[tuple[str, str]] = set()
     for place, text in (*_raised(outcome, where), (where, _read(outcome.printed))):
         for symptom in recognise(text, framework=run.framework, where=place, clean=without_credentials):

@@ -4,7 +4,7 @@ import json
 import os.path
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.live import Errand
+from gpudoctor.facts.live import Task
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.host.port import Host
 from gpudoctor.knowledge.frameworks import backends_of, that_run
@@ -14,7 +14,7 @@ from gpudoctor.probes.reading import exists, text_of
 #: Device nodes of GPUs: NVIDIA's, those of WSL, AMD's.
 _NODES = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/dev/nvmap", "/dev/nvhost-gpu")
 
-Process = tuple[tuple[str, Errand], ...]
+Process = tuple[tuple[str, Task], ...]
 
 
 def installed(frameworks: Frameworks | Gap | None) -> tuple[str, ...]:
@@ -22,15 +22,15 @@ def installed(frameworks: Frameworks | Gap | None) -> tuple[str, ...]:
     return tuple(name for name in that_run("smoke") if isinstance(frameworks, Frameworks) and frameworks.get(name))
 
 
-def processes(names: tuple[str, ...], errands: tuple[Errand, ...], backend: str) -> tuple[Process, ...]:
-    """One process a framework, for all its errands: importing it takes longer than all the rest.
+def processes(names: tuple[str, ...], tasks: tuple[Task, ...], backend: str) -> tuple[Process, ...]:
+    """One process a framework, for all its tasks: importing it takes longer than all the rest.
 
     Keras imports its backend, so it goes where that is imported already.
     """
     groups = {name: [name] for name in names if name != "keras"}
     if "keras" in names:
         groups.setdefault(backend if backend in groups else "keras", []).append("keras")
-    return tuple(tuple((name, errand) for name in group for errand in errands) for group in groups.values())
+    return tuple(tuple((name, task) for name in group for task in tasks) for group in groups.values())
 
 
 def keras_backend(host: Host) -> str:

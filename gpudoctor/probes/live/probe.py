@@ -2,7 +2,7 @@
 
 from msgspec import structs
 
-from gpudoctor.facts.live import Errand, Live
+from gpudoctor.facts.live import Live, Task
 from gpudoctor.facts.python import Frameworks, Interpreter
 from gpudoctor.host.background import Aside
 from gpudoctor.host.children import stop_for_good
@@ -10,16 +10,16 @@ from gpudoctor.host.port import Host
 from gpudoctor.probes.live.evidence import device_list, smoke_run, symptoms
 from gpudoctor.probes.live.limits import memory_cap, threads_each
 from gpudoctor.probes.live.plan import Process, at_a_time, installed, keras_backend, may_use_gpu, processes
-from gpudoctor.probes.live.run import Asked, Outcome, run_errands
+from gpudoctor.probes.live.run import Asked, Outcome, run_tasks
 from gpudoctor.probes.live.transcript import Event, Listener
 
 __all__ = ["DEADLINE", "Event", "Interrupted", "prove"]
 
-#: Seconds for the errands of one framework; the first import from a slow disk takes the better part of it.
+#: Seconds for the tasks of one framework; the first import from a slow disk takes the better part of it.
 DEADLINE = 180.0
 #: Of the deadline, what is left for training.
 _TRAINING = 0.5
-BOTH: tuple[Errand, ...] = ("devices", "smoke")
+BOTH: tuple[Task, ...] = ("devices", "smoke")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -35,7 +35,7 @@ def prove(
     interpreter: Interpreter,
     frameworks: Frameworks | None,
     *,
-    errands: tuple[Errand, ...] = BOTH,
+    tasks: tuple[Task, ...] = BOTH,
     only: tuple[str, ...] | None = None,
     devices: tuple[str, ...] | None = None,
     data: str = "generated",
@@ -44,13 +44,13 @@ def prove(
     deadline: float = DEADLINE,
     on_event: Listener | None = None,
 ) -> Live:
-    """Run `errands` of every framework found, or of those named in `only`; `devices` gpu:0 …, cpu, or None for all.
+    """Run `tasks` of every framework found, or of those named in `only`; `devices` gpu:0 …, cpu, or None for all.
 
-    `seconds` for the trainings of a framework, `deadline` for all its errands. To be called in the main thread, where
+    `seconds` for the trainings of a framework, `deadline` for all its tasks. To be called in the main thread, where
     Ctrl-C raises Interrupted. Raises nothing else: what goes wrong with a framework is in its AgentRun.
     """
     names = tuple(name for name in installed(frameworks) if only is None or name in only)
-    work = processes(names, errands, keras_backend(host))
+    work = processes(names, tasks, keras_backend(host))
     beside = at_a_time(host, len(work))
     asked = Asked(
         deadline=deadline,
@@ -88,7 +88,7 @@ class _Crew:
         self._waiting = list(work)
         self._on_event = on_event
         self._stopped = False
-        self._outcomes: dict[tuple[str, Errand], Outcome] = {}
+        self._outcomes: dict[tuple[str, Task], Outcome] = {}
 
     def work(self, beside: int) -> bool:
         """Do everything; whether it was interrupted."""
@@ -113,7 +113,7 @@ class _Crew:
                 process = self._waiting.pop(0)
             except IndexError:  # another thread took it
                 return
-            outcomes = run_errands(self._host, self._interpreter, process, self._asked, self._on_event)
+            outcomes = run_tasks(self._host, self._interpreter, process, self._asked, self._on_event)
             self._note(process, outcomes)
 
     def _note(self, process: Process, outcomes: tuple[Outcome, ...]) -> None:
@@ -139,8 +139,8 @@ class _Crew:
 
 def _facts(outcomes: list[Outcome], frameworks: Frameworks | None, data: str) -> Live:
     found = {one.name: one.version for one in frameworks.found} if frameworks else {}
-    lists = [one for one in outcomes if one.run.errand == "devices"]
-    runs = [one for one in outcomes if one.run.errand == "smoke"]
+    lists = [one for one in outcomes if one.run.task == "devices"]
+    runs = [one for one in outcomes if one.run.task == "smoke"]
     return Live(
         devices=tuple(device_list(one, found.get(one.run.framework)) for one in lists),
         smoke=tuple(smoke_run(one, found.get(one.run.framework), data) for one in runs),

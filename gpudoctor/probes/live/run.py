@@ -13,7 +13,7 @@ from msgspec import structs
 import gpudoctor
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.live import AgentRun, Ending, Errand
+from gpudoctor.facts.live import AgentRun, Ending, Task
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.host.port import Host, Ran
 from gpudoctor.host.watch import Watch
@@ -44,7 +44,7 @@ class Asked(Fact, frozen=True, kw_only=True):
 
 
 class Outcome(Fact, frozen=True, kw_only=True):
-    """One errand: how it fared, the facts it told, and what was printed meanwhile. `reached` False: it never began."""
+    """One task: how it fared, the facts it told, and what was printed meanwhile. `reached` False: it never began."""
 
     run: AgentRun
     facts: tuple[Told, ...] = ()
@@ -53,39 +53,39 @@ class Outcome(Fact, frozen=True, kw_only=True):
 
 
 def run_agent(
-    host: Host, interpreter: Interpreter, framework: str, errand: Errand, asked: Asked, on_event: Listener | None = None
+    host: Host, interpreter: Interpreter, framework: str, task: Task, asked: Asked, on_event: Listener | None = None
 ) -> tuple[AgentRun, tuple[Told, ...]]:
-    """Do one errand of one framework in a process of its own: how it fared, and what it told. Never raises."""
-    (outcome,) = run_errands(host, interpreter, ((framework, errand),), asked, on_event)
+    """Do one task of one framework in a process of its own: how it fared, and what it told. Never raises."""
+    (outcome,) = run_tasks(host, interpreter, ((framework, task),), asked, on_event)
     return outcome.run, outcome.facts
 
 
-def run_errands(
+def run_tasks(
     host: Host,
     interpreter: Interpreter,
-    errands: tuple[tuple[str, Errand], ...],
+    tasks: tuple[tuple[str, Task], ...],
     asked: Asked,
     on_event: Listener | None = None,
 ) -> tuple[Outcome, ...]:
-    """Do errands one after the other in one process; an outcome for each. Never raises."""
-    possible = tuple(one for one in errands if _has_script(*one))
+    """Do tasks one after the other in one process; an outcome for each. Never raises."""
+    possible = tuple(one for one in tasks if _has_script(*one))
     done = dict(zip(possible, _run(host, interpreter, possible, asked, on_event), strict=True)) if possible else {}
-    return tuple(done.get(one) or _not_started(one) for one in errands)
+    return tuple(done.get(one) or _not_started(one) for one in tasks)
 
 
 def _run(
     host: Host,
     interpreter: Interpreter,
-    errands: tuple[tuple[str, Errand], ...],
+    tasks: tuple[tuple[str, Task], ...],
     asked: Asked,
     on_event: Listener | None,
 ) -> tuple[Outcome, ...]:
-    told = Transcript(errands, on_event)
+    told = Transcript(tasks, on_event)
     watch = Watch(on_output=lambda output: _follow(watch, told, output), memory_cap=asked.memory_cap)
     kills, began = count_oom_kills(host), time.monotonic()
     with _temporary_folder(agent_environment(host.env, asked.threads)) as env:
         ran = host.run(
-            (interpreter.executable, "-X", "faulthandler", "-B", os.path.join(_AGENT, "errands.py"), *_names(errands)),
+            (interpreter.executable, "-X", "faulthandler", "-B", os.path.join(_AGENT, "run_tasks.py"), *_names(tasks)),
             timeout=asked.deadline,
             env=env,
             stdin=_request(host, asked),
@@ -94,14 +94,14 @@ def _run(
         )
     told.close()
     by_kernel = ran.signal == "SIGKILL" and kills is not None and (count_oom_kills(host) or 0) > kills
-    printed = _by_errand(ran.stderr.decode("utf-8", "replace"))
+    printed = _by_task(ran.stderr.decode("utf-8", "replace"))
     outcomes = []
     for part in told.parts:
         run = _agent_run(part, told, ran, by_kernel=by_kernel, watch=watch)
         seconds = (part.ended or time.monotonic()) - (part.began or began)
         run = structs.replace(run, seconds=round(seconds, 3), device="+".join(asked.devices or ()) or None)
         first = part is told.parts[0]
-        text = (printed[""] if first else "") + printed.get(f"{part.errand}_{part.framework}", "")
+        text = (printed[""] if first else "") + printed.get(f"{part.task}_{part.framework}", "")
         reached = first or part.began is not None
         outcomes.append(Outcome(run=run, facts=tuple(part.facts), printed=text, reached=reached))
     return tuple(outcomes)
@@ -147,7 +147,7 @@ def _request(host: Host, asked: Asked) -> bytes:
 
 
 def _agent_run(part: Part, told: Transcript, ran: Ran, *, by_kernel: bool, watch: Watch) -> AgentRun:
-    """How one errand of the process fared; one that was never reached shares the end of the one before it."""
+    """How one task of the process fared; one that was never reached shares the end of the one before it."""
     reached = part.began is not None or part is told.parts[0]
     last = next((one for one in reversed(told.parts) if one.began is not None), told.parts[0])
     ending, reason = _done(part) if reached and part is not last else _ending(last, told, ran, by_kernel=by_kernel)
@@ -156,7 +156,7 @@ def _agent_run(part: Part, told: Transcript, ran: Ran, *, by_kernel: bool, watch
     peak = told.peak_mib or (watch.peak // 1024**2 if watch.peak else None)
     return AgentRun(
         framework=part.framework,
-        errand=part.errand,
+        task=part.task,
         ending=ending,
         stages=whose.stages,
         signal=ran.signal if at_end and ending == "died" else None,
@@ -168,7 +168,7 @@ def _agent_run(part: Part, told: Transcript, ran: Ran, *, by_kernel: bool, watch
 
 
 def _done(part: Part) -> tuple[Ending, str | None]:
-    """How an errand ended that said all it had to say."""
+    """How a task ended that said all it had to say."""
     if part.failed is None:
         return "finished", None
     if part.failed.type == "MemoryError":
@@ -177,7 +177,7 @@ def _done(part: Part) -> tuple[Ending, str | None]:
 
 
 def _ending(part: Part, told: Transcript, ran: Ran, *, by_kernel: bool) -> tuple[Ending, str | None]:
-    """How the errand ended in which the process ended."""
+    """How the task ended in which the process ended."""
     if told.done and ran.outcome != "abandoned":
         return _done(part)
     if ran.outcome == "not-started":
@@ -196,20 +196,20 @@ def _ending(part: Part, told: Transcript, ran: Ran, *, by_kernel: bool) -> tuple
     return ("died" if ran.outcome == "signalled" else "silent"), None
 
 
-def _not_started(errand: tuple[str, Errand]) -> Outcome:
-    reason = f"this gpudoctor has no {errand[1]} for {errand[0]}"
-    return Outcome(run=AgentRun(framework=errand[0], errand=errand[1], ending="not-started", reason=reason))
+def _not_started(task: tuple[str, Task]) -> Outcome:
+    reason = f"this gpudoctor has no {task[1]} for {task[0]}"
+    return Outcome(run=AgentRun(framework=task[0], task=task[1], ending="not-started", reason=reason))
 
 
-def _names(errands: tuple[tuple[str, Errand], ...]) -> tuple[str, ...]:
-    return tuple(f"{errand}_{framework}" for framework, errand in errands)
+def _names(tasks: tuple[tuple[str, Task], ...]) -> tuple[str, ...]:
+    return tuple(f"{task}_{framework}" for framework, task in tasks)
 
 
-def _has_script(framework: str, errand: Errand) -> bool:
-    return os.path.isfile(os.path.join(_AGENT, f"{errand}_{framework}.py"))
+def _has_script(framework: str, task: Task) -> bool:
+    return os.path.isfile(os.path.join(_AGENT, f"{task}_{framework}.py"))
 
 
-def _by_errand(printed: str) -> dict[str, str]:
-    """What was printed, by the errand that was under way; "" is what came before the first."""
+def _by_task(printed: str) -> dict[str, str]:
+    """What was printed, by the task that was under way; "" is what came before the first."""
     first, *rest = _BEGINS.split(printed)
     return {"": first, **dict(zip(rest[::2], rest[1::2], strict=True))}

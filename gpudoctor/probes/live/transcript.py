@@ -1,4 +1,4 @@
-"""What an agent tells on its channel, put together while it runs (the protocol: agent/telling.py)."""
+"""What an agent tells on its channel, put together while it runs (the protocol: agent/agent_channel.py)."""
 
 import json
 import time
@@ -8,24 +8,24 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.live import Errand, Stage, Thrown
+from gpudoctor.facts.live import Stage, Task, Thrown
 from gpudoctor.facts.versions import DOTTED_TYPES
 
 _F = TypeVar("_F", bound=Fact)
 
 MARK = b"@gpudoctor "
-#: The stage in which an agent waits for others to be done with the GPU (agent/errands.py).
+#: The stage in which an agent waits for others to be done with the GPU (agent/run_tasks.py).
 WAITING = "wait for the GPU"
 
 
 class Event(NamedTuple):
-    """What happens while frameworks are run, for whoever watches. `stage` None: the errand itself."""
+    """What happens while frameworks are run, for whoever watches. `stage` None: the task itself."""
 
     framework: str
-    errand: Errand
+    task: Task
     happens: Literal["begins", "ends"]
     stage: str | None = None
-    #: How a stage ended: passed, failed, skipped; how an errand ended: finished, failed.
+    #: How a stage ended: passed, failed, skipped; how a task ended: finished, failed.
     outcome: str | None = None
 
 
@@ -47,11 +47,11 @@ class Told(NamedTuple):
 
 
 class Part:
-    """One errand as far as it was told."""
+    """One task as far as it was told."""
 
-    def __init__(self, framework: str, errand: Errand) -> None:
+    def __init__(self, framework: str, task: Task) -> None:
         self.framework = framework
-        self.errand = errand
+        self.task = task
         self.facts: list[Told] = []
         self.failed: Thrown | None = None
         self.began: float | None = None
@@ -76,10 +76,10 @@ class Part:
 
 
 class Transcript:
-    """What one process told, errand by errand."""
+    """What one process told, task by task."""
 
-    def __init__(self, errands: tuple[tuple[str, Errand], ...], on_event: Listener | None = None) -> None:
-        self.parts = tuple(Part(framework, errand) for framework, errand in errands)
+    def __init__(self, tasks: tuple[tuple[str, Task], ...], on_event: Listener | None = None) -> None:
+        self.parts = tuple(Part(framework, task) for framework, task in tasks)
         self.done = False
         self.peak_mib: int | None = None
         #: Whether it waits for its turn.
@@ -106,7 +106,7 @@ class Transcript:
                     self._take(answer)
 
     def close(self) -> None:
-        """The process has ended, and with it the errand that was under way."""
+        """The process has ended, and with it the task that was under way."""
         self._at.ended = time.monotonic()
         self._say("ends", outcome="failed" if self._at.failed or not self.done else "finished")
 
@@ -140,7 +140,7 @@ class Transcript:
     def _fact(self, kind: str, value: object) -> None:
         if not isinstance(value, dict):
             return
-        if kind == "errand":
+        if kind == "task":
             self._switch(value)
         elif kind == "failed":
             self._at.failed = _thrown(value)
@@ -149,7 +149,7 @@ class Transcript:
 
     def _switch(self, value: dict[str, Any]) -> None:
         for part in self.parts:
-            if (part.framework, part.errand) == (value.get("framework"), value.get("errand")) and part.began is None:
+            if (part.framework, part.task) == (value.get("framework"), value.get("task")) and part.began is None:
                 now = time.monotonic()
                 if self._at is not part and self._at.began is not None:
                     self._at.ended = now
@@ -161,7 +161,7 @@ class Transcript:
 
     def _say(self, happens: Literal["begins", "ends"], stage: str | None = None, outcome: str | None = None) -> None:
         if self._on_event is not None:
-            self._on_event(Event(self._at.framework, self._at.errand, happens, stage, outcome))
+            self._on_event(Event(self._at.framework, self._at.task, happens, stage, outcome))
 
 
 def _thrown(value: object) -> Thrown:

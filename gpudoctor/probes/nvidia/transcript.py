@@ -1,4 +1,4 @@
-"""The transcript that the scripts asking NVML and CUDA write: see `gpudoctor/agent/asking.py`."""
+"""The transcript that the scripts asking NVML and CUDA write: see `gpudoctor/agent/driver_query.py`."""
 
 from collections import defaultdict
 from typing import Literal, NamedTuple

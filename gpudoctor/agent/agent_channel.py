@@ -1,4 +1,4 @@
-"""What the scripts that run a framework share: being asked, and telling what happens on a channel of their own.
+"""The protocol of the scripts that run a framework: a request, and answers on a channel of their own.
 
 Request: one JSON object on standard input. Answers: lines `MARK {json}` on what was standard output, which from then on
 only we write to; whatever the framework prints goes to standard error. The answers:
@@ -28,7 +28,7 @@ class Skip(Exception):
     """Raised in a stage: it cannot be done here, and that is no fault."""
 
 
-class Teller:
+class Channel:
     """The channel. Made once, before the framework is imported."""
 
     def __init__(self):

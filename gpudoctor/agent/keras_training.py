@@ -3,7 +3,7 @@
 import socket
 
 import smoke_data as data
-from telling import Skip
+from agent_channel import Skip
 
 #: Seconds without an answer after which a download is given up.
 PATIENCE = 15
@@ -74,11 +74,11 @@ def fit(keras, model, trials, examples, epochs=2):
     }
 
 
-def examples_asked(find_keras, teller):
+def examples_asked(find_keras, channel):
     """The generated examples, or those of Fashion-MNIST through Keras's own loader; None where it cannot load them."""
-    if teller.request.get("data") != "fashion-mnist":
+    if channel.request.get("data") != "fashion-mnist":
         return data.generated()
-    return teller.ask("load fashion-mnist", lambda: fashion_mnist(find_keras()))
+    return channel.ask("load fashion-mnist", lambda: fashion_mnist(find_keras()))
 
 
 def fashion_mnist(keras):

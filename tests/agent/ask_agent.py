@@ -47,10 +47,9 @@ def ask(python, script, env=None, timeout=300, code=None, arguments=(), **reques
     """What the agent tells; `code`: Python lines that are run before it, to break something."""
     start = [str(AGENT / f"{script}.py")]
     if code is not None:
-        lines = (
-            f"import sys; sys.path.insert(0, {str(AGENT)!r})\nimport {script} as agent\nfrom telling import Teller\n"
-        )
-        start = ["-c", f"{lines}{code}\nTeller().run(agent.main)"]
+        lines = f"import sys; sys.path.insert(0, {str(AGENT)!r})\nimport {script} as agent\n"
+        lines += "from agent_channel import Channel\n"
+        start = ["-c", f"{lines}{code}\nChannel().run(agent.main)"]
     began = time.perf_counter()
     try:
         done = subprocess.run(

@@ -1,7 +1,7 @@
-"""What a network in PyTorch is to learn."""
+"""The training in PyTorch: its images, its steps, the accuracy to be reached, and the reference it is compared with."""
 
+from agent_channel import Skip
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, RATE, THRESHOLD, Examples, generated, start_of_batch
-from telling import Skip
 from torch_adam import Adam
 from torch_networks import NETWORKS, network, results
 
@@ -10,7 +10,7 @@ FASHION_STEPS = 300
 FASHION_THRESHOLD = 0.7
 
 
-class Lesson:
+class Workload:
     """What is learned: tensors on the CPU, the number of steps for a network, and the accuracy to be reached."""
 
     def __init__(self, examples, steps, threshold):
@@ -37,13 +37,13 @@ class Lesson:
         return self.references[name]
 
 
-def generated_lesson(torch):
+def generated_workload(torch):
     """The generated data."""
     data = generated()
     images, test_images = (as_tensor(torch, part).reshape(-1, 1, 28, 28) for part in (data.images, data.test_images))
     labels, test_labels = (as_tensor(torch, part) for part in (data.labels, data.test_labels))
     examples = Examples(images, labels, test_images, test_labels)
-    return Lesson(examples, {"dense": DENSE_STEPS, "conv": CONV_STEPS}, THRESHOLD)
+    return Workload(examples, {"dense": DENSE_STEPS, "conv": CONV_STEPS}, THRESHOLD)
 
 
 def as_tensor(torch, values):
@@ -54,7 +54,7 @@ def as_tensor(torch, values):
         return torch.tensor(values.tolist())
 
 
-def fashion_lesson(folder):
+def fashion_workload(folder):
     """Fashion-MNIST, fetched by torchvision's own loader into `folder`."""
     try:
         from torchvision.datasets import FashionMNIST
@@ -69,4 +69,4 @@ def fashion_lesson(folder):
         parts += [part.data.reshape(-1, 1, 28, 28).float() / 255, part.targets]
     count = len(parts[1]) // BATCH * BATCH
     examples = Examples(parts[0][:count], parts[1][:count], parts[2][:2000], parts[3][:2000])
-    return Lesson(examples, dict.fromkeys(NETWORKS, FASHION_STEPS), FASHION_THRESHOLD)
+    return Workload(examples, dict.fromkeys(NETWORKS, FASHION_STEPS), FASHION_THRESHOLD)

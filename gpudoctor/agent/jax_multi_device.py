@@ -1,11 +1,11 @@
 """Several devices at once with JAX: every step is computed on all of them, each with its part of the batch."""
 
+from agent_channel import Skip
 from jax_networks import adam, adam_start, loss, outputs
 from jax_training import accuracy, batch, devices_of, difference, flags, products, reference
 from smoke_data import BATCH, DENSE_STEPS, THRESHOLD
 from smoke_judgement import TOLERANCES
 from smoke_reference import weights
-from telling import Skip
 
 
 def together(trials, jax, examples, used):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 
-from telling import Skip, thrown
+from agent_channel import Skip, thrown
 
 RANK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "torch_rank.py")
 
@@ -39,7 +39,7 @@ def peers(trials, torch, gpus):
         for target in gpus:
             if source is not target and not trials.over:
                 name = "copy from {} to {}".format(source.label, target.label)
-                trials.teller.ask(name, lambda source=source, target=target: peer(trials, torch, source, target))
+                trials.channel.ask(name, lambda source=source, target=target: peer(trials, torch, source, target))
 
 
 def peer(trials, torch, source, target):
@@ -51,7 +51,7 @@ def peer(trials, torch, source, target):
     arrived = sent.to(target.device)
     torch.cuda.synchronize(target.device)
     fact["correct"] = bool((arrived.cpu() == torch.arange(2**20, dtype=torch.int32)).all())
-    trials.teller.fact("peer", **fact)
+    trials.channel.fact("peer", **fact)
     if not fact["correct"]:
         raise ArithmeticError("what arrived is not what was sent")
 
@@ -76,21 +76,21 @@ def together(trials, torch, places, backend):
         wanted = [str(place.device) for place in places]
         return dict(measured, placed_on=" + ".join(places_used), placed_on_ok=places_used == wanted)
 
-    told(trials.teller, all_reduce, network="all-reduce", device=label, mode=backend)
+    told(trials.channel, all_reduce, network="all-reduce", device=label, mode=backend)
     trials.run(training, network="data-parallel", device=label, mode=backend)
 
 
-def told(teller, check, **asked):
+def told(channel, check, **asked):
     """A trial that trains nothing: it passes unless `check()` raises."""
     trial, end = dict(asked, outcome="passed"), {}
     try:
-        with teller.stage("{network} on {device} ({mode})".format(**asked)) as end:
+        with channel.stage("{network} on {device} ({mode})".format(**asked)) as end:
             check()
     except Exception as error:
         trial.update(outcome="failed", detail=str(error), error=thrown(error))
     if end.get("outcome") == "skipped":
         trial.update(outcome="skipped", detail=end["detail"])
-    teller.fact("trial", **trial)
+    channel.fact("trial", **trial)
 
 
 def demand(lack, answers, key, seconds):
@@ -114,7 +114,7 @@ def demand(lack, answers, key, seconds):
 
 def request(trials, places, backend):
     """What every process is asked, but for its rank and the folder that they share."""
-    cwd = trials.teller.request.get("cwd") or os.getcwd()
+    cwd = trials.channel.request.get("cwd") or os.getcwd()
     devices = [str(place.device) for place in places]
     return {"backend": backend, "devices": devices, "cwd": cwd}
 

@@ -1,7 +1,7 @@
-"""Does errands one after the other in one process: importing a framework takes longer than all the rest.
+"""Runs tasks one after the other in one process: importing a framework takes longer than all the rest.
 
 Arguments: the names of scripts beside this one, devices_torch smoke_torch. Before each it says which one begins, on its
-channel and on standard error. An errand that fails does not keep the next from being tried, but for a failed import.
+channel and on standard error. A task that fails does not keep the next from being tried, but for a failed import.
 
 Each finds in the request, as "done", the names of those that were done before it.
 
@@ -12,19 +12,19 @@ are imported side by side, and use a GPU one after the other.
 import importlib
 import sys
 
-from telling import MARK, Teller, thrown
+from agent_channel import MARK, Channel, thrown
 
 #: The stage in which a process waits for its turn.
 WAITING = "wait for the GPU"
 
 
 def main(names):
-    """Do the errands of these names."""
+    """Do the tasks of these names."""
     end_with_parent()
     scripts = [importlib.import_module(name) for name in names]
     turn = Turn()
-    teller = Teller()
-    teller.run(lambda teller: do_all(teller, zip(names, scripts), turn))
+    channel = Channel()
+    channel.run(lambda channel: do_all(channel, zip(names, scripts), turn))
 
 
 def end_with_parent():
@@ -38,21 +38,21 @@ def end_with_parent():
         pass
 
 
-def do_all(teller, errands, turn):
-    """Do each errand; end at a framework that cannot be imported."""
-    for name, script in errands:
-        errand, framework = name.split("_", 1)
-        teller.request.update(errand=errand, framework=framework)
-        teller.fact("errand", errand=errand, framework=framework)
+def do_all(channel, tasks, turn):
+    """Do each task; end at a framework that cannot be imported."""
+    for name, script in tasks:
+        task, framework = name.split("_", 1)
+        channel.request.update(task=task, framework=framework)
+        channel.fact("task", task=task, framework=framework)
         sys.stderr.write("\n{}{}\n".format(MARK, name))
         sys.stderr.flush()
         try:
-            if teller.request.get("turns"):
-                turn.wait(teller, framework)
-            script.main(teller)
-            teller.request.setdefault("done", []).append(name)
+            if channel.request.get("turns"):
+                turn.wait(channel, framework)
+            script.main(channel)
+            channel.request.setdefault("done", []).append(name)
         except BaseException as error:
-            teller.fact("failed", **thrown(error))
+            channel.fact("failed", **thrown(error))
             if framework not in sys.modules:
                 return
 
@@ -70,14 +70,14 @@ class Turn:
             self._file = None
         self._mine = self._file is None
 
-    def wait(self, teller, framework):
+    def wait(self, channel, framework):
         """Import the framework, then wait until no other process has the turn."""
         if self._mine:
             return
         self._mine = True
-        with teller.stage("import " + framework):
+        with channel.stage("import " + framework):
             importlib.import_module(framework)
-        with teller.stage(WAITING):
+        with channel.stage(WAITING):
             try:
                 self._lock(self._file, 2)  # LOCK_EX
             except OSError:  # a file system without locks
