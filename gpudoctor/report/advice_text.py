@@ -22,11 +22,7 @@ def render_advice(report: AdviceReport, style: Style) -> str:
 
 
 def _lines(report: AdviceReport, style: Style) -> Iterator[str]:
-    job = report.job
-    yield from _wrapped(
-        f"{job.title[0].upper()}{job.title[1:]}: {job.samples:,} {_many(job)} x {job.epochs}, batches of {job.batch}.",
-        style,
-    )
+    yield from _wrapped(heading(report.job), style)
     yield ""
     yield from (click.style(line, bold=True) for line in _wrapped(report.answer, style))
     if style.verbosity < 0:
@@ -38,10 +34,18 @@ def _lines(report: AdviceReport, style: Style) -> Iterator[str]:
     if report.options:
         yield "What to do, cheapest first:"
     for number, option in enumerate(report.options, 1):
-        yield from _wrapped(f"{number}. {option.title} ({_costs(option.costs)}). {option.why}", style, "  ", "     ")
+        yield from _wrapped(
+            f"{number}. {option.title} ({costs_in_words(option.costs)}). {option.why}", style, "  ", "     "
+        )
     yield ""
     for sentence in report.basis:
         yield from _wrapped(sentence, style)
+
+
+def heading(job: Job) -> str:
+    """The job in a line."""
+    title = f"{job.title[0].upper()}{job.title[1:]}"
+    return f"{title}: {job.samples:,} {job.sample}s x {job.epochs}, batches of {job.batch}."
 
 
 def _table(report: AdviceReport, style: Style) -> Iterator[str]:
@@ -105,11 +109,8 @@ def _builds(report: AdviceReport, style: Style) -> Iterator[str]:
         yield ""
 
 
-def _many(job: Job) -> str:
-    return f"{job.sample}s"
-
-
-def _costs(word: str) -> str:
+def costs_in_words(word: str) -> str:
+    """What an option costs."""
     return {"nothing": "free", "effort": "some work", "money": "costs money"}[word]
 
 

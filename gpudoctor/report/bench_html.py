@@ -7,22 +7,12 @@ from gpudoctor.facts.bench import Timing
 from gpudoctor.facts.bench_report import BenchReport
 from gpudoctor.report.bench_charts import charts
 from gpudoctor.report.bench_text import advice_of, size_in_words
-from gpudoctor.report.page_files import page_file
+from gpudoctor.report.page_files import still_page
 
 
 def render_bench_html(report: BenchReport) -> str:
     """The page."""
-    title = escape(_title(report))
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{title}</title><style>{page_file('bench.css')}</style></head><body><main>\n"
-        + "\n".join(_body(report))
-        + "\n</main>"
-        "</body></html>\n"
-    )
+    return still_page(_title(report), "bench.css", _body(report))
 
 
 def _title(report: BenchReport) -> str:

@@ -28,7 +28,11 @@ FORMATS: dict[str, dict[str, str]] = {
         "markdown": "triage:render_tickets_markdown",
         "html": "triage_html:render_tickets_html",
     },
-    "advise": {"terminal": "advice_text:render_advice", "json": "json:render_json"},
+    "advise": {
+        "terminal": "advice_text:render_advice",
+        "json": "json:render_json",
+        "html": "advice_html:render_advice_html",
+    },
     "bench": {"terminal": "bench_text:render_bench_text", "json": "json:render_json"},
     "devices": {"terminal": "live:devices_text", "json": "live_json:render_devices"},
     "diff": {"terminal": "diff:render_diff", "json": "json:render_json"},

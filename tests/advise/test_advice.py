@@ -136,3 +136,14 @@ def test_the_jobs_are_listed():
     done = CliRunner().invoke(cli, ["advise", "--list"])
     assert done.exit_code == 0
     assert "resnet-50" in done.output
+
+
+def test_the_page_says_what_the_terminal_says():
+    from gpudoctor.report.advice_html import render_advice_html
+
+    report = advise(job("resnet-50"), machine("NVIDIA GeForce RTX 3090"), None, MATRIX)
+    page = render_advice_html(report)
+    assert report.answer in page
+    assert page.count("<tr>") == 1 + len(report.estimates)
+    assert all(option.title.replace("'", "&#x27;") in page for option in report.options)
+    assert "<script" not in page
