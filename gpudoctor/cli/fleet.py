@@ -3,6 +3,7 @@
 import click
 
 from gpudoctor.cli.errors import showing_errors
+from gpudoctor.cli.fleet_examples import command as examples
 from gpudoctor.cli.fleet_merge import command as merge
 from gpudoctor.cli.fleet_run import command as run
 
@@ -17,5 +18,6 @@ def command() -> None:
     """
 
 
+command.add_command(examples)
 command.add_command(showing_errors(merge))
 command.add_command(showing_errors(run))

@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 #: The shell that stands for gpudoctor on a node, so that a test says how long a node takes; the real one is run, too.
@@ -117,3 +118,118 @@ def ssh_hosts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SshHosts]:
         yield hosts
     finally:
         hosts.stop()
+
+
+class SlurmCluster:
+    """A cluster of four slurmd on this machine, as Debian builds them (--enable-multiple-slurmd): gds1 to gds4."""
+
+    NODES = ("gds1", "gds2", "gds3", "gds4")
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._daemons: dict[str, subprocess.Popen[bytes]] = {}
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Variables in which Slurm's commands speak to this cluster."""
+        return {"SLURM_CONF": f"{self.folder}/slurm.conf"}
+
+    def start(self) -> None:
+        """Bring it up, and wait until all nodes are idle."""
+        folder = self.folder
+        folder.chmod(0o755)
+        (folder / "munge.key").write_bytes(os.urandom(1024))
+        (folder / "munge.key").chmod(0o600)
+        (folder / "state").mkdir()
+        self.prolog("#!/bin/sh\nexit 0\n")
+        for node in self.NODES:
+            (folder / f"spool-{node}").mkdir()
+        (folder / "slurm.conf").write_text(_SLURM_CONF.format(folder=folder))
+        files = {"key-file": "key", "socket": "sock", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
+        paths = [f"--{option}={folder}/munge.{ending}" for option, ending in files.items()]
+        self._start("munged", "munged", "--foreground", "--force", *paths)
+        time.sleep(0.5)
+        self._start("slurmctld", "slurmctld", "-D", "-f", f"{folder}/slurm.conf")
+        for node in self.NODES:
+            self._start(node, "slurmd", "-D", "-N", node, "-f", f"{folder}/slurm.conf")
+        for _ in range(150):
+            said = self.ask("sinfo", "-hN", "-o", "%T")
+            if said.split() == ["idle"] * len(self.NODES):
+                return
+            time.sleep(0.2)
+        raise AssertionError(f"the cluster did not come up: {said}")
+
+    def prolog(self, script: str) -> None:
+        """What slurmd runs before each job."""
+        (self.folder / "prolog").write_text(script)
+        (self.folder / "prolog").chmod(0o755)
+
+    def ask(self, *argv: str) -> str:
+        """What a command of Slurm prints."""
+        done = subprocess.run(argv, capture_output=True, text=True, env={**os.environ, **self.environment}, check=False)
+        return done.stdout
+
+    def _start(self, name: str, *argv: str) -> None:
+        with (self.folder / f"{name}.out").open("wb") as out:
+            environment = {**os.environ, **self.environment}
+            process = subprocess.Popen(argv, stdout=out, stderr=out, env=environment, start_new_session=True)
+        self._daemons[name] = process
+
+    def kill(self, node: str) -> None:
+        """The node loses its power: its daemon and what it runs are gone at once."""
+        self._daemons[node].kill()
+        for process in psutil.process_iter(["name"]):
+            with contextlib.suppress(psutil.Error):
+                variables = process.environ()
+                ours = variables.get("SLURM_CONF") == self.environment["SLURM_CONF"]
+                if ours and variables.get("SLURMD_NODENAME") == node:
+                    process.parent().kill() if process.parent().name() == "slurmstepd" else None
+                    process.kill()
+
+    def stop(self) -> None:
+        """Take it down."""
+        for process in reversed(self._daemons.values()):
+            process.terminate()
+        time.sleep(2)
+        for process in self._daemons.values():
+            process.kill()
+            process.wait()
+
+
+_SLURM_CONF = """\
+ClusterName=gpudoctor
+SlurmctldHost=localhost
+SlurmUser=root
+SlurmctldPort=27817
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge.sock
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool-%n
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+MpiDefault=none
+Prolog={folder}/prolog
+SelectType=select/cons_tres
+SchedulerType=sched/builtin
+ReturnToService=2
+SlurmdTimeout=10
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+SlurmdParameters=config_overrides
+NodeName=gds[1-4] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[27821-27824] CPUs=4 State=UNKNOWN
+PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+@pytest.fixture(scope="session")
+def slurm_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SlurmCluster]:
+    if os.geteuid() != 0 or not all(map(shutil.which, ("munged", "slurmctld", "slurmd", "srun"))):
+        pytest.skip("a cluster on this machine needs root and slurm-wlm")
+    cluster = SlurmCluster(tmp_path_factory.mktemp("slurm"))
+    try:
+        cluster.start()
+        yield cluster
+    finally:
+        cluster.stop()

@@ -10,7 +10,7 @@ import time
 import pytest
 
 from tests.e2e.command import gpudoctor
-from tests.fleet.engines import GPUDOCTOR, SshHosts, ssh_hosts  # noqa: F401 - fixture
+from tests.fleet.engines import GPUDOCTOR, SshHosts
 
 
 def run(hosts: SshHosts, path, nodes: str, *more: str, command: str = GPUDOCTOR):
@@ -22,7 +22,7 @@ def records(path) -> list[dict]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_every_host_answers_and_the_others_are_named(ssh_hosts: SshHosts, tmp_path) -> None:  # noqa: F811
+def test_every_host_answers_and_the_others_are_named(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     done = run(ssh_hosts, path, "gdh[1-6],gdh-refuses,gdh-nowhere.invalid")
     assert done.returncode == 1, done.err
@@ -36,7 +36,7 @@ def test_every_host_answers_and_the_others_are_named(ssh_hosts: SshHosts, tmp_pa
     assert "gdh-refuses" in merged.out
 
 
-def test_a_second_run_asks_only_those_that_are_left(ssh_hosts: SshHosts, tmp_path) -> None:  # noqa: F811
+def test_a_second_run_asks_only_those_that_are_left(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     assert run(ssh_hosts, path, "gdh[1-3]").returncode == 0
     path.write_bytes(path.read_bytes()[:-20])  # killed in the middle of a line
@@ -47,14 +47,15 @@ def test_a_second_run_asks_only_those_that_are_left(ssh_hosts: SshHosts, tmp_pat
     assert gpudoctor("fleet", "merge", str(path), "--expect", "gdh[1-4]").returncode == 0
 
 
-def test_nodes_without_gpudoctor_say_so(ssh_hosts: SshHosts, tmp_path) -> None:  # noqa: F811
+def test_nodes_without_gpudoctor_say_so(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     assert run(ssh_hosts, path, "gdh[1-2]", command="/nowhere/gpudoctor").returncode == 1
     assert {one["no_answer"]["why"] for one in records(path)} == {"no-gpudoctor"}
 
 
+@pytest.mark.full
 @pytest.mark.timed
-def test_a_host_that_dies_in_the_middle_takes_nobody_along(ssh_hosts: SshHosts, tmp_path) -> None:  # noqa: F811
+def test_a_host_that_dies_in_the_middle_takes_nobody_along(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     slow = f"sleep 4; {GPUDOCTOR}"
     threading.Timer(2, ssh_hosts.kill, ("gdh6",)).start()
@@ -65,7 +66,8 @@ def test_a_host_that_dies_in_the_middle_takes_nobody_along(ssh_hosts: SshHosts, 
     assert found["gdh6"]["no_answer"]["why"] in ("timed-out", "unreachable", "crashed")
 
 
-def test_ctrl_c_keeps_what_has_arrived(ssh_hosts: SshHosts, tmp_path) -> None:  # noqa: F811
+@pytest.mark.full
+def test_ctrl_c_keeps_what_has_arrived(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     command = f"sh -c 'hostname -I | grep -q 10.213.0.1 && sleep 60; exec {GPUDOCTOR} \"$@\"' -"
     argv = [sys.executable, "-m", "gpudoctor", "fleet", "run", "--via", "ssh", "--nodes", "gdh[1-3]", "-o", str(path)]

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import TimeoutError as FuturesTimeoutError
 from typing import Any
 
 from gpudoctor.errors import Failure
@@ -52,8 +53,10 @@ def ask_workers(
     reasons: dict[str, NoAnswer] = {}
     pool = ThreadPoolExecutor(max_workers=max(1, min(request.fanout, len(workers))))
     asked = {pool.submit(_ask, client, request, name, address): name for name, address in workers.items()}
+    # A worker that is held in the kernel does not come back: then neither does the call that asked it.
+    turns = -(-len(workers) // request.fanout)
     try:
-        for done in as_completed(asked):
+        for done in as_completed(asked, timeout=turns * (request.deadline + _CONNECT)):
             name = asked[done]
             try:
                 ran = done.result()
@@ -63,6 +66,9 @@ def ask_workers(
             reasons[name] = reason_of(ran.returncode, ran.stderr.decode(errors="replace"), timed_out=False)
             for line in ran.stdout.splitlines():
                 on_line(name, line)
+    except FuturesTimeoutError:
+        late = {name for done, name in asked.items() if not done.done()}
+        reasons |= {name: NoAnswer(why="timed-out", detail="the worker did not come back") for name in late}
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
     return reasons
