@@ -11,7 +11,7 @@ from gpudoctor.errors import CannotExamine
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
-from gpudoctor.index.verify import verify
+from gpudoctor.index.verify import read_wheels, verify
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.report.verification import IndexComparison, printable
@@ -19,8 +19,11 @@ from gpudoctor.report.verification import IndexComparison, printable
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
 
 
-def _run(form: str, index_url: str | None, python: str | None) -> int:
-    """Compare the matrix with what the package index offers: releases, Pythons, platforms, withdrawn files.
+def _run(form: str, index_url: str | None, python: str | None, contents: bool) -> int:
+    """Compare the matrix with your package index: releases, Pythons, platforms, withdrawn files.
+
+    With --contents the wheels themselves are asked, too, a few parts of each: what their METADATA requires, and the
+    files in which PyTorch, TensorFlow, xformers and Triton state their build.
 
     The index is the one that pip is set up for (its configuration and PIP_... variables), else UV_DEFAULT_INDEX, else
     pip's own default. This command opens network connections; `check` never does.
@@ -28,7 +31,8 @@ def _run(form: str, index_url: str | None, python: str | None) -> int:
     settings = settings_of(index_url, python)
     try:
         with closing(Fetcher(settings)) as fetcher:
-            found = verify(load_matrix(), Offers(fetcher))
+            offers, matrix = Offers(fetcher), load_matrix()
+            found = verify(matrix, offers, read_wheels(matrix, fetcher, offers) if contents else None)
     except IndexUnusable as error:
         raise CannotExamine(printable(f"{error}. Nothing was compared.")) from None
     except MatrixUnreadable as error:
@@ -63,6 +67,7 @@ command = click.Command(
     callback=_run,
     params=[
         FORMAT,
+        click.Option(["--contents"], is_flag=True, help="Read parts of 1,300 wheels, too; takes some minutes."),
         click.Option(["--index-url"], metavar="URL", help="Compare with this index (or folder) only."),
         click.Option(["--python"], metavar="PATH", help="Use the settings of this interpreter's pip."),
     ],

@@ -13,6 +13,20 @@ from gpudoctor.index.files import Found
 Outcome = Literal["confirmed", "wrong", "missing", "lacking"]
 
 
+#: By table and package: the fields that name a release of it.
+FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
+    "torch": {"torch": ("version",)},
+    "companions": {"torch": ("torch",)},
+    "tensorflow": dict.fromkeys(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), ("first", "last", "dist", "line")),
+    "keras": {"tensorflow": ("tensorflow",)},
+    "protobuf": {"tensorflow": ("tensorflow",)},
+    "numpy": dict.fromkeys(("torch", "tensorflow", "jax"), ("package", "version")),
+    "jax": {"jax": ("version",)},
+    "builds": {"paddlepaddle-gpu": ("version", "package"), "paddlepaddle": ("version", "package")},
+    "triton": {"triton": ("version",)},
+}
+
+
 class Claim(Fact, frozen=True, kw_only=True):
     """What a row says and what the index says, in words."""
 
@@ -77,7 +91,8 @@ def claim(table: str, row: str, about: str, matrix: object, index: object, *, fi
 def exists(shelf: Shelf, table: str, row: str, package: str, version: str) -> Iterator[Claim]:
     """That a release is on the index; nothing where the index does not have the package."""
     if shelf.has(package):
-        yield claim(table, row, f"{package} {version}", True, shelf.release(package, version) is not None)
+        is_there = shelf.release(package, version) is not None
+        yield claim(table, row, f"{package} {version}", True, is_there, fields=FIELDS.get(table, {}).get(package, ()))
 
 
 def missing(shelf: Shelf, table: str, package: str, known: Iterable[str]) -> Iterator[Claim]:

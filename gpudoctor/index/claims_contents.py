@@ -1,5 +1,6 @@
 """What rows say that the wheels themselves can confirm: METADATA, and the files in which makers state their build."""
 
+import re
 from collections.abc import Iterable, Iterator
 
 from packaging.requirements import Requirement
@@ -55,6 +56,9 @@ def _torch(build: TorchBuild, library: Library, shelf: Shelf) -> Iterator[Claim]
     if states and len(states) == len(read):
         own = tuple(one for one in PLATFORMS if states.get(one) == build.variant)
         yield _said("torch", name, "default_on", tuple(sorted(build.default_on)), tuple(sorted(own)))
+    tag = re.fullmatch(r"cu(\d+)(\d)", build.variant)
+    if tag is not None:
+        yield claim("torch", name, "CUDA of its tag", str(build.cuda), f"{tag[1]}.{tag[2]}", fields=("cuda", "variant"))
     facts = read.get(LINUX)
     if facts is None:
         return
@@ -134,12 +138,12 @@ def _companions(matrix: Matrix, library: Library, shelf: Shelf) -> Iterator[Clai
                 if asked is not None:
                     about = f"{package} {version} asks for it"
                     yield claim("companions", name, about, True, asked.contains(row.torch), fields=(package,))
-            newest = _newest_for(row.torch, package, library, shelf)
+            newest = newest_for(row.torch, package, library, shelf)
             if newest is not None:
                 yield _said("companions", name, package, newest, newest if newest in listed else " ".join(listed))
 
 
-def _newest_for(torch: str, package: str, library: Library, shelf: Shelf) -> str | None:
+def newest_for(torch: str, package: str, library: Library, shelf: Shelf) -> str | None:
     """The newest companion whose METADATA admits a torch release."""
     for found in shelf.finals(package):
         asked = _torch_of(library(package, found.version, LINUX))
@@ -239,6 +243,9 @@ def _required(matrix: Matrix, library: Library, shelf: Shelf) -> Iterator[Claim]
             name = f"tensorflow {row.tensorflow}"
             yield _asked("protobuf", name, "protobuf", "in the wheel", row.required, required, LINUX, PYTHONS)
     for row in matrix.table("numpy"):
+        if row.package not in ("torch", "tensorflow", "jax"):
+            yield claim("numpy", row.package, "package", row.package, None, fields=("package",))
+            continue
         required = requirements(row.package, row.version, PLACES[row.os], library)
         if required is not None:
             name = f"{row.package} {row.version}" + (f" {row.os}" if row.os else "")
@@ -293,7 +300,7 @@ def _jax(row: JaxBuild, library: Library, shelf: Shelf) -> Iterator[Claim]:
     version = _newest_in(plugin.specifier, f"jax-{row.variant}-plugin", shelf) if plugin is not None else None
     facts = library(f"jax-{row.variant}-plugin", version, LINUX) if version is not None else None
     for field, package in (("cuda", "nvidia-cuda-runtime"), ("cudnn", "nvidia-cudnn")):
-        oldest = _oldest(facts, package)
+        oldest = oldest_of(facts, package)
         value = getattr(row, field)
         if oldest is not None and value is not None:
             parts = str(value).count(".") + 1
@@ -308,7 +315,7 @@ def _newest_in(specifier: SpecifierSet, package: str, shelf: Shelf) -> str | Non
     return next((one.version for one in shelf.finals(package) if specifier.contains(one.version)), None)
 
 
-def _oldest(facts: WheelFacts | None, package: str) -> str | None:
+def oldest_of(facts: WheelFacts | None, package: str) -> str | None:
     """The lower bound that a plugin sets for one of its libraries, whatever CUDA its name ends in."""
     for one in parsed((facts.requires if facts else None) or ()):
         if canonical(one.name) == package or canonical(one.name).startswith(f"{package}-cu"):
@@ -333,7 +340,7 @@ def _extensions(matrix: Matrix, library: Library) -> Iterator[Claim]:
                 own, stated = _set(row.torch), str(torch[0].specifier)
                 yield claim("extensions", name, f"torch {about}", own, stated, fields=("torch",))
             if row.requires_python and facts.pythons:
-                own_pythons, stated_pythons = _admitted(row.requires_python), _of_wheels(facts.pythons)
+                own_pythons, stated_pythons = _admitted(row.requires_python), _of_wheels(facts)
                 yield claim(
                     "extensions", name, f"Pythons {about}", own_pythons, stated_pythons, fields=("requires_python",)
                 )
@@ -349,12 +356,14 @@ def _admitted(specifier: str) -> tuple[str, ...]:
     return tuple(one for one in ALL_PYTHONS if SpecifierSet(specifier).contains(one))
 
 
-def _of_wheels(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """The Pythons that can use wheels of such tags: "3.10", ">=3.9"."""
+def _of_wheels(facts: WheelFacts) -> tuple[str, ...]:
+    """The Pythons that can use wheels of such tags ("3.10", ">=3.9") and are admitted by their METADATA."""
+    admitted = SpecifierSet(facts.requires_python or "")
+    oldest = [Version(tag.strip(">=t")) for tag in facts.pythons if tag.startswith(">=")]
     return tuple(
         one
         for one in ALL_PYTHONS
-        if any(tag == one or (tag.startswith(">=") and Version(one) >= Version(tag.strip(">=t"))) for tag in tags)
+        if admitted.contains(one) and (one in facts.pythons or any(Version(one) >= first for first in oldest))
     )
 
 

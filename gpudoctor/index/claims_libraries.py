@@ -21,7 +21,14 @@ def jax_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         yield from exists(shelf, "jax", name, "jax", row.version)
         found = shelf.release("jax", row.version)
         if found is not None:
-            yield claim("jax", name, "yanked", "yes" if row.yanked else "no", "yes" if found.yanked else "no")
+            yield claim(
+                "jax",
+                name,
+                "yanked",
+                "yes" if row.yanked else "no",
+                "yes" if found.yanked else "no",
+                fields=("yanked",),
+            )
         if row.jaxlib is not None and "+" not in row.jaxlib:
             yield from satisfiable(shelf, "jax", name, f"jaxlib{row.jaxlib}")
         yield from _plugin(row, name, shelf)
@@ -32,10 +39,12 @@ def _plugin(row: JaxBuild, name: str, shelf: Shelf) -> Iterator[Claim]:
     found = shelf.release(f"jax-{row.variant}-plugin", row.version)
     if found is None:
         return
-    yield claim("jax", name, "platforms of the plugin", tuple(sorted(row.platforms)), tuple(sorted(found.wheels)))
+    own, stated = tuple(sorted(row.platforms)), tuple(sorted(found.wheels))
+    yield claim("jax", name, "platforms of the plugin", own, stated, fields=("platforms", "variant"))
     for platform in row.platforms:
         about = f"Pythons of the plugin on {platform}"
-        yield claim("jax", name, about, row.pythons, usual(found.wheels.get(platform, ())))
+        pythons = usual(found.wheels.get(platform, ()))
+        yield claim("jax", name, about, row.pythons, pythons, fields=("pythons",))
 
 
 def build_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
@@ -49,7 +58,7 @@ def build_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         found = shelf.release(row.package, row.version)
         for platform, pythons in found.wheels.items() if found is not None else ():
             if platform in (row.platforms or (platform,)):
-                yield claim("builds", name, f"Pythons on {platform}", row.pythons, usual(pythons))
+                yield claim("builds", name, f"Pythons on {platform}", row.pythons, usual(pythons), fields=("pythons",))
 
 
 def cudnn_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
@@ -64,7 +73,7 @@ def cudnn_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         for minor, row in mine.items():
             if minor in minors or Version(minor) >= FIRST_CUDNN:
                 name = f"cuDNN {minor} for CUDA {' '.join(row.cuda)}"
-                yield claim("cudnn", name, f"a release of {package}", True, minor in minors)
+                yield claim("cudnn", name, f"a release of {package}", True, minor in minors, fields=("cudnn", "cuda"))
         for minor in minors - mine.keys():
             name = f"cuDNN {minor} for CUDA {major}.x"
             yield Claim(table="cudnn", row=name, about=package, outcome="missing", matrix="no row", index="has it")
@@ -103,8 +112,13 @@ def release_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
 def _release(row: Release, version: str, shelf: Shelf) -> Iterator[Claim]:
     found, name = shelf.release(row.package, version), f"{row.package} {version}"
     if found is None or row.gone:
-        yield claim("releases", name, "release", not row.gone, found is not None)
+        yield claim(
+            "releases", name, "release", not row.gone, found is not None, fields=("gone", "package", "versions")
+        )
         return
-    yield claim("releases", name, "wheels", row.wheels, found.wheels)
-    yield claim("releases", name, "requires Python", row.requires_python, found.requires_python)
-    yield claim("releases", name, "yanked", "yes" if row.yanked else "no", "yes" if found.yanked else "no")
+    yield claim("releases", name, "wheels", row.wheels, found.wheels, fields=("wheels",))
+    yield claim(
+        "releases", name, "requires Python", row.requires_python, found.requires_python, fields=("requires_python",)
+    )
+    yanked = ("yes" if row.yanked else "no", "yes" if found.yanked else "no")
+    yield claim("releases", name, "yanked", *yanked, fields=("yanked", "package", "versions"))

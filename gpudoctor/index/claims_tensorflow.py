@@ -26,7 +26,8 @@ def tensorflow_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
         if row.platform != "any":
             for found in covered(row, shelf):
                 about = f"Pythons of {found.version}"
-                yield claim("tensorflow", name, about, row.pythons, _pythons(found, row.platform, shelf))
+                stated = _pythons(found, row.platform, shelf)
+                yield claim("tensorflow", name, about, row.pythons, stated, fields=("pythons", "platform"))
         for requirement in row.and_cuda:
             yield from satisfiable(shelf, "tensorflow", name, requirement)
     for package in dict.fromkeys(row.dist for row in rows):

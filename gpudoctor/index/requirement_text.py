@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 
 from packaging.markers import Marker
 from packaging.requirements import InvalidRequirement, Requirement
@@ -19,11 +20,18 @@ ENVIRONMENTS = {
 }
 
 
-def parsed(texts: Iterable[str]) -> Iterable[Requirement]:
+def parsed(texts: Iterable[str]) -> tuple[Requirement, ...]:
     """The requirements among some Requires-Dist fields; what breaks the rules is left out."""
+    return _parsed(tuple(texts))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(texts: tuple[str, ...]) -> tuple[Requirement, ...]:
+    found = []
     for text in texts:
         with suppress(InvalidRequirement):
-            yield Requirement(text)
+            found.append(Requirement(text))
+    return tuple(found)
 
 
 def named(requirements: Iterable[Requirement], name: str, extra: str = "") -> tuple[Requirement, ...]:
@@ -35,8 +43,12 @@ def named(requirements: Iterable[Requirement], name: str, extra: str = "") -> tu
 
 def holds(requirement: Requirement, platform: str, python: str, extra: str = "") -> bool:
     """Whether a requirement counts on a platform, for a Python."""
-    if requirement.marker is None:
-        return True
+    return requirement.marker is None or _is_met(str(requirement.marker), platform, python, extra)
+
+
+@lru_cache(maxsize=16384)
+def _is_met(marker: str, platform: str, python: str, extra: str) -> bool:
+    # A few hundred different markers are asked about a hundred thousand times.
     system, sys_platform, machine, os_name = ENVIRONMENTS[platform]
     environment = {
         "platform_system": system,
@@ -47,7 +59,7 @@ def holds(requirement: Requirement, platform: str, python: str, extra: str = "")
         "python_full_version": f"{python}.0",
         "extra": extra,
     }
-    return requirement.marker.evaluate(environment)
+    return Marker(marker).evaluate(environment)
 
 
 def as_text(requirements: Iterable[Requirement], platform: str, pythons: Iterable[str]) -> str | None:

@@ -4,9 +4,11 @@ import ast
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
+import msgspec
 from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
@@ -62,6 +64,10 @@ class Library(Protocol):
         ...
 
 
+#: Wheels are read by so many threads: most of the time is spent waiting.
+THREADS = 12
+
+
 class LiveLibrary:
     """Reads wheels on the index, each once."""
 
@@ -69,6 +75,11 @@ class LiveLibrary:
         self._fetcher, self._offers = fetcher, offers
         self._links: dict[str, dict[tuple[str, str], Link]] = {}
         self.read: dict[tuple[str, str, str], WheelFacts | None] = {}
+
+    @property
+    def count(self) -> int:
+        """Wheels that were there to be read."""
+        return sum(facts is not None for facts in self.read.values())
 
     def __call__(self, package: str, version: str, platform: str) -> WheelFacts | None:
         """See `Library`. Raises IndexUnusable."""
@@ -83,6 +94,14 @@ class LiveLibrary:
         wheels = [read_wheel(link) for link in self._offers.links(package) or ()]
         mine = [one for one in wheels if one and one.version == version and {platform, "any"} & set(one.platforms)]
         return ordered({python for one in mine for python in one.pythons})
+
+    def prepare(self, wheels: Iterable[tuple[str, str, str]]) -> None:
+        """Read several wheels at once. Raises IndexUnusable."""
+        wanted = list(wheels)
+        for package in dict.fromkeys(package for package, _, _ in wanted):
+            self.link(package, "", "")
+        with ThreadPoolExecutor(THREADS) as pool:
+            list(pool.map(lambda wheel: self(*wheel), wanted))
 
     def link(self, package: str, version: str, platform: str) -> Link | None:
         """A wheel of the release for a platform. Raises IndexUnusable."""
@@ -210,3 +229,48 @@ _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "ptxas": _assembler("ptxas"),
     "ptxas-blackwell": _assembler("ptxas-blackwell"),
 }
+
+
+class RecordedLibrary:
+    """Answers from a file that `record` made: `facts` once each, `wheels` by name to their number."""
+
+    def __init__(self, raw: bytes) -> None:
+        found = msgspec.json.decode(raw, type=Recording)
+        self._wheels = {name: found.facts[number] for name, number in found.wheels.items()}
+        self.count = len(self._wheels)
+
+    def __call__(self, package: str, version: str, platform: str) -> WheelFacts | None:
+        """See `Library`."""
+        return self._wheels.get(f"{package} {version} {platform}")
+
+
+class Recording(Fact, frozen=True, kw_only=True):
+    """What wheels stated, each statement once."""
+
+    facts: tuple[WheelFacts, ...]
+    wheels: dict[str, int]
+
+
+#: Of what wheels require, what tables speak about.
+_TOLD = re.compile(
+    r"(?i)(numpy|protobuf|keras|tf.keras|torch|triton|tensorflow|tensorflow-(intel|macos|cpu-aws)|jaxlib|cuda-toolkit"
+    r"|(jax-cuda|nvidia-|keras-|tensorrt).*)(?![\w.-])"
+)
+
+
+def record(read: dict[tuple[str, str, str], WheelFacts | None]) -> bytes:
+    """The statements of wheels that were read, without requirements that no table speaks about."""
+    wheels: dict[str, int] = {}
+    facts: list[WheelFacts] = []
+    known: dict[bytes, int] = {}
+    for key, found in sorted(read.items()):
+        if found is None:
+            continue
+        kept = None if found.requires is None else tuple(one for one in found.requires if _TOLD.match(one))
+        told = replace(found, requires=kept)
+        text = msgspec.json.encode(told)
+        if text not in known:
+            known[text] = len(facts)
+            facts.append(told)
+        wheels[" ".join(key)] = known[text]
+    return msgspec.json.encode(Recording(facts=tuple(facts), wheels=wheels))
