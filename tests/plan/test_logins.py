@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.main import cli
-from gpudoctor.cli.plan import FORMATS
+from gpudoctor.report.formats import FORMATS
 from tests.apply.package_index import served
 from tests.apply.wheels import environment, wheel
 
@@ -24,7 +24,7 @@ GIVEN = {
 }
 
 
-@pytest.mark.parametrize("form", ("terminal", "json", *FORMATS))
+@pytest.mark.parametrize("form", FORMATS["plan"])
 @pytest.mark.parametrize("given", GIVEN.values(), ids=GIVEN)
 @pytest.mark.parametrize("manager", ["pip", "uv"])
 def test_no_format_holds_a_login(form, given, manager):
