@@ -5,8 +5,6 @@ import shutil
 import stat
 from typing import NamedTuple
 
-from gpudoctor.assist.quoting import cut, printable
-
 
 class NotAllowed(Exception):
     """The path may not be read; the message says why and what to do. The path is not repeated."""
@@ -70,11 +68,6 @@ def folders_of(roots: tuple[str, ...]) -> Folders:
         # "/usr" holds every program of the system, and is no environment.
         tuple(one for one in environments if os.path.exists(os.path.join(one, "pyvenv.cfg")) or "conda" in one),
     )
-
-
-def shown_name(path: str) -> str:
-    """The name of a file as it may be quoted."""
-    return cut(printable(os.path.basename(path)), 80)
 
 
 def _is_in(path: str, folders: tuple[str, ...]) -> bool:

@@ -52,6 +52,11 @@ class Quoting:
         return self._in_home.sub(r"~/\1", line) if self._in_home else line
 
 
+def named(text: str, most: int = 200) -> str:
+    """What a call itself holds, such as the name of a file, between the marks."""
+    return f"{OPEN}{cut(printable(text[: 8 * most]).translate(_INSIDE), most)}{CLOSE}"
+
+
 def printable(text: str) -> str:
     """The text on one line, without controls, marks of direction, and characters that show nothing (Unicode C*)."""
     shown = text if text.isprintable() else "".join(_shown(char) for char in text)

@@ -21,7 +21,7 @@ from gpudoctor import __version__
 from gpudoctor.assist import pages
 from gpudoctor.assist.catalogue import tools
 from gpudoctor.assist.folders import NotAllowed
-from gpudoctor.assist.quoting import CLOSE, OPEN, cut, printable
+from gpudoctor.assist.quoting import named
 from gpudoctor.assist.tool import CannotAnswer, Session, Tool, schema_of
 from gpudoctor.facts.codec import encode
 
@@ -71,13 +71,13 @@ class Service:
         if tool is None:
             raise MCPError(
                 code=types.INVALID_PARAMS,
-                message=f"There is no tool {_named(asked.name)}. There are: {', '.join(self._tools)}.",
+                message=f"There is no tool {named(asked.name)}. There are: {', '.join(self._tools)}.",
             )
         try:
             arguments = msgspec.convert(asked.arguments or {}, tool.takes)
         except msgspec.ValidationError as error:
             takes = ", ".join(one.name for one in msgspec.structs.fields(tool.takes))
-            return _failed(f"The arguments were not understood: {_named(str(error))}. {tool.name} takes: {takes}.")
+            return _failed(f"The arguments were not understood: {named(str(error))}. {tool.name} takes: {takes}.")
         question = tool.asks(arguments)
         if question is not None:
             may = await _ask(context, asked, question)
@@ -121,7 +121,7 @@ class Service:
         text = await anyio.to_thread.run_sync(pages.page, str(asked.uri))
         if text is None:
             raise MCPError(
-                code=types.INVALID_PARAMS, message=f"There is no page {_named(str(asked.uri))}; resources/list has all."
+                code=types.INVALID_PARAMS, message=f"There is no page {named(str(asked.uri))}; resources/list has all."
             )
         shown = types.TextResourceContents(uri=str(asked.uri), mime_type=_kind(str(asked.uri)), text=text)
         return types.ReadResourceResult(contents=[shown])
@@ -139,7 +139,7 @@ class Service:
 
     async def _get_prompt(self, _: Any, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
         if asked.name not in pages.PROMPTS:
-            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no prompt {_named(asked.name)}.")
+            raise MCPError(code=types.INVALID_PARAMS, message=f"There is no prompt {named(asked.name)}.")
         _, takes, text = pages.PROMPTS[asked.name]
         if takes is not None:
             given = (asked.arguments or {}).get(takes[0])
@@ -195,11 +195,6 @@ def _as_listed(tool: Tool) -> types.Tool:
 
 def _failed(text: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
-
-
-def _named(text: str) -> str:
-    """What the client sent, quoted."""
-    return f"{OPEN}{cut(printable(text[:2000]), 200).translate({ord(OPEN): None, ord(CLOSE): None})}{CLOSE}"
 
 
 def _kind(uri: str) -> str:

@@ -17,6 +17,15 @@ def _parsed(specifier: str) -> "SpecifierSet":
     return SpecifierSet(specifier)
 
 
+def is_specifier(text: str) -> bool:
+    """Whether it is one; the empty one, which any version meets, too."""
+    try:
+        _parsed(text)
+    except ValueError:
+        return False
+    return True
+
+
 @lru_cache(maxsize=8192)
 def meets(version: str, specifier: str) -> bool:
     """Whether a version, with its local tag if it has one, meets a specifier."""

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.fit import ranked
-from gpudoctor.plan.specifiers import meets
+from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import none_found, offered, usable, version_of
@@ -41,7 +41,11 @@ def judge_install(install: Install, case: Case) -> Iterator[Verdict]:
     for file in install.files:
         text = f"{file[:60]} was not given; name it to have it judged, too."
         yield case.verdict(f"-r {file}", "not known", grounds="not asked", aspect="name", because=text)
-    wanted = tuple(one for one in install.requirements if _applies(one, case))
+    for one in install.requirements:
+        if not is_specifier(one.specifier):
+            text = f"{install.tool} refuses it: after the name of a package stands no version that is one."
+            yield case.verdict(one.text, "does not fit", grounds="impossible", aspect="syntax", because=text)
+    wanted = tuple(one for one in install.requirements if is_specifier(one.specifier) and _applies(one, case))
     if wanted:
         yield from _packages(replace(install, requirements=wanted), case)
 

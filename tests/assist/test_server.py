@@ -58,7 +58,7 @@ CALLS = [
 ]  # fmt: skip
 #: A tool, wrong arguments, and what the answer says.
 ERRORS = [
-    ("check", {"pyhton": "x"}, "unknown field `pyhton`"),
+    ("check", {"pyhton": "x"}, "unknown field 'pyhton'"),
     ("check", {"detail": "huge"}, "Invalid enum value"),
     ("check", {"python": "/etc"}, "outside"),
     ("check", {"python": "no/such/python"}, "nothing of that name"),
@@ -80,7 +80,7 @@ ERRORS = [
     ("explain", {"what": "no CUDA-capable device", "facts_path": "missing.json"}, "no such file"),
     ("look_up", {"subject": "torch", "which": "99"}, "knows no"),
     ("look_up", {"subject": "weather"}, "Invalid enum value"),
-    ("diff", {"before_path": "FILE"}, "missing required field `after_path`"),
+    ("diff", {"before_path": "FILE"}, "missing required field 'after_path'"),
     ("plan", {"python": "/usr/bin/python3"}, "python is a version here"),
     ("plan", {"os": "macos", "gpu": ["RTX 4090"]}, "no driver for NVIDIA"),
     ("smoke", {}, "Ask the user first"),

@@ -72,3 +72,10 @@ def test_control_characters_do_not_reach_the_terminal():
     result = run("pip install \x1b[31mtorch==9.9.9\u202e", *DESCRIBED)
     assert "\x1b" not in result.output
     assert "\u202e" not in result.output
+
+
+@pytest.mark.parametrize("version", ["==foo", "==2.6 or so", "==2.6</x>", ">=", "== ==2"])
+def test_what_is_no_version_is_impossible(version):
+    result = run(f"pip install 'torch{version}'", *DESCRIBED)
+    assert result.exit_code in (1, 3), result.output
+    assert not result.exception or isinstance(result.exception, SystemExit)

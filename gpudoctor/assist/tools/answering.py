@@ -1,6 +1,9 @@
 """`answer`: what somebody sent, judged, with the lines of a reply."""
 
 from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta
 
 from gpudoctor.assist.conclusion import Conclusion, conclusion_of, facts_of, short_of
 from gpudoctor.assist.judged import Judged, judged_input
@@ -16,10 +19,11 @@ _LINES = 12
 class Ticket(Takes, frozen=True, kw_only=True):
     """A ticket: its text, or the file that holds it."""
 
-    #: What somebody wrote or pasted, as it is: prose, logs, nvidia-smi, collect_env, pip list.
-    text: str | None = None
-    #: A text, a snapshot, or a bundle of `gpudoctor report`.
-    path: str | None = None
+    text: Annotated[
+        str | None,
+        Meta(description="What somebody wrote or pasted, as it is: prose, logs, nvidia-smi, collect_env, pip list."),
+    ] = None
+    path: Annotated[str | None, Meta(description="A text, a snapshot, or a bundle of `gpudoctor report`.")] = None
 
 
 class Answer(Fact, frozen=True, kw_only=True):

@@ -1,7 +1,9 @@
 """`smoke`, `plan`, `fix`, `install` and `undo`: the commands of the same names, each in a process of its own."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
 
 from gpudoctor.assist.judged import judged_report
 from gpudoctor.assist.own_process import Ended, Progress, run_own
@@ -26,8 +28,7 @@ class Smoke(Takes, frozen=True, kw_only=True):
     """What to train with."""
 
     python: str | None = None
-    #: The user agreed that frameworks are run on this machine now.
-    confirm: bool = False
+    confirm: Annotated[bool, Meta(description="The user agreed that frameworks are run on this machine now.")] = False
 
 
 async def smoke(asked: Smoke, session: Session, progress: Progress | None) -> Checked:
@@ -45,13 +46,11 @@ class Planned(Takes, frozen=True, kw_only=True):
     format: Literal["shell", "powershell", "dockerfile", "requirements", "uv", "conda-env"] = "shell"
     gpu: tuple[str, ...] = ()
     driver: str | None = None
-    #: A version, as in 3.12.
-    python: str | None = None
+    python: Annotated[str | None, Meta(description="A version, as in 3.12.")] = None
     os: Literal["linux", "windows", "macos"] | None = None
     arch: str | None = None
     glibc: str | None = None
-    #: Builds for this CUDA: 12.6, 12, or cpu.
-    cuda: str | None = None
+    cuda: Annotated[str | None, Meta(description="Builds for this CUDA: 12.6, 12, or cpu.")] = None
     manager: Literal["pip", "uv", "conda", "mamba", "micromamba"] | None = None
     requirements_path: str | None = None
 
@@ -92,10 +91,10 @@ class Fix(Takes, frozen=True, kw_only=True):
     """What to fix."""
 
     python: str | None = None
-    #: Codes of findings; by default all.
-    only: tuple[str, ...] = ()
-    #: Carry it out. Needs the `ticket` of the dry run with the same arguments.
-    apply: bool = False
+    only: Annotated[tuple[str, ...], Meta(description="Codes of findings; by default all.")] = ()
+    apply: Annotated[
+        bool, Meta(description="Carry it out. Needs the `ticket` of the dry run with the same arguments.")
+    ] = False
     ticket: str | None = None
 
 
@@ -103,10 +102,10 @@ class Install(Takes, frozen=True, kw_only=True):
     """What to install, and where."""
 
     packages: tuple[str, ...]
-    #: The folder of a new virtual environment, in a folder that the server may use.
-    venv: str | None = None
-    #: An environment that exists.
-    python: str | None = None
+    venv: Annotated[
+        str | None, Meta(description="The folder of a new virtual environment, in a folder that the server may use.")
+    ] = None
+    python: Annotated[str | None, Meta(description="An environment that exists.")] = None
     cuda: str | None = None
     cpu: bool = False
     apply: bool = False

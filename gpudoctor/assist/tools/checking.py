@@ -1,14 +1,16 @@
 """`check` and `snapshot`: this machine, looked at in a process of its own; or facts that were recorded."""
 
-from typing import Any, Literal
+import os
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from gpudoctor.assist.conclusion import Conclusion, conclusion_of, facts_of, short_of
-from gpudoctor.assist.folders import NotAllowed, shown_name
+from gpudoctor.assist.folders import NotAllowed
 from gpudoctor.assist.judged import Judged, judged_report
 from gpudoctor.assist.own_process import Ended, Progress, run_own
-from gpudoctor.assist.quoting import CLOSE, OPEN, Quoting
+from gpudoctor.assist.quoting import Quoting, named
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import decode, encode
@@ -26,12 +28,14 @@ _DEADLINE = 60.0
 class Look(Takes, frozen=True, kw_only=True):
     """What to look at."""
 
-    #: The interpreter, or its environment's folder; by default the active environment.
-    python: str | None = None
-    #: full: every finding with its evidence, and every fact that was not seen.
-    detail: Literal["short", "full"] = "short"
-    #: Demands such as gpu>=1, torch>=2.6, driver>=570.
-    require: tuple[str, ...] = ()
+    python: Annotated[
+        str | None, Meta(description="The interpreter, or its environment's folder; by default the active environment.")
+    ] = None
+    detail: Annotated[
+        Literal["short", "full"],
+        Meta(description="full: every finding with its evidence, and every fact that was not seen."),
+    ] = "short"
+    require: Annotated[tuple[str, ...], Meta(description="Demands such as gpu>=1, torch>=2.6, driver>=570.")] = ()
 
 
 class Found(Fact, frozen=True, kw_only=True):
@@ -102,7 +106,7 @@ def python_option(python: str | None, session: Session) -> list[str]:
     try:
         return [f"--python={session.folders.interpreter(python)}"]
     except NotAllowed as error:
-        raise CannotAnswer(f"{OPEN}{shown_name(python)}{CLOSE} is not examined: {error}") from None
+        raise CannotAnswer(f"{named(os.path.basename(python), 80)} is not examined: {error}") from None
 
 
 def report_of(ended: Ended, session: Session) -> Report:
@@ -128,8 +132,7 @@ Section = Literal[
 class WhichFacts(Takes, frozen=True, kw_only=True):
     """Which facts of this machine."""
 
-    #: None: only how many bytes each section has.
-    section: Section | None = None
+    section: Annotated[Section | None, Meta(description="Without it: only how many bytes each section has.")] = None
     python: str | None = None
 
 

@@ -1,5 +1,9 @@
 """`explain`, and `diff`: what a message or a finding means, and what changed."""
 
+from typing import Annotated
+
+from msgspec import Meta
+
 from gpudoctor.assist.conclusion import Question, means, question_of
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.assist.tools.given_files import read_file, text_input
@@ -22,10 +26,10 @@ _CHANGES, _LINES = 12, 4
 class What(Takes, frozen=True, kw_only=True):
     """What to explain."""
 
-    #: A code (FRM002), a name (torch-cpu-only), an error message, or a log.
-    what: str
-    #: A snapshot or a text whose facts weigh the causes of a message.
-    facts_path: str | None = None
+    what: Annotated[str, Meta(description="A code (FRM002), a name (torch-cpu-only), an error message, or a log.")]
+    facts_path: Annotated[
+        str | None, Meta(description="A snapshot or a text whose facts weigh the causes of a message.")
+    ] = None
 
 
 class Meaning(Fact, frozen=True, kw_only=True):

@@ -1,7 +1,9 @@
 """Files and texts that a call names, bounded before anything reads them."""
 
-from gpudoctor.assist.folders import NotAllowed, shown_name
-from gpudoctor.assist.quoting import CLOSE, OPEN
+import os
+
+from gpudoctor.assist.folders import NotAllowed
+from gpudoctor.assist.quoting import named
 from gpudoctor.assist.tool import CannotAnswer, Session
 from gpudoctor.examine.tickets import Input, Unreadable, read_input
 
@@ -16,7 +18,7 @@ def text_input(text: str) -> Input:
 
 def read_file(path: str, session: Session) -> Input:
     """A file that the folders allow. Raises CannotAnswer."""
-    name = f"{OPEN}{shown_name(path)}{CLOSE}"
+    name = named(os.path.basename(path), 80)
     try:
         return _bounded(read_input(session.folders.file(path)))
     except NotAllowed as error:

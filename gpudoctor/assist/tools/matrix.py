@@ -1,9 +1,10 @@
 """`fit` and `look_up`: what the compatibility matrix knows."""
 
 from importlib import import_module
-from typing import Literal
+from typing import Annotated, Literal
 
 import click
+from msgspec import Meta
 
 from gpudoctor.assist.quoting import cut, printable
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
@@ -28,19 +29,19 @@ _ROWS, _SHEETS, _CELL = 12, 4, 120
 class Wanted(Takes, frozen=True, kw_only=True):
     """What is wanted, and the machine it is for. What is not given is not judged."""
 
-    #: torch, tensorflow>=2.16, jax, torchvision, flash-attn ...; the first is the most important.
-    packages: tuple[str, ...] = ("torch",)
-    #: Names ("RTX 4090"), PCI ids or compute capabilities ("8.9").
-    gpu: tuple[str, ...] = ()
-    #: The driver's release: 535, 580.65.06.
-    driver: str | None = None
+    packages: Annotated[
+        tuple[str, ...],
+        Meta(description="torch, tensorflow>=2.16, jax, torchvision, flash-attn ...; the first is the most important."),
+    ] = ("torch",)
+    gpu: Annotated[
+        tuple[str, ...], Meta(description="Names ('RTX 4090'), PCI ids or compute capabilities ('8.9').")
+    ] = ()
+    driver: Annotated[str | None, Meta(description="The driver's release: 535, 580.65.06.")] = None
     python: str | None = None
     os: Literal["linux", "windows", "macos"] = "linux"
     arch: str | None = None
-    #: The C library of a Linux system: 2.35, or musl.
-    glibc: str | None = None
-    #: Builds without a GPU.
-    cpu: bool = False
+    glibc: Annotated[str | None, Meta(description="The C library of a Linux system: 2.35, or musl.")] = None
+    cpu: Annotated[bool, Meta(description="Builds without a GPU.")] = False
 
 
 class Build(Fact, frozen=True, kw_only=True):
@@ -151,10 +152,10 @@ class Subject(Takes, frozen=True, kw_only=True):
     """What to look up."""
 
     subject: Literal["torch", "tensorflow", "jax", "keras", "cuda", "driver", "gpu", "cudnn"]
-    #: A release or a name: 2.6.0, 12.4, 535, "RTX 3090". Without it, the newest rows.
-    which: str | None = None
-    #: The first row to show.
-    start: int = 0
+    which: Annotated[
+        str | None, Meta(description="A release or a name: 2.6.0, 12.4, 535, 'RTX 3090'. Without it, the newest rows.")
+    ] = None
+    start: Annotated[int, Meta(description="The first row to show.")] = 0
 
 
 class Table(Fact, frozen=True, kw_only=True):

@@ -1,11 +1,12 @@
 """`verify`: commands judged before anybody runs them."""
 
 from functools import partial
-from typing import Literal
+from typing import Annotated, Literal
 
 import anyio.to_thread
 import click
 import msgspec
+from msgspec import Meta
 
 from gpudoctor.assist.own_process import Progress, run_own
 from gpudoctor.assist.quoting import Quoting
@@ -29,24 +30,21 @@ _MOST, _DEADLINE = 40, 60.0
 class Commands(Takes, frozen=True, kw_only=True):
     """Commands, and the machine they are for: a file's, a described one, or (where `here` is true) this one."""
 
-    #: pip, uv, conda, apt, dnf, zypper or docker commands, variables; a requirements file, Dockerfile, Compose file.
-    text: str | None = None
-    #: A file that holds them.
-    path: str | None = None
-    #: A snapshot or a ticket: its machine.
-    for_path: str | None = None
-    #: This machine, looked at.
-    here: bool = False
+    text: Annotated[
+        str | None,
+        Meta(description="Commands of pip, uv, conda, apt, dnf, zypper or docker; or the text of a file of them."),
+    ] = None
+    path: Annotated[str | None, Meta(description="A file that holds them.")] = None
+    for_path: Annotated[str | None, Meta(description="A snapshot or a ticket: its machine.")] = None
+    here: Annotated[bool, Meta(description="This machine, looked at.")] = False
     gpu: tuple[str, ...] = ()
     driver: str | None = None
     python: str | None = None
     os: Literal["linux", "windows", "macos"] = "linux"
     arch: str | None = None
     glibc: str | None = None
-    #: As in /etc/os-release: ubuntu.
-    distribution: str | None = None
-    #: torch==2.2.0+cpu.
-    installed: tuple[str, ...] = ()
+    distribution: Annotated[str | None, Meta(description="As in /etc/os-release: ubuntu.")] = None
+    installed: Annotated[tuple[str, ...], Meta(description="torch==2.2.0+cpu.")] = ()
 
 
 class Judged(Fact, frozen=True, kw_only=True):
