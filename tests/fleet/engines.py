@@ -16,12 +16,19 @@ import pytest
 GPUDOCTOR = f"{sys.executable} -m gpudoctor"
 
 
+#: Tests that run side by side have networks and ports of their own.
+_SIDE = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") or 0)
+
+
 def _sh(command: str) -> None:
     subprocess.run(["sh", "-c", command], check=True, capture_output=True)
 
 
 class SshHosts:
     """Hosts with a network and an sshd of their own: gdh1, gdh2 …"""
+
+    NETWORK = f"10.213.{_SIDE}"
+    _BRIDGE = f"gdbr{_SIDE}"
 
     def __init__(self, folder: Path, count: int) -> None:
         self.folder, self.count = folder, count
@@ -39,19 +46,22 @@ class SshHosts:
         for name in ("host", "user"):
             _sh(f"ssh-keygen -q -t ed25519 -N '' -f {self.folder}/{name}")
         shutil.copy(self.folder / "user.pub", self.folder / "authorized")
-        _sh("ip link add gdbr type bridge && ip addr add 10.213.0.254/24 dev gdbr && ip link set gdbr up")
+        bridge = self._BRIDGE
+        _sh(f"ip link add {bridge} type bridge && ip addr add {self.NETWORK}.254/24 dev {bridge}")
+        _sh(f"ip link set {bridge} up")
         hosts = []
         for number, name in enumerate(self.names, 1):
+            net = _net(name)
             _sh(
-                f"ip netns add {name} && ip link add {name} type veth peer name eth0 netns {name}"
-                f" && ip link set {name} master gdbr up && ip -n {name} addr add 10.213.0.{number}/24 dev eth0"
-                f" && ip -n {name} link set eth0 up && ip -n {name} link set lo up"
+                f"ip netns add {net} && ip link add {net} type veth peer name eth0 netns {net}"
+                f" && ip link set {net} master {bridge} up && ip -n {net} addr add {self.NETWORK}.{number}/24 dev eth0"
+                f" && ip -n {net} link set eth0 up && ip -n {net} link set lo up"
             )
-            hosts.append(f"Host {name}\n  HostName 10.213.0.{number}\n")
+            hosts.append(f"Host {name}\n  HostName {self.NETWORK}.{number}\n")
             self._serve(name)
         common = f"  IdentityFile {self.folder}/user\n  StrictHostKeyChecking no\n"
         common += "  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n"
-        silent = "Host gdh-silent\n  HostName 10.213.0.99\nHost gdh-refuses\n  HostName 10.213.0.254\n  Port 9\n"
+        silent = f"Host gdh-refuses\n  HostName {self.NETWORK}.254\n  Port 9\n"
         (self.folder / "config").write_text("".join(hosts) + silent + "Host *\n" + common)
         time.sleep(0.5)
 
@@ -64,7 +74,7 @@ class SshHosts:
             "ip",
             "netns",
             "exec",
-            name,
+            _net(name),
             "/usr/sbin/sshd",
             "-D",
             "-e",
@@ -79,19 +89,23 @@ class SshHosts:
 
     def kill(self, name: str) -> None:
         """The host loses its power: nothing of it answers any more."""
-        _sh(f"ip link set {name} down")
+        _sh(f"ip link set {_net(name)} down")
 
     def stop(self) -> None:
         """Take all down again."""
         for name, server in self._servers.items():
             with contextlib.suppress(subprocess.CalledProcessError):
-                _sh(f"ip netns pids {name} | xargs -r kill -9")
+                _sh(f"ip netns pids {_net(name)} | xargs -r kill -9")
             server.kill()
             server.wait()
             with contextlib.suppress(subprocess.CalledProcessError):
-                _sh(f"ip netns del {name}")
+                _sh(f"ip netns del {_net(name)}")
         with contextlib.suppress(subprocess.CalledProcessError):
-            _sh("ip link del gdbr")
+            _sh(f"ip link del {self._BRIDGE}")
+
+
+def _net(name: str) -> str:
+    return f"{name}s{_SIDE}"
 
 
 def _can_make_networks() -> bool:
@@ -102,7 +116,7 @@ def _can_make_networks() -> bool:
     ):
         return False
     try:
-        _sh("ip netns add gdprobe && ip netns del gdprobe")
+        _sh(f"ip netns add gdprobe{_SIDE} && ip netns del gdprobe{_SIDE}")
     except subprocess.CalledProcessError:
         return False
     return True
@@ -144,7 +158,7 @@ class SlurmCluster:
         self.prolog("#!/bin/sh\nexit 0\n")
         for node in self.NODES:
             (folder / f"spool-{node}").mkdir()
-        (folder / "slurm.conf").write_text(_SLURM_CONF.format(folder=folder))
+        (folder / "slurm.conf").write_text(_SLURM_CONF.format(folder=folder, port=2780 + _SIDE))
         files = {"key-file": "key", "socket": "sock", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
         paths = [f"--{option}={folder}/munge.{ending}" for option, ending in files.items()]
         self._start("munged", "munged", "--foreground", "--force", *paths)
@@ -200,7 +214,7 @@ _SLURM_CONF = """\
 ClusterName=gpudoctor
 SlurmctldHost=localhost
 SlurmUser=root
-SlurmctldPort=27817
+SlurmctldPort={port}0
 AuthType=auth/munge
 AuthInfo=socket={folder}/munge.sock
 StateSaveLocation={folder}/state
@@ -218,7 +232,7 @@ SlurmdTimeout=10
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
 SlurmdParameters=config_overrides
-NodeName=gds[1-4] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[27821-27824] CPUs=4 State=UNKNOWN
+NodeName=gds[1-4] NodeHostname=localhost NodeAddr=127.0.0.1 Port=[{port}1-{port}4] CPUs=4 State=UNKNOWN
 PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 

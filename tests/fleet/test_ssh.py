@@ -4,8 +4,10 @@ import json
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -69,7 +71,7 @@ def test_a_host_that_dies_in_the_middle_takes_nobody_along(ssh_hosts: SshHosts, 
 @pytest.mark.full
 def test_ctrl_c_keeps_what_has_arrived(ssh_hosts: SshHosts, tmp_path) -> None:
     path = tmp_path / "run.jsonl"
-    command = f"sh -c 'hostname -I | grep -q 10.213.0.1 && sleep 60; exec {GPUDOCTOR} \"$@\"' -"
+    command = f"sh -c 'ip addr | grep -q {ssh_hosts.NETWORK}.1/ && sleep 60; exec {GPUDOCTOR} \"$@\"' -"
     argv = [sys.executable, "-m", "gpudoctor", "fleet", "run", "--via", "ssh", "--nodes", "gdh[1-3]", "-o", str(path)]
     argv += ["--ssh-options", ssh_hosts.options, "--command", command]
     with subprocess.Popen(argv, stderr=subprocess.PIPE, start_new_session=True) as process:
@@ -83,3 +85,20 @@ def test_ctrl_c_keeps_what_has_arrived(ssh_hosts: SshHosts, tmp_path) -> None:
         assert process.wait(20) == 130, said
     assert "2 of 3" in said
     assert sorted(one["host"] for one in records(path)) == ["gdh2", "gdh3"]
+
+
+@pytest.mark.full
+def test_one_file_is_sent_to_hosts_without_gpudoctor(ssh_hosts: SshHosts, tmp_path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "make_zipapp"
+    ours = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    pyz, path = tmp_path / "gpudoctor.pyz", tmp_path / "run.jsonl"
+    subprocess.run([sys.executable, script, pyz, "--python", ours], check=True, cwd=tmp_path)
+    done = run(ssh_hosts, path, "gdh[1-3]", "--pyz", str(pyz))
+    assert done.returncode == 0, done.err
+    assert [one["verdict"] for one in records(path)] == ["no-gpu"] * 3
+    assert not list(Path(tempfile.gettempdir()).glob("gpudoctor-node-*"))
+    other = "3.10" if ours != "3.10" else "3.11"
+    subprocess.run([sys.executable, script, pyz, "--python", other], check=True, cwd=tmp_path)
+    refused = subprocess.run([sys.executable, pyz, "node"], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    assert "make_zipapp" in refused.stderr
