@@ -10,6 +10,7 @@ from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.stamp import likely_causes, stamped
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Skipped
+from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
@@ -36,7 +37,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             not_applicable.append(rule.code)
         elif isinstance(arguments, Gap):
             skipped.append(Skipped(code=rule.code, gap=arguments))
-        elif not _has_occasion(rule, snapshot.live):
+        elif not _has_occasion(rule, snapshot):
             clean.append(rule.code)
         else:
             try:
@@ -85,8 +86,11 @@ def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> di
     return gap or arguments
 
 
-def _has_occasion(rule: Rule, live: Live | Gap | None) -> bool:
+def _has_occasion(rule: Rule, snapshot: Snapshot) -> bool:
     """Whether there is what the rule needs besides its sections: one that has not would find nothing."""
+    live, gpus = snapshot.live, snapshot.gpus
+    if rule.when == "gpu-details":
+        return isinstance(gpus, Gpus) and any(gpu.has_details for gpu in gpus.devices)
     if rule.when is None or not isinstance(live, Live):
         return True
     return live.bench is not None if rule.when == "bench" else bool(failures_of(live, rule.name))

@@ -59,24 +59,6 @@ class SnapshotView:
         return self._snapshot.gpus is None
 
     @property
-    def sees_no_gpu(self) -> bool:
-        """A framework says so."""
-        live = self._snapshot.live
-        silent = (
-            "gpu-not-used",
-            "program-sees-no-gpu",
-            "torch-uses-no-gpu",
-            "tensorflow-uses-no-gpu",
-            "tf-cannot-dlopen",
-            "torch-cuda-unavailable",
-            "torch-not-compiled-with-cuda",
-            "xpu-not-built",
-            "tf-no-gpus-listed",
-            "jax-no-gpu-found",
-        )
-        return isinstance(live, Live) and any(one.signature in silent for one in live.symptoms)
-
-    @property
     def makers(self) -> frozenset[str]:
         """Who made the GPUs that are stated."""
         gpus = self.section(Gpus, "gpus")

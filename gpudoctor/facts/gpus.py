@@ -85,6 +85,13 @@ class Fabric(Fact, frozen=True, kw_only=True):
     status: int | None = None
 
 
+#: What tells which GPU it is.
+_IDENTITY = frozenset({
+    *("vendor", "index", "name", "uuid", "pci_bus_id", "pci_id", "pci_class", "capability", "architecture"),
+    *("memory_total_mib", "source"),
+})  # fmt: skip
+
+
 class Gpu(Fact, frozen=True, kw_only=True):
     """One GPU, as far as its source could tell."""
 
@@ -151,6 +158,11 @@ class Gpu(Fact, frozen=True, kw_only=True):
     #: Fields this GPU or driver does not support: unknown, and nothing wrong.
     unsupported: tuple[str, ...] = ()
     source: Source | None = None
+
+    @property
+    def has_details(self) -> bool:
+        """More is known of it than which GPU it is and how much memory it has."""
+        return any(getattr(self, name) not in (None, ()) for name in self.__struct_fields__ if name not in _IDENTITY)
 
     @property
     def label(self) -> str:

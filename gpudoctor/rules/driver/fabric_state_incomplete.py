@@ -13,7 +13,7 @@ from gpudoctor.rules._situation import is_contained, is_virtual
 from gpudoctor.rules.declare import rule
 
 
-@rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1")
+@rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1", when="gpu-details")
 def fabric_state_incomplete(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:

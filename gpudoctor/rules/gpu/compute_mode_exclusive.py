@@ -20,7 +20,7 @@ MPS_SERVER = "nvidia-cuda-mps"
 CUDA_BUSY = (46, 216)
 
 
-@rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1")
+@rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1", when="gpu-details")
 def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The GPU's compute mode does not allow another program.
 

@@ -12,7 +12,7 @@ from gpudoctor.rules.declare import rule
 NOTICEABLE_WATTS = 5
 
 
-@rule("GPU014", name="gpu-power-limit-lowered", severity="info", since="0.1")
+@rule("GPU014", name="gpu-power-limit-lowered", severity="info", since="0.1", when="gpu-details")
 def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
     """A GPU's power limit is below its default.
 

@@ -11,7 +11,7 @@ from gpudoctor.rules.declare import rule
 REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
 
 
-@rule("GPU011", name="gpu-thermal-throttle", severity="warning", since="0.1")
+@rule("GPU011", name="gpu-thermal-throttle", severity="warning", since="0.1", when="gpu-details")
 def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
     """A GPU is running slower because it is too hot.
 

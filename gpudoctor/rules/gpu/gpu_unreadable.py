@@ -10,7 +10,7 @@ from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.declare import rule
 
 
-@rule("GPU004", name="gpu-unreadable", severity="error", since="0.1")
+@rule("GPU004", name="gpu-unreadable", severity="error", since="0.1", when="gpu-details")
 def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
     """The driver did not report facts about this GPU that it should.
 

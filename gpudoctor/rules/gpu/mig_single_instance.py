@@ -12,7 +12,7 @@ from gpudoctor.rules._situation import known
 from gpudoctor.rules.declare import rule
 
 
-@rule("GPU008", name="mig-single-instance", severity="info", since="0.1")
+@rule("GPU008", name="mig-single-instance", severity="info", since="0.1", when="gpu-details")
 def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[Problem]:
     """The GPU is partitioned (MIG): a program sees one instance only, or none exists yet.
 

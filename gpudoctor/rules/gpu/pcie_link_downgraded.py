@@ -25,7 +25,7 @@ _SEAT = Fix(
 )
 
 
-@rule("GPU009", name="pcie-link-downgraded", severity="warning", since="0.1")
+@rule("GPU009", name="pcie-link-downgraded", severity="warning", since="0.1", when="gpu-details")
 def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
     """A GPU uses fewer or slower PCIe lanes than it and its slot support.
 

@@ -15,7 +15,7 @@ from gpudoctor.rules.declare import rule
 NARROW = 4
 
 
-@rule("GPU018", name="pcie-width-low", severity="warning", since="0.1")
+@rule("GPU018", name="pcie-width-low", severity="warning", since="0.1", when="gpu-details")
 def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
     """A GPU is in a slot with far fewer PCIe lanes than the card supports.
 

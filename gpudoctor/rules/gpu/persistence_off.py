@@ -13,7 +13,7 @@ from gpudoctor.rules._situation import is_bare, os_of
 from gpudoctor.rules.declare import rule
 
 
-@rule("GPU013", name="persistence-off", severity="info", since="0.1")
+@rule("GPU013", name="persistence-off", severity="info", since="0.1", when="gpu-details")
 def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: Container) -> Iterator[Problem]:
     """Persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU.
 

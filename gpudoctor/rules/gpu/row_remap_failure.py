@@ -9,7 +9,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
-@rule("GPU006", name="row-remap-failure", severity="error", since="0.1")
+@rule("GPU006", name="row-remap-failure", severity="error", since="0.1", when="gpu-details")
 def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
     """Faulty memory of a GPU could not be replaced, or needs a reset to be replaced.
 

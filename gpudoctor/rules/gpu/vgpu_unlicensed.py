@@ -9,7 +9,7 @@ from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.declare import rule
 
 
-@rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1")
+@rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1", when="gpu-details")
 def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
     """A virtual GPU (vGPU) has no licence, so the driver slows it down and later refuses CUDA.
 
