@@ -31,8 +31,9 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     not_applicable: list[str] = []
     skipped: list[Skipped] = []
     crashed: list[Crash] = []
+    always_there = {"matrix": matrix, "wish": wish, "scene": scene_of(snapshot)}
     for rule in rules:
-        arguments = _arguments(rule, snapshot, matrix, wish)
+        arguments = _arguments(rule, snapshot, always_there)
         if arguments is None:
             not_applicable.append(rule.code)
         elif isinstance(arguments, Gap):
@@ -71,9 +72,8 @@ def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...
     return in_rank_order(found, rank(snapshot, found, rules))
 
 
-def _arguments(rule: Rule, snapshot: Snapshot, matrix: Matrix, wish: Wish) -> dict[str, object] | Gap | None:
+def _arguments(rule: Rule, snapshot: Snapshot, given: dict[str, object]) -> dict[str, object] | Gap | None:
     """What the rule asked for; None when a section it needs is absent (absent beats unseen), the Gap when unseen."""
-    given: dict[str, object] = {"matrix": matrix, "wish": wish, "scene": scene_of(snapshot)}
     arguments: dict[str, object] = {}
     gap: Gap | None = None
     for want in rule.wants:

@@ -1,6 +1,8 @@
 """A fragment: one piece of a pasted text that was recognised, and what it states."""
 
 from collections.abc import Iterable
+from functools import cache
+from typing import Any
 
 import msgspec
 
@@ -52,7 +54,16 @@ def fragment(form: str, lines: Iterable[int], rank: int = TOOL, **sections: Sect
 def _says(section: Section) -> bool:
     """Any field but the source differs from its default."""
     return any(
-        getattr(section, field.name) not in (field.default, None, (), {})
-        for field in msgspec.structs.fields(section)
-        if field.name != "source"
+        getattr(section, name) not in (default, None, (), {})
+        for name, default in defaults_of(type(section))
+        if name != "source"
+    )
+
+
+@cache
+def defaults_of(kind: type[Fact]) -> tuple[tuple[str, Any], ...]:
+    """The fields of a kind of fact, each with its default; msgspec works out their types at each call."""
+    return tuple(
+        (one.name, one.default_factory() if one.default is msgspec.NODEFAULT and not one.required else one.default)
+        for one in msgspec.structs.fields(kind)
     )

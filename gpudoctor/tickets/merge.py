@@ -10,7 +10,7 @@ from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.snapshot import SECTIONS
 from gpudoctor.tickets.equivalence import refined, same_gpu
-from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment
+from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, defaults_of
 
 #: By what two items of a list are the same thing; other lists of facts are joined.
 _KEYS: dict[str, tuple[str, ...]] = {
@@ -66,15 +66,12 @@ class Merger:
             return claims[0][0]
         kind = type(claims[0][0])
         fields: dict[str, Any] = {}
-        for field in msgspec.structs.fields(kind):
-            default = (
-                field.default_factory() if field.default is msgspec.NODEFAULT and not field.required else field.default
-            )
-            stated = [(value, one) for fact, one in claims if (value := getattr(fact, field.name)) != default]
-            if field.name == "excerpt":
-                fields[field.name] = all(fact.excerpt for fact, _ in claims)
+        for name, default in defaults_of(kind):  # type: ignore[arg-type]
+            stated = [(value, one) for fact, one in claims if (value := getattr(fact, name)) != default]
+            if name == "excerpt":
+                fields[name] = all(fact.excerpt for fact, _ in claims)
             elif stated:
-                fields[field.name] = self._value(f"{path}.{field.name}", field.name, stated, default)
+                fields[name] = self._value(f"{path}.{name}", name, stated, default)
         return kind(**fields)
 
     def _value(self, path: str, name: str, claims: list[Claim], default: Any) -> Any:

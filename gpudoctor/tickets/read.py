@@ -1,7 +1,7 @@
 """A pasted text becomes a partial snapshot: what it states, and where; everything else is a Gap."""
 
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 
@@ -14,33 +14,13 @@ from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import without_credentials
-from gpudoctor.tickets.build_mismatch import parse_built_for
-from gpudoctor.tickets.collect_env import parse_collect_env
-from gpudoctor.tickets.commands import parse_commands
-from gpudoctor.tickets.conda import parse_conda
-from gpudoctor.tickets.context_hints import parse_surroundings
 from gpudoctor.tickets.documents import spread
-from gpudoctor.tickets.forms import parse_forms
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
-from gpudoctor.tickets.free_text import parse_in_words
-from gpudoctor.tickets.kernel import parse_kernel
-from gpudoctor.tickets.logs import parse_logs
-from gpudoctor.tickets.machine import parse_machine
 from gpudoctor.tickets.merge import Merger
-from gpudoctor.tickets.multi_gpu_reports import parse_several_gpus
-from gpudoctor.tickets.package_reports import parse_package_reports
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
-from gpudoctor.tickets.pip import parse_pip
 from gpudoctor.tickets.platform import parse_platform
 from gpudoctor.tickets.prose import parse_prose, stated_in
-from gpudoctor.tickets.python_paths import parse_python_paths
-from gpudoctor.tickets.python_repl import parse_echoes
-from gpudoctor.tickets.rocm import parse_rocm
-from gpudoctor.tickets.smi import parse_smi
-from gpudoctor.tickets.smi_query import parse_smi_query
-from gpudoctor.tickets.tf_env import parse_tf_env
-from gpudoctor.tickets.toolkit import parse_toolkit
-from gpudoctor.tickets.tools import parse_tools
+from gpudoctor.tickets.readers import readers_of
 
 #: Unpacked bytes of a gzip file that are looked at.
 MOST_UNPACKED = 16 * 1024 * 1024
@@ -53,30 +33,6 @@ _NO_GPU = {
 }
 
 NOT_STATED = Gap(reason="the text does not state it")
-
-PARSERS: tuple[Callable[[Pasted], tuple[Fragment, ...]], ...] = (
-    parse_smi,
-    parse_smi_query,
-    parse_kernel,
-    parse_machine,
-    parse_collect_env,
-    parse_tf_env,
-    parse_tools,
-    parse_package_reports,
-    parse_several_gpus,
-    parse_rocm,
-    parse_pip,
-    parse_conda,
-    parse_toolkit,
-    parse_echoes,
-    parse_logs,
-    parse_built_for,
-    parse_in_words,
-    parse_forms,
-    parse_surroundings,
-    parse_commands,
-    parse_python_paths,
-)
 
 
 class Ingested(Fact, frozen=True, kw_only=True):
@@ -122,7 +78,7 @@ def unpacked(raw: bytes) -> bytes:
 
 def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     """What a text states."""
-    stated = tuple(one for parse in PARSERS for one in parse(text))
+    stated = tuple(one for reader in readers_of(text) for one in reader.read(text))
     printed = {number for one in stated if one.rank < WORDS for number in one.lines}
     stated += parse_prose(text, printed, stated_in(stated))
     stated += parse_platform(text, stated_in(stated))

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from gpudoctor.diagnosis.diagnose import _arguments, _has_occasion
 from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
@@ -55,7 +56,8 @@ def test_a_rule_is_imported_when_it_is_used(used, rules):
 
 
 def without_occasion(snapshot: Snapshot) -> list[tuple[Rule, dict[str, object]]]:
-    found = ((rule, _arguments(rule, snapshot, load_matrix(), Wish())) for rule in load_rules() if rule.when)
+    always = {"matrix": load_matrix(), "wish": Wish(), "scene": scene_of(snapshot)}
+    found = ((rule, _arguments(rule, snapshot, always)) for rule in load_rules() if rule.when)
     return [(rule, given) for rule, given in found if isinstance(given, dict) and not _has_occasion(rule, snapshot)]
 
 

@@ -1,0 +1,88 @@
+"""The readers of formats, each with what a text must hold for it to find anything: the others are not even imported."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from typing import NamedTuple, cast
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.bounded import BIG
+from gpudoctor.tickets.fragment import Fragment
+from gpudoctor.tickets.pasted import Pasted
+
+
+class Reader(NamedTuple):
+    """A function of a module of this package; `holds` is an expression on lower-case text, "" where nothing tells."""
+
+    module: str
+    function: str
+    holds: str = ""
+
+    def read(self, text: Pasted) -> tuple[Fragment, ...]:
+        """What the reader finds."""
+        found = getattr(import_module(f"gpudoctor.tickets.{self.module}"), self.function)(text)
+        return cast("tuple[Fragment, ...]", found)
+
+
+#: In the order in which their fragments are told.
+READERS = (
+    Reader(
+        "smi",
+        "parse_smi",
+        r"nvidia-smi|gpu \d+: |uuid|query-gpu|nvml|nvidia driver|driver/library|no devices were|gpu access blocked"
+        r"|device handle|libnvidia-ml|driver_version|memory\.|name,|, ?name",
+    ),
+    Reader("smi_query", "parse_smi_query", r"nvsmi log|nvidia_smi_log"),
+    Reader(
+        "kernel",
+        "parse_kernel",
+        r"nvrm|xid \(|fallen off|nouveau|nova_core|nvidia: |nvidia-(?:uvm|modeset): |lockdown: |lsmod|secure ?boot"
+        r"|key was rejected|nvidia\w*\s+\d{3}|nvidia[\w-]*[/,] ?\d{3}|/dev/nvidia",
+    ),
+    Reader("machine", "parse_machine"),
+    Reader(
+        "collect_env", "parse_collect_env", r"cuda used to build|gpu models and|is debug build|nvidia driver version"
+    ),
+    Reader(
+        "tf_env",
+        "parse_tf_env",
+        r"check python|check os platform|check pips|tensorflow import|cuda libs|are we in docker",
+    ),
+    Reader(
+        "tools",
+        "parse_tools",
+        r"transformers`? version|accelerate`? version|\(gpu\?\)|jaxlib|sys\.platform|detectron2|\"checks\"",
+    ),
+    Reader(
+        "package_reports",
+        "parse_package_reports",
+        r"cupy version|pytorch\.version|torch cuda|pytorch_version|set vram state|torch-\d",
+    ),
+    Reader("multi_gpu_reports", "parse_several_gpus", r"rank\s+\d|cudadriverversion|'c,"),
+    Reader("rocm", "parse_rocm", r"marketing name|gpu\["),
+    Reader("pip", "parse_pip"),
+    Reader(
+        "conda",
+        "parse_conda",
+        r"packages in environment|\[conda\]|dependencies:|::|__cuda=|__glibc=|platform *:|\S {2,}\d\S* +\S",
+    ),
+    Reader("toolkit", "parse_toolkit", r"=|echo|cuda compilation|(?:cc|\+\+)(?:-\d+)? \(|#define cudnn"),
+    Reader("python_repl", "parse_echoes"),
+    Reader("logs", "parse_logs"),
+    Reader("build_mismatch", "parse_built_for", r"\(you have |compile"),
+    Reader("free_text", "parse_in_words", r"ver|nvidia|/dev/shm"),
+    Reader("forms", "parse_forms"),
+    Reader("context_hints", "parse_surroundings", r"[/\\]|root@"),
+    Reader(
+        "commands",
+        "parse_commands",
+        r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version",
+    ),
+    Reader("python_paths", "parse_python_paths", r"-packages|conda|env|32|capabilities"),
+)
+
+
+def readers_of(text: Pasted) -> Iterator[Reader]:
+    """Those that may find something: of a big text all, as looking for each would cost more."""
+    body = text.text
+    lower = body.lower() if len(body) <= BIG else None
+    yield from (one for one in READERS if lower is None or not one.holds or re.search(one.holds, lower))
