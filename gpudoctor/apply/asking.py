@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec.structs import replace
 
+from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Verification
+from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.installer import run
 from gpudoctor.apply.retarget import led
 from gpudoctor.apply.verify import is_compiled, is_uv, verify
@@ -40,12 +42,22 @@ class NotAsked(RuntimeError):
 
 
 class Asking:
-    """A folder for environments that are made only to be asked about. `tick` is called about once a second."""
+    """A folder for environments that are made only to be asked about. `tick` is called about once a second.
 
-    def __init__(self, folder: str, variables: Mapping[str, str], tick: Callable[[], None] = lambda: None) -> None:
+    `answers`: where to keep what was said.
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        variables: Mapping[str, str],
+        tick: Callable[[], None] = lambda: None,
+        answers: Answers | None = None,
+    ) -> None:
         self._folder = folder
         self._variables = variables
         self._tick = tick
+        self._answers = answers
         self._made: dict[str, str] = {}
 
     def ask(self, step: Run, makes: Sequence[Run] = (), *, anew: bool = False) -> Verification:
@@ -54,9 +66,11 @@ class Asking:
         `anew`: make it whatever is there. Raises NotAsked.
         """
         _refuse_compiled(step.argv)
-        if anew or not _is_there(step.argv):
-            step = self._moved(step, makes)
-        return verify(step.argv, {**self._variables, **step.env}, (), self._tick, files=False)
+        moved = self._moved(step, makes) if anew or not _is_there(step.argv) else step
+        found = verify(moved.argv, {**self._variables, **moved.env}, (), self._tick)
+        if self._answers is not None:
+            self._answers.note(step.argv, installed(_environment_of(moved.argv)), found)
+        return found
 
     def ask_uv_for(self, words: tuple[str, ...], python: str | None, machine: Machine) -> Verification:
         """What the requirements and options `words` would install for a Python on a machine. Raises NotAsked."""
@@ -70,7 +84,7 @@ class Asking:
         machine_words = ("--python-version", python, "--python-platform", there)
         strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
         argv = ("uv", "pip", "install", *target, *machine_words, *(_OF_UV.get(one, one) for one in words), *strategy)
-        found = verify(argv, self._variables, (), self._tick, files=False)
+        found = verify(argv, self._variables, (), self._tick)
         return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
 
     def _moved(self, step: Run, makes: Sequence[Run]) -> Run:
@@ -93,8 +107,16 @@ class Asking:
 
 def _is_there(argv: tuple[str, ...]) -> bool:
     """Whether the installer and the interpreter it installs for can be started."""
-    python = argv[argv.index("--python") + 1] if is_uv(argv) and "--python" in argv[:-1] else argv[0]
-    return shutil.which(argv[0]) is not None and shutil.which(python) is not None
+    return shutil.which(argv[0]) is not None and shutil.which(_python_of(argv)) is not None
+
+
+def _python_of(argv: tuple[str, ...]) -> str:
+    return argv[argv.index("--python") + 1] if is_uv(argv) and "--python" in argv[:-1] else argv[0]
+
+
+def _environment_of(argv: tuple[str, ...]) -> str:
+    python = _python_of(argv)
+    return os.path.dirname(os.path.dirname(os.path.abspath(shutil.which(python) or python)))
 
 
 def _refuse_compiled(words: tuple[str, ...]) -> None:

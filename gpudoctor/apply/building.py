@@ -6,16 +6,18 @@ from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
+from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
 from gpudoctor.apply.disk_space import check, rooms, uv_links
 from gpudoctor.apply.disk_usage import Growth
 from gpudoctor.apply.distributions import installed
+from gpudoctor.apply.downloads import cache_option
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
 from gpudoctor.apply.installer import run, scrubbed
 from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.preconditions import Refused, Unreachable
 from gpudoctor.apply.retarget import Step, rebased
-from gpudoctor.apply.verify import asked, is_compiled, is_install, is_uv, tool_of, verify
+from gpudoctor.apply.verify import asked, is_compiled, is_install, is_pip, is_uv, tool_of, verify, with_files
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Run, Write
 from gpudoctor.plan.places import TENSORFLOWS
@@ -46,10 +48,11 @@ class Building:
         size_of: Sizer,
         keep_open: tuple[int, ...],
         space: str | None = None,
+        answers: Answers | None = None,
     ) -> None:
         """`names`: paths of the environment in the commands; `place`: where it is being built.
 
-        `space`: where it would need space, if not there.
+        `space`: where it would need space, if not there. `answers`: what installers said before.
         """
         self._names = names
         self._place = place
@@ -59,6 +62,7 @@ class Building:
         self._size_of = size_of
         self._keep_open = keep_open
         self._space = space or place
+        self._answers = answers if answers is not None else Answers()
         #: What was verified, in the order in which it was.
         self.archives: tuple[Archive, ...] = ()
 
@@ -75,15 +79,16 @@ class Building:
                 self._write(step)
                 continue
             moved = rebased(step, self._names, self._place)
-            found = self._ask(moved) if verify and is_install(moved.argv) else None
+            found = self._ask(moved, step) if verify and is_install(moved.argv) else None
             self._say(Stepped(argv=scrubbed(step.argv), number=number, of=len(commands)))
             self._run(moved, step, found)
 
     def _run(self, moved: Run, step: Run, found: Verification | None) -> None:
         growth = Growth(self._place)
+        cached = cache_option(self._variables) if is_pip(moved.argv) else ()
         with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
             done = run(
-                pinned(moved.argv, found, folder),
+                (*pinned(moved.argv, found, folder), *cached),
                 env={**asking_once(found), **self._variables, **moved.env, **counting(found)},
                 tell=self._heard,
                 tick=lambda: self._say(Progress(written_mib=growth.mib())),
@@ -109,12 +114,22 @@ class Building:
                 if is_compiled(moved.argv):
                     self._say(Verified(by="nothing: it is compiled once the rest is there", installs=(), says=False))
                 else:
-                    self._ask(moved)
+                    self._ask(moved, step)
 
-    def _ask(self, moved: Run) -> Verification:
+    def _answer(self, moved: Run, step: Run, variables: Mapping[str, str]) -> Verification:
+        """What the installer says; what it said before, where nothing has changed since."""
+        present = installed(self._place)
+        known = self._answers.of(step.argv, present)
+        if known is not None:
+            return known
+        found = verify(moved.argv, variables, self._keep_open, lambda: self._say(Progress()))
+        self._answers.note(step.argv, present, found)
+        return found
+
+    def _ask(self, moved: Run, step: Run) -> Verification:
         self._say(Asked(by=asked(moved.argv)))
         variables = {**self._variables, **moved.env}
-        found = verify(moved.argv, variables, self._keep_open, lambda: self._say(Progress()))
+        found = self._answer(moved, step, variables)
         if found.refused is not None:
             kind = Unreachable if found.unreachable else Refused
             raise kind(self._final(_refusal(found)))
@@ -127,7 +142,7 @@ class Building:
             )
         takes_none = is_uv(moved.argv) and found.to_download == 0 and uv_links(self._space, variables)
         if not takes_none:
-            found = measured(found, self._size_of)
+            found = measured(with_files(found, moved.argv, variables), self._size_of)
         self._say(
             Verified(
                 by=found.by,

@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Literal
 
-from msgspec import structs
+from msgspec import field, structs
 
 from gpudoctor.apply import journal
+from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Archive, Sizer
 from gpudoctor.apply.building import Building, CutOff, Failed
 from gpudoctor.apply.clone import clone
@@ -19,6 +20,7 @@ from gpudoctor.apply.contents import contents, of_any_copy
 from gpudoctor.apply.disk_space import NoRoom
 from gpudoctor.apply.disk_usage import size_of
 from gpudoctor.apply.distributions import differences, from_archives, installed, with_archives
+from gpudoctor.apply.downloads import downloaded_once
 from gpudoctor.apply.events import (
     EXIT_CODES,
     Copying,
@@ -32,7 +34,7 @@ from gpudoctor.apply.events import (
     Switched,
 )
 from gpudoctor.apply.in_place import is_fixed, names_of_ours
-from gpudoctor.apply.installer import downloaded_once, environment_for, scrub, scrubbed
+from gpudoctor.apply.installer import environment_for, scrub, scrubbed
 from gpudoctor.apply.journal import Change, Distribution, write
 from gpudoctor.apply.lock import Busy, Lock
 from gpudoctor.apply.needless import is_needless
@@ -72,6 +74,8 @@ class Work(Fact, frozen=True, kw_only=True):
     verify: bool = True
     #: Environment variables of the user.
     variables: Mapping[str, str] = {}
+    #: What installers said of these steps already.
+    answers: Answers = field(default_factory=Answers)
 
 
 def carry_out(work: Work, prove: Prove, tell: Tell, size_of: Sizer) -> Finished:
@@ -113,7 +117,8 @@ def _guarded(work: Work, prove: Prove, say: Tell, size_of: Sizer) -> Finished:
 
 
 def _is_needless(work: Work, say: Tell) -> bool:
-    return is_needless(work.environment, work.steps, environment_for(work.variables), lambda: say(Progress()))
+    variables = environment_for(work.variables)
+    return is_needless(work.environment, work.steps, variables, lambda: say(Progress()), work.answers)
 
 
 def _make_parents(path: str) -> tuple[str, ...]:
@@ -164,7 +169,7 @@ def _ending(error: BaseException) -> tuple[Outcome | None, str]:
 
 def _attempt(work: Work, change: Change, prove: Prove, say: Tell, size_of: Sizer, lock: int) -> Finished:
     change = _open(change)
-    with downloaded_once(environment_for(work.variables), change.folder) as variables:
+    with downloaded_once(environment_for(work.variables), change.folder, work.environment) as variables:
         return _done(work, change, prove, say, size_of, lock, variables)
 
 
@@ -180,6 +185,7 @@ def _done(
         say=say,
         size_of=size_of,
         keep_open=(lock,),
+        answers=work.answers,
     )
     if work.kind == "changed":
         ours = names_of_ours(change.environment)

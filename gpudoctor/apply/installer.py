@@ -6,11 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from gpudoctor.apply.installer_errors import why
 from gpudoctor.facts import lazy_re as re
@@ -75,21 +74,6 @@ def environment_for(given: Mapping[str, str]) -> dict[str, str]:
     """The user's environment, with indexes, proxies and certificates, but nothing that leads packages elsewhere."""
     kept = {name: value for name, value in given.items() if not _ASTRAY.fullmatch(name)}
     return {**kept, **_UNATTENDED}
-
-
-@contextmanager
-def downloaded_once(variables: Mapping[str, str], folder: str) -> Iterator[Mapping[str, str]]:
-    """The variables with which pip's dry run and its installing share what they download.
-
-    Older pips fetch the wheels for the dry run; where pip keeps no cache (PIP_NO_CACHE_DIR), it has one in `folder`
-    until this is left.
-    """
-    if not variables.get("PIP_NO_CACHE_DIR"):
-        yield variables
-        return
-    with tempfile.TemporaryDirectory(prefix=".downloads-", dir=folder, ignore_cleanup_errors=True) as cache:
-        kept = {name: value for name, value in variables.items() if name != "PIP_NO_CACHE_DIR"}
-        yield {**kept, "PIP_CACHE_DIR": cache}
 
 
 def program_of(name: str, env: Mapping[str, str]) -> str | None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping
 
+from gpudoctor.apply.answers import Answers
+from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.retarget import Step
 from gpudoctor.apply.verify import is_conda, is_install, verify
@@ -13,14 +15,26 @@ _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I
 
 
 def is_needless(
-    environment: str, steps: tuple[Step, ...], variables: Mapping[str, str], tick: Callable[[], None]
+    environment: str,
+    steps: tuple[Step, ...],
+    variables: Mapping[str, str],
+    tick: Callable[[], None],
+    answers: Answers,
 ) -> bool:
     """Whether all that the steps ask for is there, as the installer itself says, too. It is asked only then."""
     commands = [step for step in steps if isinstance(step, Run)]
     if not commands or len(commands) != len(steps) or not all(_is_there(step.argv, environment) for step in commands):
         return False
-    said = (verify(step.argv, {**variables, **step.env}, (), tick, files=False) for step in commands)
-    return all(one.refused is None and one.says and not one.installs for one in said)
+    present = installed(environment)
+
+    def said(step: Run) -> Verification:
+        found = answers.of(step.argv, present)
+        if found is None:
+            found = verify(step.argv, {**variables, **step.env}, (), tick)
+            answers.note(step.argv, present, found)
+        return found
+
+    return all(one.refused is None and one.says and not one.installs for one in map(said, commands))
 
 
 def _is_there(argv: tuple[str, ...], environment: str) -> bool:

@@ -5,10 +5,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
+from msgspec.structs import replace
+
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.verify_conda import ask_conda
 from gpudoctor.apply.verify_pip import ask_pip
-from gpudoctor.apply.verify_uv import ask_uv
+from gpudoctor.apply.verify_uv import ask_uv, locked
 
 _CONDAS = frozenset({"conda", "mamba", "micromamba"})
 
@@ -55,17 +57,20 @@ def verify(
     env: Mapping[str, str],
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
-    *,
-    files: bool = True,
 ) -> Verification:
     """Ask the installer what `argv`, an install command, would do. `tick` is called about once a second.
 
-    `files` False: not which files it would install, which takes uv several seconds.
+    uv does not say from which files; see `with_files`.
     """
-    if is_uv(argv):
-        return ask_uv(asked(argv), argv, env, keep_open, tick, files=files)
-    ask = ask_conda if is_conda(argv) else ask_pip
+    ask = ask_uv if is_uv(argv) else ask_conda if is_conda(argv) else ask_pip
     return ask(asked(argv), argv, env, keep_open, tick)
+
+
+def with_files(found: Verification, argv: tuple[str, ...], env: Mapping[str, str]) -> Verification:
+    """The answer, with the files that would be installed, which takes uv up to several seconds."""
+    if found.archives is not None or not found.installs or not is_uv(argv):
+        return found
+    return replace(found, archives=locked(argv, env, found.installs))
 
 
 def _program(argv: tuple[str, ...]) -> str:

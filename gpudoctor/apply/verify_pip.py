@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpudoctor.apply.archives import Archive, Verification, sha256_of
+from gpudoctor.apply.downloads import cache_option
 from gpudoctor.apply.installer import Done, run
 from gpudoctor.apply.installer_errors import is_try, unreachable
 from gpudoctor.facts import lazy_re as re
@@ -81,7 +82,7 @@ def _ask(
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         report = os.path.join(folder, "report.json")
         patience = _Patience(tick)
-        command = (*argv, "--dry-run", "--report", report)
+        command = (*argv, *cache_option(env), "--dry-run", "--report", report)
         try:
             done = run(command, env=env, tell=patience.line, tick=patience.tick, keep_open=keep_open)
         except _GivenUpError:

@@ -39,10 +39,8 @@ def ask_uv(
     env: Mapping[str, str],
     keep_open: tuple[int, ...],
     tick: Callable[[], None],
-    *,
-    files: bool = True,
 ) -> Verification:
-    """What uv would install; `files`: and from which files."""
+    """What uv would install; not from which files."""
     lines: list[str] = []
     if not any(name in env for name in _TIMEOUTS):
         env = {**env, "UV_HTTP_TIMEOUT": TIMEOUT}
@@ -57,7 +55,7 @@ def ask_uv(
     return Verification(
         by=by,
         installs=installs,
-        archives=_locked(argv, env, installs) if files and installs else (None if installs else ()),
+        archives=None if installs else (),
         to_download=next(downloads, 0),
         seconds=done.seconds,
     )
@@ -78,7 +76,7 @@ def _leaving_no_lock(argv: tuple[str, ...]) -> Iterator[None]:
                 os.unlink(path)
 
 
-def _locked(argv: tuple[str, ...], env: Mapping[str, str], installs: tuple[str, ...]) -> tuple[Archive, ...] | None:
+def locked(argv: tuple[str, ...], env: Mapping[str, str], installs: tuple[str, ...]) -> tuple[Archive, ...] | None:
     """The files with their sizes and hashes; None where uv cannot name them."""
     options, wanted, files = _for_compile(argv[3:])
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:

@@ -1,5 +1,6 @@
 """`gpudoctor install`."""
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -71,13 +72,14 @@ def command(
     # Imported here: --help needs nothing of it.
     from msgspec.structs import replace as changed
 
+    from gpudoctor.apply.downloads import downloaded_once
     from gpudoctor.install.planning import Wishes, plan_for, with_package_index_only
     from gpudoctor.install.preview import foreseen, resolved
     from gpudoctor.install.reporters import JsonLines, Sentences
     from gpudoctor.install.requested import manager_for
     from gpudoctor.install.target import site_of
 
-    with JsonLines() if as_json else Sentences() as tell:
+    with JsonLines() if as_json else Sentences() as tell, downloaded_once(os.environ) as variables:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
         if not (wish or requirements or from_pyproject):
             raise Misused("nothing is asked for. Name a framework: torch, tensorflow or jax.")
@@ -92,6 +94,7 @@ def command(
         if conda is None:
             manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
         site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
+        site = changed(site, variables=dict(variables))
         if not (yes or dry_run or can_ask(as_json=as_json)):
             plan_for(wishes, site)
             raise Misused(

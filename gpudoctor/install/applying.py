@@ -67,18 +67,24 @@ def _work(plan: InstallPlan, site: Site, *, replace: bool, verify: bool) -> Work
     """Raises Refused."""
     place = plan.place
     wanted = distributions_of(plan.requirements)
-    asked = {"make": plan.make, "steps": (*plan.remove, *plan.install), "wanted": wanted, "verify": verify}
-    variables = dict(os.environ)
+    asked = {
+        "make": plan.make,
+        "steps": (*plan.remove, *plan.install),
+        "wanted": wanted,
+        "verify": verify,
+        "variables": site.variables,
+        "answers": site.answers,
+    }
     if place.venv is not None:
         folder = real_folder(place.venv)
         check_new(folder, replace=replace)
         kind = "replaced" if os.path.lexists(folder) else "new"
-        return Work(environment=folder, given=place.venv, kind=kind, variables=variables, **asked)  # type: ignore[arg-type]
+        return Work(environment=folder, given=place.venv, kind=kind, **asked)  # type: ignore[arg-type]
     if place.conda is not None:
         folder = os.path.abspath(place.conda)
         check_empty(folder)
-        return Work(environment=folder, kind="new", way="in-place", variables=variables, **asked)  # type: ignore[arg-type]
-    return Work(variables=variables, **of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
+        return Work(environment=folder, kind="new", way="in-place", **asked)  # type: ignore[arg-type]
+    return Work(**of_target(site.target, conda_base=site.is_base), **asked)  # type: ignore[arg-type]
 
 
 def folder_of(plan: InstallPlan, site: Site) -> str | None:
@@ -134,11 +140,12 @@ def try_out(plan: InstallPlan, site: Site, tell: Tell, *, must: bool, is_last: b
             names=names_of(real_folder(new), new) if new is not None else (),
             place=os.path.join(folder, "env") if new is not None else (site.target.prefix or ""),
             detour="",
-            variables=environment_for(os.environ),
+            variables=environment_for(site.variables),
             say=tell if must else lambda event: None if isinstance(event, Stepped) else tell(event),
             size_of=file_sizes(site.target),
             keep_open=(),
             space=real_folder(new) if new is not None else None,
+            answers=site.answers,
         )
         try:
             if by_conda:

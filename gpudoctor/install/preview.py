@@ -1,6 +1,5 @@
 """Before anyone is asked: what the installer would do to the environment that is there, or to a new one."""
 
-import os
 import sys
 import tempfile
 from collections.abc import Callable
@@ -45,7 +44,7 @@ def resolved(wishes: Wishes, site: Site) -> Resolution:
         return foresee(folder, found.installs, plan.removed, markers)
 
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as scratch:
-        asking = Asking(scratch, environment_for(os.environ), clock.tick)
+        asking = Asking(scratch, environment_for(site.variables), clock.tick, site.answers)
 
         def ask(plan: InstallPlan) -> Verification | None:
             first = next(step for step in plan.install if isinstance(step, Run))

@@ -5,9 +5,11 @@ import re
 import shlex
 import shutil
 import sys
+from collections.abc import Mapping
 
 import msgspec
 
+from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.installer import program_of
 from gpudoctor.apply.preconditions import Refused, check_empty, check_folder, check_target
 from gpudoctor.errors import CannotExamine, Misused, NothingChanged
@@ -32,6 +34,10 @@ class Site(Fact, frozen=True, kw_only=True):
     snapshot: Snapshot
     #: conda's base was named by the user.
     is_base: bool = False
+    #: What installers said already.
+    answers: Answers = msgspec.field(default_factory=Answers)
+    #: What installers are started with.
+    variables: Mapping[str, str] = msgspec.field(default_factory=lambda: dict(os.environ))
 
     @property
     def target(self) -> Interpreter:

@@ -1,0 +1,74 @@
+"""The whole `install`, from its first question to the proof: no file is fetched twice, and no dry run is made twice."""
+
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pip
+import pytest
+
+from tests.apply.package_index import served
+from tests.apply.wheels import copied, environment, wheel
+from tests.e2e.command import gpudoctor
+from tests.e2e.test_foreseen import variables
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX environments")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("index")
+    wheel(path, "kit", "1.0", requires=("part",))
+    wheel(path, "part", "1.5")
+    return path
+
+
+@pytest.fixture(scope="module", params=["the pip of this venv", "the pip of these tests"])
+def made(request, tmp_path_factory):
+    """Python brings one from the year of its release; dry runs of before pip 23.3 fetch wheels."""
+    path = environment(tmp_path_factory.mktemp("made") / "env")
+    if request.param == "the pip of these tests":
+        site = next(Path(path).glob("lib/python*/site-packages"))
+        for there in site.glob("pip*"):
+            shutil.rmtree(there)
+        own = Path(pip.__file__).parent
+        for here in (own, *own.parent.glob("pip-*.dist-info")):
+            shutil.copytree(here, site / here.name)
+    return path
+
+
+@pytest.mark.parametrize("cache", ["kept", "PIP_NO_CACHE_DIR", "no-cache-dir in pip.conf"])
+def test_pip_fetches_each_wheel_once(made, folder, cache, tmp_path):
+    env = copied(made, tmp_path / "env")
+    with served(folder) as index:
+        asked = {**variables(index, tmp_path), "PIP_TRUSTED_HOST": "127.0.0.1"}
+        if cache == "PIP_NO_CACHE_DIR":
+            asked["PIP_NO_CACHE_DIR"] = "1"
+        if cache.endswith("pip.conf"):
+            (tmp_path / "pip.conf").write_text("[global]\nno-cache-dir = true\n")
+            asked |= {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf"), "PIP_CACHE_DIR": ""}
+        done = gpudoctor(
+            *("install", "kit", "--python", env, "--manager", "pip", "--yes"), env=asked, cwd=tmp_path, timeout=120
+        )
+    assert done.returncode == 5, done.err  # there is no framework to be proved
+    fetched = Counter(address for how, address in index.asked if how == "GET" and address.endswith(".whl"))
+    assert fetched == {"/files/kit-1.0-py3-none-any.whl": 1, "/files/part-1.5-py3-none-any.whl": 1}
+
+
+@pytest.mark.parametrize("words", [("--python", "env"), ("--venv", "new")])
+def test_the_installer_is_asked_once(made, folder, words, tmp_path):
+    copied(made, tmp_path / "env")
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    real = shutil.which("uv")
+    if real is None:
+        pytest.skip("uv is not installed")
+    (programs / "uv").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/asked"\nexec "{real}" "$@"\n')
+    (programs / "uv").chmod(0o755)
+    with served(folder) as index:
+        asked = {**variables(index, tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
+        done = gpudoctor("install", "kit", *words, "--manager", "uv", "--yes", env=asked, cwd=tmp_path, timeout=120)
+    assert done.returncode == 5, done.err
+    lines = (tmp_path / "asked").read_text().splitlines()
+    assert sum(line.startswith("pip install") and "--dry-run" in line for line in lines) == 1
