@@ -14,6 +14,7 @@ from tuf.ngclient.config import UpdaterConfig
 from tuf.ngclient.updater import Updater
 
 from gpudoctor.errors import Failure
+from gpudoctor.host.given import open_given
 from gpudoctor.index.repository import Repository
 from gpudoctor.index.settings import shown
 from gpudoctor.knowledge.matrix.editions import CURRENT, Current, Update, current, mark_of, updates
@@ -46,8 +47,8 @@ def trusted_root(path: str | None) -> bytes:
     """The root of trust: a file that the user names, else the one shipped. Raises NotUpdated."""
     file = path or os.path.join(folder(), ROOT)
     try:
-        with open(file, "rb") as stream:
-            return stream.read(LIMITS.root_max_length)
+        with open_given(file) as given:
+            return given.read(LIMITS.root_max_length)
     except FileNotFoundError:
         if path is None:
             raise NotUpdated("this gpudoctor ships no key for updates; name one with --root FILE") from None

@@ -44,14 +44,14 @@ def command(
     samples: int | None, epochs: int | None, batch: int | None, precision: str | None, gpus: tuple[str, ...],
     snapshot_file: str | None, bench_file: str | None, price_file: str | None, form: str,
 ) -> None:  # fmt: skip
-    r"""Say whether a job needs a GPU, which one would do, and what to do without.
+    """Say whether a job needs a GPU, which one would do, and what to do without.
 
     \b
     gpudoctor advise resnet-50 --samples 20000 --epochs 30
     gpudoctor advise --parameters 7B --task lora
 
     Nothing is measured; `gpudoctor bench --json FILE` and --bench FILE make the numbers of this processor better.
-    """
+    """  # noqa: D301 - click reads the character
     from gpudoctor.knowledge.matrix.load import load_matrix
 
     matrix = load_matrix()

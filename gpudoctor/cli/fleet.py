@@ -10,12 +10,12 @@ from gpudoctor.cli.fleet_run import command as run
 
 @click.group("fleet", context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 def command() -> None:
-    r"""Examine many machines, and find the one that differs.
+    """Examine many machines, and find the one that differs.
 
     \b
     gpudoctor fleet run --via slurm --nodes 'gpu[001-512]' -o run.jsonl
     gpudoctor fleet merge run.jsonl --expect 'gpu[001-512]'
-    """
+    """  # noqa: D301 - click reads the character
 
 
 command.add_command(examples)

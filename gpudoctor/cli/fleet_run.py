@@ -12,10 +12,13 @@ from gpudoctor.fleet.launch import slurm
 from gpudoctor.fleet.launch.request import Launch, Mode, Request
 from gpudoctor.fleet.node_names import expanded, folded
 from gpudoctor.fleet.record import NoAnswer
+from gpudoctor.host.given import read_given
 
 _BUDGETS: dict[Mode, float] = {"static": 30.0, "smoke": 180.0, "bench": 300.0}
 #: Reasons that do not change within a minute.
 _FINAL = ("drained", "unknown-host", "refused", "no-gpudoctor")
+#: Bytes of a single-file gpudoctor; it has some 10 MB.
+_LARGEST = 256 * 1024 * 1024
 Reasons = dict[str, NoAnswer]
 
 
@@ -62,7 +65,7 @@ def command(
     image: str | None,
     namespace: str,
 ) -> None:
-    r"""Run `gpudoctor node` on many machines, by what starts your jobs already, and collect the lines.
+    """Run `gpudoctor node` on many machines, by what starts your jobs already, and collect the lines.
 
     \b
     gpudoctor fleet run --via slurm --nodes 'gpu[001-512]' -o run.jsonl
@@ -72,7 +75,7 @@ def command(
     asked once more, then written down with the reason. The same command again asks only the nodes that are left.
 
     Exit codes: 0 every node answered, 1 some did not, 3 the engine is not there, 130 interrupted.
-    """
+    """  # noqa: D301 - click reads the character
     if pyz is not None and via != "ssh":
         raise click.UsageError("--pyz is sent over SSH; elsewhere name a path that all nodes see with --command.")
     request = Request(
@@ -240,8 +243,7 @@ def _read(path: str | None) -> bytes | None:
     if path is None:
         return None
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        return read_given(path, limit=_LARGEST)
     except OSError as error:
         raise click.BadParameter(f"{path}: {error.strerror}", param_hint="--pyz") from None
 

@@ -5,11 +5,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from gpudoctor.errors import Failure, Misused
+from gpudoctor.host.given import read_given
 
 #: A host name (RFC 1123), with the underscores that some sites use.
 _NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,251}[A-Za-z0-9_])?")
 #: More than any cluster has: a typing error such as gpu[1-999999999] must not take the memory.
 _MOST = 1_000_000
+#: Bytes of a list of nodes.
+_LONGEST = 64 * 1024 * 1024
 
 
 class FleetPartsMissing(Failure):
@@ -38,10 +41,12 @@ def expanded(text: str) -> tuple[str, ...]:
     """The names of a set, a file with one set a line (@FILE), or several of both by comma. Raises Misused."""
     if text.startswith("@"):
         try:
-            with open(text[1:], encoding="utf-8") as file:
-                lines = [line.partition("#")[0].strip() for line in file]
-        except (OSError, UnicodeDecodeError) as error:
+            listed = read_given(text[1:], limit=_LONGEST, pipes=True).decode("utf-8")
+        except OSError as error:
+            raise Misused(f"The list of nodes {text[1:]} cannot be read: {error.strerror}.") from None
+        except UnicodeDecodeError as error:
             raise Misused(f"The list of nodes {text[1:]} cannot be read: {error}.") from None
+        lines = [line.partition("#")[0].strip() for line in listed.splitlines()]
         return tuple(dict.fromkeys(name for line in lines if line for name in expanded(line)))
     from_text, mistakes = _sets(), _mistakes()
     try:

@@ -13,9 +13,12 @@ from gpudoctor.errors import Misused
 from gpudoctor.fleet.node_names import is_name
 from gpudoctor.fleet.overview import Unreadable
 from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
+from gpudoctor.host.given import stream_given
 
 #: Bytes of a line; a record has some 5,000.
 _LONGEST = 1 << 20
+#: Parts of that length after which a line is given up, and its file.
+_MOST_PARTS = 64
 _HOST = re.compile(rb'"host"\s*:\s*"([^"\\]{1,255})"')
 
 
@@ -32,7 +35,7 @@ def read_files(paths: Iterable[str]) -> Iterator[NodeRecord | Unreadable]:
     for path in paths:
         name = "standard input" if path == "-" else os.fsencode(path).decode(errors="replace")
         try:
-            with nullcontext(sys.stdin.buffer) if path == "-" else open(path, "rb") as file:
+            with nullcontext(sys.stdin.buffer) if path == "-" else stream_given(path) as file:
                 yield from read_lines(file, name)
         except OSError as error:
             raise Misused(f"{name}: {error.strerror or error}", "FILES") from None
@@ -60,8 +63,11 @@ def read_lines(file: IO[bytes], name: str) -> Iterator[NodeRecord | Unreadable]:
 
 
 def _skip_line(file: IO[bytes]) -> None:
-    while (part := file.readline(_LONGEST)) and not part.endswith(b"\n"):
-        pass
+    for _ in range(_MOST_PARTS):
+        part = file.readline(_LONGEST)
+        if not part or part.endswith(b"\n"):
+            return
+    raise OSError(None, f"a line of it is longer than {_MOST_PARTS} MiB, so it is no file of records")
 
 
 def _refused(record: NodeRecord, where: str) -> Unreadable:

@@ -1,5 +1,7 @@
 """Files that are not ours: read without waiting for ever, whatever lies under the name, and never beyond a bound."""
 
+import io
+import math
 import os
 import select
 import stat
@@ -7,6 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
 #: Seconds in which a pipe must bring its first and each further byte, and in which everything must have been read.
 SILENCE, LONGEST = 30.0, 120.0
@@ -28,7 +31,7 @@ class Given:
     def read(self, count: int) -> bytes:
         """So many bytes; fewer only where it ends. Raises OSError."""
         parts: list[bytes] = []
-        while count > 0 and (part := self._next(min(count, _CHUNK))):
+        while count > 0 and (part := self.piece(min(count, _CHUNK))):
             parts.append(part)
             count -= len(part)
         return b"".join(parts)
@@ -37,7 +40,11 @@ class Given:
         """Read on from there; a regular file only."""
         os.lseek(self._descriptor, offset, os.SEEK_SET)
 
-    def _next(self, count: int) -> bytes:
+    def take_any_time(self) -> None:
+        """Read for as long as something comes."""
+        self._until = math.inf
+
+    def piece(self, count: int) -> bytes:
         """What comes next, waited for where it is a pipe; nothing at its end."""
         while True:
             if time.monotonic() > self._until:
@@ -74,6 +81,27 @@ def open_given(path: str, *, pipes: bool = False) -> Iterator[Given]:
         yield Given(descriptor, status)
     finally:
         os.close(descriptor)
+
+
+class _Pieces(io.RawIOBase):
+    def __init__(self, given: Given) -> None:
+        self._given = given
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
+        part = self._given.piece(len(buffer))
+        buffer[: len(part)] = part
+        return len(part)
+
+
+@contextmanager
+def stream_given(path: str) -> Iterator[IO[bytes]]:
+    """A file or a pipe to be read bit by bit, however large; a pipe is given up when nothing comes. Raises OSError."""
+    with open_given(path, pipes=True) as given:
+        given.take_any_time()
+        yield io.BufferedReader(_Pieces(given), _CHUNK)
 
 
 def read_given(path: str, *, limit: int, pipes: bool = False) -> bytes:

@@ -13,6 +13,8 @@ from urllib.parse import unquote, urlsplit
 from tuf.api.exceptions import DownloadError, DownloadHTTPError
 from tuf.ngclient.fetcher import FetcherInterface
 
+from gpudoctor.host.given import open_given
+
 #: Seconds to connect, between two pieces, and for a whole file.
 CONNECT, READ, WHOLE = 10.0, 30.0, 120.0
 #: The address of what is in a folder or an archive.
@@ -36,6 +38,8 @@ class Repository(FetcherInterface):
         if os.path.isdir(where):
             return
         try:
+            with open_given(where):  # no pipe and no device
+                pass
             self._archive = zipfile.ZipFile(where)
         except FileNotFoundError:
             raise DownloadError(f"{where}: no such file or folder") from None
@@ -58,8 +62,8 @@ class Repository(FetcherInterface):
             if self._archive is not None:
                 with self._archive.open(name) as packed:
                     return iter((packed.read(LONGEST),))
-            with open(os.path.join(self.where, *name.split("/")), "rb") as stream:
-                return iter((stream.read(LONGEST),))
+            with open_given(os.path.join(self.where, *name.split("/"))) as given:
+                return iter((given.read(LONGEST),))
         except (KeyError, FileNotFoundError):
             raise DownloadHTTPError(f"{name} is not there", 404) from None
         except (OSError, zipfile.BadZipFile, zlib.error) as error:

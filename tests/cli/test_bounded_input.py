@@ -94,7 +94,22 @@ def test_an_odd_pyproject_is_named_and_never_waited_for(make: Callable[[Path], N
 
 @pytest.mark.parametrize("make", ODD, ids=lambda make: make.__name__)
 @pytest.mark.parametrize(
-    ("words", "codes"), [(("plan", "-r"), (2,)), (("triage",), (3,)), (("check", "--from"), (2, 3))]
+    ("words", "codes"),
+    [
+        (("plan", "-r"), (2,)),
+        (("triage",), (3,)),
+        (("check", "--from"), (2, 3)),
+        (("brief",), (2, 3)),
+        (("verify",), (2, 3)),
+        (("verify", "pip install torch", "--for"), (2, 3)),
+        (("fleet", "merge"), (2, 3)),
+        (("fleet", "run", "--via", "ssh", "--nodes", "a", "--pyz"), (1, 2, 3)),
+        (("matrix", "update", "--from"), (3,)),
+        (("matrix", "update", "--from", "/", "--root"), (3,)),
+        (("advise", "resnet-50", "--from"), (2, 3)),
+        (("advise", "resnet-50", "--bench"), (2, 3)),
+        (("advise", "resnet-50", "--prices"), (2, 3)),
+    ],
 )
 def test_an_odd_file_that_is_named(
     make: Callable[[Path], None], words: tuple[str, ...], codes: tuple[int, ...], tmp_path: Path
@@ -141,11 +156,13 @@ ROOMS = {
     "apply/ownership.py": "records of an environment that is changed",
     "apply/journal.py": "our own journal",
     "apply/lock.py": "our own lock",
+    "apply/matrix_update.py": "writes, and what it downloaded itself",
     "apply/pins.py": "writes",
     "apply/relocate.py": "scripts and records of an environment that is changed",
     "apply/verify_pip.py": "the report that pip was told to write",
     "apply/verify_uv.py": "the lock that uv was told to write",
     "fleet/budget.py": "what the kernel serves",
+    "fleet/collect.py": "writes, and the end of what it wrote",
     "index/fetch.py": "our own cache",
     "knowledge": "our own data",
     "redact": "our own data",
@@ -154,7 +171,7 @@ ROOMS = {
 }
 #: Methods and functions that read a file. `host.read_text` and a loader's `open` are the port's own.
 _READERS = {"open", "open_file", "read_text", "read_bytes", "fdopen"}
-_OURS = {"host", "process", "trial", "metadata", "archive", "self"}
+_OURS = {"_archive", "host", "process", "trial", "metadata", "archive", "self"}
 
 
 def _opened(path: Path) -> list[int]:
