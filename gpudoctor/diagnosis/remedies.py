@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.commands_for import is_foreign
+from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
@@ -69,7 +70,8 @@ def _remedy(
         return Remedy(cause=key, say=build.title, steps=build.steps)
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
-    return Remedy(cause=key, say=say, commands=known.commands(system) if known else ()) if say else None
+    commands = commands_that_fit(known.commands(system), snapshot) if known else ()
+    return Remedy(cause=key, say=say, commands=commands) if say else None
 
 
 def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:

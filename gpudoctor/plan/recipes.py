@@ -15,6 +15,7 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions, descriptor, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
+from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.nothing_fits import nothing_fits
@@ -32,6 +33,7 @@ from gpudoctor.plan.places import (
     uninstall,
     wheel_platform,
 )
+from gpudoctor.plan.specifiers import meets
 
 if TYPE_CHECKING:
     from gpudoctor.plan.choices import Choice
@@ -88,18 +90,30 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     assert isinstance(row, TorchBuild)
     index = f"{TORCH_INDEX}{row.index_suffix}"
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
-    wanted = (f"torch=={build.version}+{build.variant}", *_pins(row, present, wheel_platform(scene.host)))
+    wanted = (f"torch=={build.version}+{build.variant}", *companion_pins(row, present, wheel_platform(scene.host)))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
         return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = ("torch", *present, *leaving_with(choice, scene))
-    steps = replace(scene, leaving, *wanted, index=index)
+    # torchvision asks for any NumPy, and would take one that this torch cannot use.
+    bound = needs_numpy1(build, machine, matrix) if "torchvision" in present else ""
+    numpy = install(scene, f"numpy{bound}") if bound and not _has(scene, "numpy", bound) else ()
+    steps = (*numpy, *replace(scene, leaving, *wanted, index=index))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
 
 
-def _pins(build: TorchBuild, names: Iterable[str], platform: str | None = None) -> tuple[str, ...]:
-    """`platform`: they come from the index of the build, where they may be tagged as torch is."""
+def _has(scene: Scene, name: str, specifier: str) -> bool:
+    """Whether an installed distribution meets a specifier."""
+    package = scene.find(name)
+    return package is not None and meets(package.version, specifier)
+
+
+def companion_pins(build: TorchBuild, names: Iterable[str], platform: str | None = None) -> tuple[str, ...]:
+    """What to ask for so that torchvision and torchaudio go with a build of torch: torchvision==0.21.0.
+
+    `platform`: they come from the index of the build, where they may be tagged as torch is.
+    """
     versions = {"torchvision": build.torchvision, "torchaudio": build.torchaudio}
     tag = tag_of_companions(build.version, build.variant, platform)
     return tuple(f"{name}=={version}{tag}" for name in names if (version := versions.get(name)))
@@ -108,7 +122,7 @@ def _pins(build: TorchBuild, names: Iterable[str], platform: str | None = None) 
 def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[str, ...]) -> Fix:
     """Install the torchvision or torchaudio that belongs to the installed torch, from the same index."""
     build = _build_of(torch, matrix)
-    pins = _pins(build, names) if build else ()
+    pins = companion_pins(build, names) if build else ()
     if build is None or not build.index_suffix or len(pins) != len(names) or conda_prefix(scene.interpreter):
         known = _released_with(torch, names, matrix)
         what = f"{known}, which belongs" if known else f"the {' and '.join(names)} that belongs"
@@ -117,7 +131,7 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
         return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
     index = _index_beside(torch, build, scene)
     if index is not None:
-        pins = _pins(build, names, wheel_platform(scene.host))
+        pins = companion_pins(build, names, wheel_platform(scene.host))
     steps = replace(scene, names, *pins, index=index)
     title = f"Install the {' and '.join(names)} of {torch.label}"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))

@@ -119,7 +119,9 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
         wanted = tuple(dict.fromkeys(p for one in missing if (p := package_of(one, framework))))
     if not wanted:
         return _by_hand(framework)
-    if taken := owners_of_the_same(scene, wanted):
+    # An installed one is pinned by another framework, and is of another release: a second install changes nothing.
+    there = tuple(name for name in wanted if scene.find(name) is not None)
+    if taken := owners_of_the_same(scene, wanted) or there:
         return elsewhere(framework.label, taken)
     steps = separately(scene, *wanted) if scene.is_shared else install(scene, *wanted)
     return Fix(title=f"Install the CUDA libraries of {framework.label}", safety=safety(scene), steps=steps)

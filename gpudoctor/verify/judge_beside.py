@@ -169,7 +169,11 @@ def _extension(wanted: Requirement, install: Install, case: Case, taken: dict[st
     if not found:
         return _unlisted(wanted, rows, public, case)
     version, row = found[0]
-    if wanted.specifier == "" and public is not None:
+    named = any(one.name == "torch" and one.specifier for one in install.requirements)
+    if named and public is not None:
+        # Both are asked for, so the installer takes the newest that goes with that torch.
+        version, row = next(((v, r) for v, r in found if not r.torch or meets(public, r.torch)), found[0])
+    elif wanted.specifier == "" and public is not None:
         version, row = next(((v, r) for v, r in found if not r.torch or meets(public, r.torch)), found[0])
         if version != found[0][0] and not comes and not install.no_deps:
             version, row = found[0]

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.specifiers import meets
 from gpudoctor.verify.asked import (
     Activate,
     Asked,
@@ -27,6 +28,9 @@ from gpudoctor.verify.judge_system import judge_system
 from gpudoctor.verify.read_words import read_command
 from gpudoctor.verify.text import MOST_CHARACTERS, Typed, Unread, commands
 from gpudoctor.verify.verdict import Given, Verdict, Verdicts, overall
+
+#: Releases of what is only bounded, newest first: which side of a bound they are on is all that counts of them.
+_LIKELY = {"numpy": ("2.2.6", "1.26.4", "1.24.4", "1.19.5"), "protobuf": ("6.33.0", "4.25.3", "3.20.3")}
 
 
 def verify(text: str | Sequence[str], given: Given, matrix: Matrix, file: str | None = None) -> Verdicts:
@@ -115,4 +119,9 @@ def _afterwards(asked: Asked, found: Sequence[Verdict], given: Given) -> Given:
             name, _, version = (verdict.build or "").partition(" ")
             if verdict.word == "fits" and package_version(version) is not None:
                 given = with_installed(given, name.partition("[")[0], version)
+        for wanted in asked.requirements:
+            versions = (one for one in _LIKELY.get(wanted.name, ()) if meets(one, wanted.specifier))
+            version = next(versions, "") if wanted.specifier else ""
+            if version and not any(one.subject == wanted.text and one.word == "does not fit" for one in found):
+                given = with_installed(given, wanted.name, version)
     return given

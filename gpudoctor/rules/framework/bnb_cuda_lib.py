@@ -12,7 +12,7 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Environ, System
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.builds import release_numbers, release_of
 from gpudoctor.rules.declare import rule
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
@@ -74,7 +74,8 @@ def bnb_cuda_lib(
     upgrade = Fix(
         title="Install a current bitsandbytes",
         safety=safety(scene),
-        steps=install(scene, "bitsandbytes>=0.43", options=("--upgrade",)),
+        # With torch named, the newest bitsandbytes that takes this torch; without, another torch may come.
+        steps=install(scene, "bitsandbytes>=0.43", *_as_it_is(torch), options=("--upgrade",)),
         undo=f"install bitsandbytes=={bnb.version}",
     )
     unset = Fix(
@@ -166,3 +167,9 @@ def _absent_part(bnb: Framework, torch: Framework, override: str | None) -> Faul
 
 def _parts(bnb: Framework) -> str:
     return ", ".join(bnb.cuda_parts) or "none" if bnb.cuda_parts is not None else "not known"
+
+
+def _as_it_is(torch: Framework) -> tuple[str, ...]:
+    """The requirement that keeps the torch that is installed."""
+    release = release_of(torch.version)
+    return (f"torch=={release}",) if release is not None else ()

@@ -8,7 +8,9 @@ from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
-from gpudoctor.plan.places import install, safety
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.places import install, safety, wheel_platform
+from gpudoctor.plan.recipes import COMPANIONS, companion_pins
 from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.declare import rule
@@ -24,6 +26,7 @@ def win_libomp140_missing(
     frameworks: Frameworks,
     host: System,
     scene: Scene,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
 
@@ -49,6 +52,9 @@ def win_libomp140_missing(
         return
     tag = f"+{torch.version.partition('+')[2]}" if torch.version and "+" in torch.version else ""
     index = f"https://download.pytorch.org/whl/{tag[1:]}" if tag else None
+    build = matrix.torch_build(f"{MENDED}{tag or '+cpu'}")
+    present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
+    pins = companion_pins(build, present, wheel_platform(host) if tag else None) if build is not None else ()
     yield Problem(
         summary=f"{torch.label} needs {NAME}, which is not on this machine.",
         subject=torch.label,
@@ -57,7 +63,7 @@ def win_libomp140_missing(
             Fix(
                 title=f"Install PyTorch {MENDED}",
                 safety=safety(scene),
-                steps=install(scene, f"torch=={MENDED}{tag}", index=index),
+                steps=install(scene, f"torch=={MENDED}{tag}", *pins, index=index),
             ),
         ),
     )
