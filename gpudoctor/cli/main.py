@@ -30,6 +30,7 @@ COMMANDS = {
     "fleet": ("gpudoctor.cli.fleet", "Examine many machines, and find the one that differs."),
     "install": ("gpudoctor.cli.install", "Install builds that fit this machine, test them, and keep a way back."),
     "history": ("gpudoctor.cli.history", "List the changes gpudoctor has made to environments."),
+    "look-up": ("gpudoctor.cli.look_up", "Look up a wheel, a symbol, a library, faults of a release, a recipe."),
     "matrix": ("gpudoctor.cli.matrix", "Show the compatibility matrix, and which builds fit a machine."),
     "node": (
         "gpudoctor.cli.node",

@@ -39,6 +39,7 @@ FORMATS: dict[str, dict[str, str]] = {
     "explain": {"terminal": "explanation:render_explanation", "json": "json:render_json"},
     "explain CODE": {"terminal": "rules:manual_text", "json": "rules:manual_json"},
     "fix": {"terminal": "plan_text:fix_text", "json": "json:render_json"},
+    "look-up": {"terminal": "look_up_text:look_up_text", "json": "json:render_json"},
     "matrix": {"terminal": "matrix_tables:sheets_page", "json": "matrix_tables:sheets_json"},
     "matrix fit": {"terminal": "fit_text:fit_text", "json": "json:render_json"},
     "matrix status": {"terminal": "matrix_editions:status_text", "json": "json:render_json"},

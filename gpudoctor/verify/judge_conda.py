@@ -9,6 +9,7 @@ conda-forge's cudatoolkit ends with 11.8; CUDA 12 is cuda-version and its parts 
 from collections.abc import Iterator
 
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.frameworks import name_of, planned
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.specifiers import meets
@@ -20,7 +21,6 @@ from gpudoctor.verify.verdict import Aspect, Verdict
 LAST_OF_CHANNEL = "2.5.1"
 FIRST_PYTORCH_CUDA = "1.13"
 LAST_CUDATOOLKIT = "11.8"
-_FRAMEWORKS = ("pytorch-gpu", "tensorflow", "tensorflow-gpu", "jax")
 _ELSEWHERE = frozenset(("venv", "system", "standalone"))
 
 
@@ -47,7 +47,7 @@ def judge_conda(asked: Conda, case: Case) -> Iterator[Verdict]:
             yield case.verdict(f"{name}{specs[name]}", "fits")
         elif name not in ("numpy", "python", "pip", "pytorch-cuda", "cpuonly", "mkl"):
             text = "What conda's channels hold of it is not in the tables."
-            aspect: Aspect = "version" if name in _FRAMEWORKS else "name"
+            aspect: Aspect = "version" if name_of(name.removesuffix("-gpu")) in planned() else "name"
             yield case.verdict(name, "not known", grounds="not in the tables", aspect=aspect, because=text)
 
 

@@ -20,7 +20,6 @@ from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
 from gpudoctor.verify.verdict import Verdict
 
-FRAMEWORKS = ("torch", "tensorflow", "jax")
 #: Made for frameworks; what they are made for is in tables of their own.
 _EXTENSIONS = frozenset(("xformers", "flash-attn", "bitsandbytes", "onnxruntime-gpu", "sageattention", "triton"))
 

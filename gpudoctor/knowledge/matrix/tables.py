@@ -8,6 +8,7 @@ from msgspec.structs import force_setattr
 
 from gpudoctor.facts.versions import DOTTED_TYPES
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
+from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
     BaseImage,
@@ -72,11 +73,13 @@ TABLES: dict[str, Any] = {
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {
     "extensions": Table[Extension],
+    "faults": Table[KnownFault],
     "gpu_peaks": Table[GpuPeaks],
     "gpu_reference": Table[GpuReference],
     "images": Table[BaseImage],
     "networks": Table[Network],
     "throughput": Table[Throughput],
+    "recipes": Table[Recipe],
 }
 ALL_TABLES: dict[str, Any] = dict(sorted({**TABLES, **LOOKED_UP}.items()))
 

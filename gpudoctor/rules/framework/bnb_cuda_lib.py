@@ -171,5 +171,4 @@ def _parts(bnb: Framework) -> str:
 
 def _as_it_is(torch: Framework) -> tuple[str, ...]:
     """The requirement that keeps the torch that is installed."""
-    release = release_of(torch.version)
-    return (f"torch=={release}",) if release is not None else ()
+    return (f"torch=={release_of(torch.version)}",) if torch.version is not None else ()

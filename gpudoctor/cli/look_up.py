@@ -1,0 +1,35 @@
+"""`gpudoctor look-up`."""
+
+import click
+
+from gpudoctor.cli.option_values import format_option
+from gpudoctor.cli.show import show
+from gpudoctor.errors import CannotExamine
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.look_up.look_up import look_up
+from gpudoctor.redact.facts import fact_without_credentials
+
+
+@click.command("look-up")
+@click.argument("question", nargs=-1, required=True, metavar="WHAT")
+@format_option("look-up")
+def command(question: tuple[str, ...], form: str) -> None:
+    r"""Look up a wheel's name, a symbol, who ships a library, known faults of a release, or a recipe.
+
+    \b
+        gpudoctor look-up flash_attn-2.7.4+cu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl
+        gpudoctor look-up "undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs"
+        gpudoctor look-up nvidia-cudnn-cu11 8.5.0.96
+        gpudoctor look-up torch 1.13.1
+        gpudoctor look-up container-toolkit debian
+
+    Recipes: container-toolkit, fabric-manager, cuda-cudnn-conda, wsl2, driver-clean, caches. The exit code is 0 where
+    something is known, 3 where it is not in the tables.
+    """
+    try:
+        looked = look_up(" ".join(question), load_matrix())
+    except MatrixUnreadable as error:
+        raise CannotExamine(str(error)) from None
+    show("look-up", fact_without_credentials(looked), form)
+    raise click.exceptions.Exit(0 if looked.found else 3)

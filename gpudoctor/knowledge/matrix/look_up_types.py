@@ -1,0 +1,33 @@
+"""Rows that people look up: faults of single releases, and recipes."""
+
+from gpudoctor.knowledge.matrix.types import Row
+
+
+class KnownFault(Row, frozen=True, kw_only=True):
+    """A fault of single releases, and the release in which it is gone."""
+
+    #: torch, tensorflow, nvidia-container-toolkit, nvidia-driver, mkl.
+    product: str
+    #: Specifiers (PEP 440) of the releases that have it; alternatives, as a branch is mended by itself.
+    affected: tuple[str, ...]
+    fixed: str | None = None
+    #: What goes wrong, in a sentence; and what it takes to meet it.
+    says: str
+    where: str | None = None
+    #: What to do without the release in which it is gone.
+    instead: str | None = None
+
+
+class Recipe(Row, frozen=True, kw_only=True):
+    """Commands for one purpose on one kind of system, the last of which shows that it worked."""
+
+    purpose: str
+    title: str
+    #: debian, fedora, suse, windows, any: the family of distributions, or the system.
+    system: str
+    #: What must be there before.
+    needs: str | None = None
+    commands: tuple[str, ...]
+    test: str
+    #: What the test prints where all is well.
+    prints: str

@@ -1,0 +1,84 @@
+"""Known faults of single releases, and recipes: records of the tables that people look up."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.look_up.answer import Found, Row
+from gpudoctor.plan.specifiers import meets
+
+_NAMED = re.compile(r"(?P<name>[A-Za-z][\w .-]*?)(?:\s*[= ]=?\s*(?P<version>\d[\w.+]*))?")
+_PRODUCTS = {
+    "pytorch": "torch",
+    "driver": "nvidia-driver",
+    "nvidia driver": "nvidia-driver",
+    "container toolkit": "nvidia-container-toolkit",
+    "nvidia container toolkit": "nvidia-container-toolkit",
+    "libnvidia-container": "nvidia-container-toolkit",
+    "nvidia-docker2": "nvidia-container-toolkit",
+    "tf": "tensorflow",
+}
+
+
+def faults(text: str, matrix: Matrix) -> Iterator[Found]:
+    """The faults of a product, or of one release of it: "torch 1.13.1", "driver 545.29.06"."""
+    match = _NAMED.fullmatch(text.strip())
+    if match is None:
+        return
+    name = " ".join(match["name"].lower().split())
+    product, version = _PRODUCTS.get(name, name), match["version"]
+    for row in matrix.table("faults"):
+        assert isinstance(row, KnownFault)
+        if row.product == product and (version is None or _has(row, version)):
+            yield _fault(row)
+
+
+def _has(row: KnownFault, version: str) -> bool:
+    parsed = package_version(version)
+    return parsed is not None and any(meets(parsed.public, one) for one in row.affected)
+
+
+def _fault(row: KnownFault) -> Found:
+    rows = [Row(name="affected", value=" or ".join(row.affected)), Row(name="fixed in", value=row.fixed or "not known")]
+    rows += [Row(name="where", value=row.where)] if row.where else []
+    rows += [Row(name="until then", value=row.instead)] if row.instead else []
+    return Found(
+        kind="fault",
+        subject=row.product,
+        says=(row.says,),
+        rows=tuple(rows),
+        source=row.source,
+        checked=row.checked,
+        confidence=row.confidence,
+    )
+
+
+def recipes(text: str, matrix: Matrix) -> Iterator[Found]:
+    """The recipes of a purpose: container-toolkit, wsl2; for one system where it is named after it."""
+    purpose, _, system = text.strip().lower().partition(" ")
+    for row in matrix.table("recipes"):
+        assert isinstance(row, Recipe)
+        if row.purpose == purpose and system in ("", row.system):
+            yield _recipe(row)
+
+
+def purposes(matrix: Matrix) -> tuple[str, ...]:
+    """What there are recipes for."""
+    return tuple(dict.fromkeys(row.purpose for row in matrix.table("recipes")))
+
+
+def _recipe(row: Recipe) -> Found:
+    rows = [Row(name="system", value=row.system)]
+    rows += [Row(name="before", value=row.needs)] if row.needs else []
+    rows.append(Row(name="the last command prints", value=row.prints))
+    return Found(
+        kind="recipe",
+        subject=row.title,
+        rows=tuple(rows),
+        commands=(*row.commands, row.test),
+        source=row.source,
+        checked=row.checked,
+        confidence=row.confidence,
+    )

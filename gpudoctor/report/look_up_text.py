@@ -1,0 +1,37 @@
+"""What was looked up as text."""
+
+import textwrap
+
+from gpudoctor.look_up.answer import Found, LookedUp
+from gpudoctor.report.commands import visible
+from gpudoctor.report.terminal import Style
+
+
+def look_up_text(looked: LookedUp, style: Style) -> str:
+    """Every answer: sentences, facts, commands, where it is from."""
+    if not looked.found:
+        near = f" Did you mean {' or '.join(looked.near)}?" if looked.near else ""
+        text = (
+            f"{visible(looked.question)[:100]} is not in the tables; that does not mean there is no such thing.{near}"
+        )
+        return "\n".join(textwrap.wrap(text, style.width)) + "\n"
+    lines: list[str] = []
+    for one in looked.found:
+        lines += [*_found(one, style.width), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _found(one: Found, width: int) -> list[str]:
+    lines = [visible(one.subject)]
+    for text in one.says:
+        lines += textwrap.wrap(visible(text), width, initial_indent="  ", subsequent_indent="  ")
+    for row in one.rows:
+        lines += textwrap.wrap(
+            f"{row.name}: {visible(row.value)}", width, initial_indent="  ", subsequent_indent="    "
+        )
+    lines += [f"    {visible(command)}" for command in one.commands]
+    if one.source:
+        source = ", ".join(filter(None, (one.confidence, one.checked)))
+        text = f"source ({source}): {one.source}" if source else f"source: {one.source}"
+        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+    return lines
