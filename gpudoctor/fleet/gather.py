@@ -1,7 +1,7 @@
 """Takes in records one by one, and keeps of each what the comparison needs: some hundred bytes a node."""
 
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple, TypeVar, cast
 
@@ -29,7 +29,7 @@ class Kept(msgspec.Struct, frozen=True, gc=False):
     fixes: tuple[int, ...]
     unseen: tuple[str, ...]
     metrics: tuple[tuple[str, str], ...]
-    values: tuple["array[float]", ...]
+    values: tuple[Sequence[float], ...]
     gpus: int
     when: float
     version: str | None

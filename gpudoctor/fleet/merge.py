@@ -74,10 +74,16 @@ def _silent(gathered: Gathered, expected: tuple[str, ...] | None) -> dict[str, t
     garbled: Why = "garbage"
     silent |= {host: (garbled, reason) for host, reason in gathered.garbled.items() if host not in silent}
     missing: tuple[Why, str] = ("unknown", "there is no line of it")
-    for host in expected or ():
-        if host not in gathered.nodes:
-            silent.setdefault(host, missing)
+    for host in _absent(expected or (), gathered.nodes):
+        silent.setdefault(host, missing)
     return silent
+
+
+def _absent(names: Iterable[str], others: Iterable[str]) -> list[str]:
+    """The names that are not among the others, where gpu1 and gpu1.example.org are one."""
+    known = set(others)
+    short = {name.partition(".")[0] for name in known if "." in name}
+    return [name for name in names if not (name in known or name in short or name.partition(".")[0] in known)]
 
 
 def _by_reason(silent: Mapping[str, tuple[Why, str]]) -> tuple[Silent, ...]:
@@ -155,7 +161,7 @@ def _noted(gathered: Gathered, asked: Asked, clocks_off: list[str]) -> list[Note
                 Noted(what="older", text=f"gpudoctor {version}, the others have {usual}", nodes=nodes_of(hosts))
             )
     if asked.expected is not None:
-        unexpected = sorted(nodes.keys() - set(asked.expected))
+        unexpected = sorted(_absent(nodes, asked.expected))
         if unexpected:
             text = "answered, but not among the nodes that were expected"
             found.append(Noted(what="unexpected", text=text, nodes=nodes_of(unexpected)))

@@ -99,6 +99,14 @@ def test_no_answer_is_a_finding() -> None:
     assert overview.plan[0].nodes.count == 2
 
 
+@pytest.mark.parametrize(("expected", "answers"), [("n1", "n1.example.org"), ("n1.example.org", "n1"), ("n1", "n1")])
+def test_a_node_is_known_by_its_short_name_too(expected, answers) -> None:
+    overview = merged([node(answers)], expected=(expected,))
+    assert (overview.silent, overview.noted) == ((), ())
+    other = merged([node("n1.a.org")], expected=("n1.b.org",))
+    assert other.silent_count == 1
+
+
 def test_an_answer_outdoes_no_answer_in_either_order() -> None:
     silent, answer = node("n1", no_answer=NoAnswer(why="timed-out")), node("n1")
     for records in ([silent, answer], [answer, silent]):
