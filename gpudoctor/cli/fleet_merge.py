@@ -67,6 +67,7 @@ def command(
     from gpudoctor.fleet.node_names import expanded
     from gpudoctor.fleet.pseudonyms import Pseudonyms
     from gpudoctor.fleet.reading import read_files
+    from gpudoctor.redact.facts import fact_without_credentials
     from gpudoctor.report.output import write_text
 
     expected = expanded(expect) if expect is not None else None
@@ -82,7 +83,8 @@ def command(
         golden=reference,
         earlier=tuple(bad_nodes(_gathered(name, path)) for path in earlier),
     )
-    overview = overview_of(gathered, asked)
+    # A line may be of an older gpudoctor, or of a launcher: what is one text of many nodes is cleaned once.
+    overview = fact_without_credentials(overview_of(gathered, asked))
     if playbook is not None:
         _write_playbook(overview, playbook)
     if form in _SHARED:

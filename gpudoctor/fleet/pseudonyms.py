@@ -9,7 +9,8 @@ from gpudoctor.redact.redactor import Door
 
 _WORD = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?")
 #: Fields with text of a node; the names of nodes stand in others, and are pseudonyms already.
-_TEXTS = ("summary", "detail", "reason", "where", "title", "by_hand", "commands", "value", "usual", "text")
+_TEXTS = ("summary", "detail", "reason", "where", "title", "by_hand", "commands", "value", "usual", "text", "unseen",
+          "most")  # fmt: skip
 
 
 class Pseudonyms:

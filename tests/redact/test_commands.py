@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 import pytest
+from msgspec import structs
 
 from gpudoctor.cli import main as entry
 from gpudoctor.cli.main import COMMANDS, cli
@@ -13,6 +14,7 @@ from gpudoctor.facts.bench import Bench
 from gpudoctor.facts.codec import encode
 from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Thrown
 from gpudoctor.facts.system import Environ
+from gpudoctor.fleet.record import NoAnswer, NodeFinding, NodeFix, NodeGpu, NodeRecord
 from tests.redact.filled import planted
 from tests.whole import driver, framework, gpu, machine
 
@@ -40,7 +42,8 @@ def snapshot() -> Any:
     )
 
 
-#: What a command is given, so that it shows somebody's data; F is a snapshot, E one without secrets, T a ticket.
+#: What a command is given to show somebody's data; F is a snapshot, E one without secrets, T a ticket, N lines
+#: of nodes.
 SHOWN = {
     "advise": ["resnet-50", "--from", "F"],
     "bench": ["--framework", "torch", "-q"],
@@ -50,40 +53,80 @@ SHOWN = {
     "diff": ["E", "F"],
     "explain": ["T"],
     "fix": ["--from", "F"],
+    "fleet merge": ["N", "-v"],
+    "node": [],
     "report": ["--from", "F", "-o", "-"],
     "smoke": ["torch", "-v", "-q"],
     "triage": ["F"],
+    "verify": ["pip install torch==2.6.0", "--for", "F", "-v"],
 }
 #: Commands that show no facts of a machine; what was typed comes back in their errors, which is tested below.
-WITHOUT = {"history", "install", "matrix", "mcp", "plan", "rules", "snapshot", "undo"}
+WITHOUT = {"fleet examples", "fleet run", "history", "install", "matrix", "mcp", "plan", "rules", "snapshot", "undo"}
+
+
+def _command(name: str) -> click.Command:
+    found: click.Command | None = cli
+    for word in name.split():
+        assert isinstance(found, click.Group)
+        found = found.get_command(click.Context(found), word)
+    assert found is not None
+    return found
+
+
+def _leaves() -> set[str]:
+    """All commands; of a group those in it."""
+    found = set()
+    for name in COMMANDS:
+        command = _command(name)
+        own = command.list_commands(click.Context(command)) if isinstance(command, click.Group) else ()
+        found |= {f"{name} {one}" for one in own} or {name}
+    return found
+
+
+def nodes() -> bytes:
+    finding = NodeFinding(code="DRV001", name="x", severity="error", summary="S", fix=NodeFix(title="F"))
+    fields: list[dict[str, Any]] = []
+    for text in TEXTS:
+        fix = NodeFix(title=text, commands=(text,), by_hand=(text,))
+        fields += [
+            {"findings": (structs.replace(finding, summary=text, subject=text),)},
+            {"findings": (structs.replace(finding, fix=fix),)},
+            {"fingerprint": {"driver": text, text[:40]: "2"}, "unseen": (text,)},
+            {"no_answer": NoAnswer(why="garbage", detail=text)},
+            {"role": text, "gpus": (NodeGpu(index=0, model=text),)},
+        ]
+    records = (NodeRecord(schema=1, host=f"n{number}", **one) for number, one in enumerate(fields))
+    return b"".join(encode(one) + b"\n" for one in records)
 
 
 def _formats(name: str) -> tuple[str, ...]:
-    command = cli.get_command(click.Context(cli), name)
-    assert command is not None
+    command = _command(name)
     kinds = [one.type for one in command.params if one.name == "form" and isinstance(one.type, click.Choice)]
     return tuple(one for one in kinds[0].choices if one != "zip") if kinds else ("",)
 
 
 def test_every_command_is_here() -> None:
-    assert {*SHOWN, *WITHOUT} == {*COMMANDS}
+    known = {*SHOWN, *WITHOUT}
+    assert {one for one in _leaves() if one not in known and one.partition(" ")[0] not in WITHOUT} == set()
     assert not {*SHOWN} & WITHOUT
 
 
 @pytest.mark.parametrize(("name", "form"), [(name, form) for name in SHOWN for form in _formats(name)])
 def test_no_command_shows_a_planted_secret(name: str, form: str, tmp_path, monkeypatch, capfdbinary) -> None:
     (tmp_path / "F").write_bytes(encode(snapshot()))
+    (tmp_path / "N").write_bytes(nodes())
     (tmp_path / "E").write_bytes(encode(machine((gpu("NVIDIA GeForce RTX 3090", "8.6"),))))
     monkeypatch.chdir(tmp_path)
     planted_snapshot = snapshot()
     monkeypatch.setattr("gpudoctor.examine.look.begin_to_examine", lambda _python: lambda: planted_snapshot)
+    monkeypatch.setattr("gpudoctor.probes.take.begin_snapshot", lambda *_, **__: lambda: planted_snapshot)
     monkeypatch.setattr("gpudoctor.examine.look.run_frameworks", lambda found, **_: (found, True))
     monkeypatch.setattr(
         "gpudoctor.cli.bench._measure",
         lambda *_, **__: (Bench(framework="torch", seconds_asked=1, seconds=1), _run("bench")),
     )
     given = [" ".join(TEXTS) if word == "T" else word for word in SHOWN[name]]
-    monkeypatch.setattr("sys.argv", ["gpudoctor", name, *given, *(["--format", form] if form else [])])
+    monkeypatch.setattr("sys.argv", ["gpudoctor", *name.split(), *given, *(["--format", form] if form else [])])
     assert entry.main() in (0, 1, 3)
     out, err = capfdbinary.readouterr()
     shown = (out + err).decode()

@@ -2,7 +2,9 @@
 
 import re
 
+from gpudoctor.facts.bounded import bounded
 from gpudoctor.fleet.record import NoAnswer, Why
+from gpudoctor.redact.credentials import without_credentials
 
 #: What ssh, srun and shells print, and what it means; the first that is found holds.
 _SAYS: tuple[tuple[str, Why], ...] = (
@@ -25,7 +27,8 @@ _LONGEST = 300
 
 def reason_of(code: int | None, errors: str, *, timed_out: bool) -> NoAnswer:
     """The reason. `code`: the launcher's exit code; None where it was stopped."""
-    lines = [line.strip() for line in errors.splitlines() if line.strip() and not _LEFT_OUT.match(line.strip())]
+    said = without_credentials(bounded(errors)).splitlines()
+    lines = [line.strip() for line in said if line.strip() and not _LEFT_OUT.match(line.strip())]
     detail = (lines[-1] if lines else "")[:_LONGEST]
     if timed_out:
         return NoAnswer(why="timed-out", detail=detail)
