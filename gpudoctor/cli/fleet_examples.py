@@ -19,13 +19,13 @@ EXAMPLES = {
 @click.command("examples")
 @click.argument("name", required=False, type=click.Choice(sorted(EXAMPLES)))
 def command(name: str | None) -> None:
-    r"""Print what schedulers and monitors need to run gpudoctor on every node; without a name, what there is.
+    """Print what schedulers and monitors need to run gpudoctor on every node; without a name, what there is.
 
     \b
     gpudoctor fleet examples slurm-prolog > /etc/slurm/prolog.d/50-gpudoctor
 
     For Kubernetes, `gpudoctor fleet run --via kubernetes --dry-run` writes the manifest.
-    """
+    """  # noqa: D301 - click reads the character
     from gpudoctor.report.output import write_text
 
     if name is None:

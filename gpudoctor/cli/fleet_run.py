@@ -23,7 +23,12 @@ Reasons = dict[str, NoAnswer]
 
 
 @click.command("run")
-@click.option("--via", type=click.Choice(["slurm", "ssh", "kubernetes", "dask", "local"]), required=True)
+@click.option(
+    "--via",
+    type=click.Choice(["slurm", "ssh", "kubernetes", "dask", "local"]),
+    required=True,
+    help="What starts your jobs already.",
+)
 @click.option("--nodes", metavar="NODES", help="gpu[001-512], a,b,c or @FILE.  [Slurm, Dask: default all]")
 @click.option("--static", "mode", flag_value="static", default="static", help="Look only.  [default]")
 @click.option("--smoke", "mode", flag_value="smoke", help="Also train a small network on each node.")

@@ -15,7 +15,7 @@ from gpudoctor.redact.facts import fact_without_credentials
 @click.argument("question", nargs=-1, required=True, metavar="WHAT")
 @format_option("look-up")
 def command(question: tuple[str, ...], form: str) -> None:
-    r"""Look up a wheel's name, a symbol, who ships a library, known faults of a release, or a recipe.
+    """Look up a wheel's name, a symbol, who ships a library, known faults of a release, or a recipe.
 
     \b
         gpudoctor look-up flash_attn-2.7.4+cu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl
@@ -26,7 +26,7 @@ def command(question: tuple[str, ...], form: str) -> None:
 
     Recipes: container-toolkit, fabric-manager, cuda-cudnn-conda, wsl2, driver-clean, caches. The exit code is 0 where
     something is known, 3 where it is not in the tables.
-    """
+    """  # noqa: D301 - click reads the character
     try:
         looked = look_up(" ".join(question), load_matrix())
     except MatrixUnreadable as error:

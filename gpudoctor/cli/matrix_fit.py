@@ -17,7 +17,14 @@ from gpudoctor.plan.pairing import fit_with_extras
 @click.option("--driver", metavar="RELEASE", help="The NVIDIA driver: 535, 535.54, 580.65.06.")
 @click.option("--gpu", "gpus", multiple=True, metavar="NAME", help="A GPU: 'RTX 4090', a PCI id, or 8.9; repeatable.")
 @click.option("--python", metavar="VERSION", help="Python: 3.12.")
-@click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), default="linux", show_default=True)
+@click.option(
+    "--os",
+    "system",
+    type=click.Choice(["linux", "windows", "macos"]),
+    default="linux",
+    show_default=True,
+    help="The operating system.",
+)
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
 @click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")

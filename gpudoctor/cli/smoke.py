@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     "--device", "devices", multiple=True, metavar="D", help="cpu, gpu:0, gpu:1 … or all; repeatable.  [default: all]"
 )
 @click.option("--timeout", type=float, metavar="S", help="Seconds for each framework.  [default: 180]")
-@click.option("--data", type=click.Choice(["generated", "fashion-mnist"]), default="generated", show_default=True)
+@click.option(
+    "--data",
+    type=click.Choice(["generated", "fashion-mnist"]),
+    default="generated",
+    show_default=True,
+    help="What to train on; fashion-mnist is downloaded by the framework.",
+)
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--quick", is_flag=True, help="Only what `gpudoctor check` trains.")
 @format_option("smoke")

@@ -85,8 +85,21 @@ def _pytorch(asked: Conda, specs: dict[str, str], python: str | None, case: Case
             because=text,
             instead=_by_pip(specifier, case),
         )
+    here = _solved(here, specs, python or case.machine.python)
     newest = max(version_of(one.version) for one in here)
     return _build(asked, specs, [one for one in here if version_of(one.version) == newest], python, case)
+
+
+def _solved(builds: list[Build], specs: dict[str, str], python: str | None) -> list[Build]:
+    """Those that conda may take: by cudatoolkit or pytorch-cuda, of that CUDA, for that Python, where there are any."""
+    first = version_of(FIRST_PYTORCH_CUDA)
+    by = {"cudatoolkit": lambda one: version_of(one.version) < first,
+          "pytorch-cuda": lambda one: version_of(one.version) >= first}  # fmt: skip
+    for name in by.keys() & specs.keys():
+        cuda = specs[name].lstrip("=").removesuffix(".*")
+        builds = list(filter(by[name], builds)) or builds
+        builds = [one for one in builds if cuda and str(one.cuda) == cuda] or builds
+    return [one for one in builds if python in one.pythons] or builds
 
 
 def _build(asked: Conda, specs: dict[str, str], same: list[Build], python: str | None, case: Case) -> Verdict:

@@ -51,6 +51,11 @@ VALUES = {
     "NCCL_IB_DISABLE": _FLAG,
     "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python|upb|cpp",
 }
+#: Values that are understood, and leave no GPU.
+_HIDING = {
+    ("CUDA_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "-1"), ("NVIDIA_VISIBLE_DEVICES", "none"),
+    ("NVIDIA_VISIBLE_DEVICES", "void"), ("JAX_PLATFORMS", "cpu"),
+}  # fmt: skip
 #: Folders and lists of them: any value.
 _FOLDERS = frozenset(
     [
@@ -108,6 +113,8 @@ def _value(asked: Setting, subject: str, case: Case) -> Verdict:
     value = asked.value.strip("\"'")
     if "$" in value or "%" in value or re.fullmatch(VALUES[asked.name], value):
         notes = ("It counts for programs that are started from a new terminal on.",) if asked.form == "setx" else ()
+        if (asked.name, value) in _HIDING:
+            notes = (*notes, "It hides every GPU from the programs that are started with it.")
         return case.verdict(subject, "fits", notes=notes)
     text = f"{asked.name} does not understand the value {value[:60]!r}."
     return case.verdict(subject, "does not fit", grounds="impossible", aspect="option", because=text)
