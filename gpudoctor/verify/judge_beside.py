@@ -64,13 +64,14 @@ def _companion(
     made = [one for one in matching if public is None or _is_for(wanted.name, one, public, case)]
     if not made:
         return _mismatch(wanted, matching[0], torch or "", install, case, comes=comes)
-    best = made[0]
-    tag, own = best.version.partition("+")[2], (torch or "").partition("+")[2]
+    own = (torch or "").partition("+")[2]
+    best = next((one for one in made if not own or one.version.partition("+")[2] in ("", own)), made[0])
+    tag = best.version.partition("+")[2]
     if tag and own and tag != own:
         text = f"{wanted.name} {best.version} is built for another CUDA than torch {torch}."
         no = case.verdict(wanted.text, "does not fit", aspect="companion", because=text, line=wanted.line)
         return _with_instead(no, torch, install, case)
-    if not comes and public is not None and not install.no_deps and matching[0] is not best and not wanted.specifier:
+    if not comes and public is not None and not install.no_deps and matching[0] not in made and not wanted.specifier:
         return _mismatch(wanted, matching[0], torch or "", install, case, comes=False)
     if public is None:
         return _alone(wanted, best, install, places, case)

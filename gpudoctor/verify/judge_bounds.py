@@ -73,7 +73,7 @@ def _numpy(
     grows = wanted is not None or brings
     if not grows or not (one or "<" in needs):
         return None
-    if not one and wanted is None:
+    if not one and (wanted is None or brings):
         return None  # Its own metadata bounds it, and the installer heeds that.
     text = f"The newest NumPy is 2, and {build.label} needs numpy{needs}."
     return _moved(subject, text, "numpy", needs, install, case, line)

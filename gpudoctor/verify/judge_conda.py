@@ -12,7 +12,7 @@ from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import name_of, planned
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
-from gpudoctor.plan.specifiers import meets
+from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import Conda
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import version_of
@@ -32,23 +32,31 @@ def judge_conda(asked: Conda, case: Case) -> Iterator[Verdict]:
         yield case.verdict(asked.program, "does not fit", aspect="environment", because=text)
         return
     python = specs.get("python", "").lstrip("=~").removesuffix(".*") or None
-    for name, _version, _ in asked.specs:
-        if name == "pytorch":
-            yield _pytorch(asked, specs, python, case)
-        elif name in ("torchvision", "torchaudio"):
-            found = _companion(name, specs, case)
+    for name, specifier in specs.items():
+        if is_specifier(specifier):
+            found = _package(name, asked, specs, python, case)
             if found is not None:
                 yield found
-        elif name == "pytorch-cuda" and "pytorch" not in specs:
-            yield case.verdict(f"{name}{specs[name]}", "fits")
-        elif name == "cudatoolkit":
-            yield _cudatoolkit(specs[name], case)
-        elif name == "cudnn":
-            yield case.verdict(f"{name}{specs[name]}", "fits")
-        elif name not in ("numpy", "python", "pip", "pytorch-cuda", "cpuonly", "mkl"):
-            text = "What conda's channels hold of it is not in the tables."
-            aspect: Aspect = "version" if name_of(name.removesuffix("-gpu")) in planned() else "name"
-            yield case.verdict(name, "not known", grounds="not in the tables", aspect=aspect, because=text)
+        else:
+            text = "What is asked for of it is no version that is read here."
+            yield case.verdict(f"{name}{specifier}", "not known", grounds="not asked", aspect="version", because=text)
+
+
+def _package(name: str, asked: Conda, specs: dict[str, str], python: str | None, case: Case) -> Verdict | None:
+    """The verdict on one package; None on what only belongs to another."""
+    if name == "pytorch":
+        return _pytorch(asked, specs, python, case)
+    if name in ("torchvision", "torchaudio"):
+        return _companion(name, specs, case)
+    if name == "cudatoolkit":
+        return _cudatoolkit(specs[name], case)
+    if name == "cudnn" or (name == "pytorch-cuda" and "pytorch" not in specs):
+        return case.verdict(f"{name}{specs[name]}", "fits")
+    if name in ("numpy", "python", "pip", "pytorch-cuda", "cpuonly", "mkl"):
+        return None
+    text = "What conda's channels hold of it is not in the tables."
+    aspect: Aspect = "version" if name_of(name.removesuffix("-gpu")) in planned() else "name"
+    return case.verdict(name, "not known", grounds="not in the tables", aspect=aspect, because=text)
 
 
 def pep440(version: str) -> str:

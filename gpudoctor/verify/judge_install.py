@@ -5,10 +5,12 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.specifiers import is_specifier, meets
+from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import none_found, offered, usable, version_of
@@ -20,6 +22,7 @@ from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
 from gpudoctor.verify.verdict import Verdict
 
+_VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{\w+\}")
 #: Made for frameworks; what they are made for is in tables of their own.
 _EXTENSIONS = frozenset(("xformers", "flash-attn", "bitsandbytes", "onnxruntime-gpu", "sageattention", "triton"))
 
@@ -41,10 +44,17 @@ def judge_install(install: Install, case: Case) -> Iterator[Verdict]:
         text = f"{file[:60]} was not given; name it to have it judged, too."
         yield case.verdict(f"-r {file}", "not known", grounds="not asked", aspect="name", because=text)
     for one in install.requirements:
-        if not is_specifier(one.specifier):
+        if _VARIABLE.search(one.text):
+            text = "A variable stands in it, and what it holds was not given."
+            yield case.verdict(one.text, "not known", grounds="not asked", aspect="version", because=text)
+        elif not is_specifier(one.specifier):
             text = f"{install.tool} refuses it: after the name of a package stands no version that is one."
             yield case.verdict(one.text, "does not fit", grounds="impossible", aspect="syntax", because=text)
-    wanted = tuple(one for one in install.requirements if is_specifier(one.specifier) and _applies(one, case))
+    wanted = tuple(
+        one
+        for one in install.requirements
+        if is_specifier(one.specifier) and not _VARIABLE.search(one.text) and _applies(one, case)
+    )
     if wanted:
         yield from _packages(replace(install, requirements=wanted), case)
 
@@ -159,10 +169,16 @@ def _with_extra(found: list[Offer], wanted: Requirement) -> Offer | None:
     """The newest release; of JAX in the build of the extra that is named, without one in that for the CPU."""
     if wanted.name != "jax" or not found:
         return next(iter(found), None)
-    variant = next((one for one in wanted.extras if one.startswith("cuda")), "cpu")
-    kinds = {"cuda12-pip": "cuda12", "cuda12-local": "cuda12", "cuda13-local": "cuda13"}
-    same = [one for one in found if one.build is not None and one.build.variant == kinds.get(variant, variant)]
-    return next(iter(same), None)
+    # With the extra ..._local the plugin is the same, and CUDA's libraries are the system's.
+    variant = _extra(wanted).removesuffix("-local") or "cpu"
+    newest = [one for one in found if one.version == found[0].version and one.build is not None]
+    named = (one for one in newest if one.build is not None and normalise(one.build.variant) == variant)
+    return next(named, None) or next((one for one in newest if one.build and one.build.processor == "cpu"), None)
+
+
+def _extra(wanted: Requirement) -> str:
+    """The CUDA extra that is named; empty for none."""
+    return next((one for one in wanted.extras if one.startswith("cuda")), "")
 
 
 def _nothing(
@@ -259,7 +275,10 @@ def _for_cpu(
     installed = case.installed(framework)
     lost = installed is not None and "+cu" in installed.version and not install.elsewhere
     label = best.build.label if best.build is not None else best.version
-    if lost and installed is not None and case.wants_gpu:
+    extra = _extra(wanted) if framework == "jax" else ""
+    if extra:
+        text = f"{label.split('[')[0]} has no extra {extra}: pip leaves it out, and what is left computes on the CPU."
+    elif lost and installed is not None and case.wants_gpu:
         text = f"{label} computes on the CPU only, and takes the place of {framework} {installed.version}."
     elif case.wants_gpu and not is_wish:
         text = f"{label} is what it gives here, and that computes on the CPU only."

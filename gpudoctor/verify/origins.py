@@ -51,7 +51,8 @@ def origins(install: Install, best_tag: str | None) -> tuple[Origin, ...]:
         found.append(Origin(kind="package index"))
     if install.backend is not None:
         tag = best_tag if install.backend == "auto" else install.backend
-        found = [Origin(kind="pytorch", tag=tag or "")]
+        known = not tag or _TAG.fullmatch(tag) is not None
+        found = [Origin(kind="pytorch" if known else "wrong", tag=tag or "", address=f"--torch-backend={tag}")]
     return tuple(found)
 
 

@@ -23,7 +23,7 @@ _PIP = re.compile(r"pip(\d(?:\.\d+)?)?")
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _POWERSHELL = re.compile(r"\$env:(\w+)\s*=?(.*)", re.IGNORECASE | re.DOTALL)
 #: What stands before another command, with options of its own.
-_BEFORE = {"sudo", "time", "nohup", "command", "exec", "doas", "env", "nice"}
+_BEFORE = {"sudo", "time", "nohup", "command", "exec", "doas", "env", "nice", "pkexec"}
 _SYSTEM = {"apt": "apt", "apt-get": "apt", "aptitude": "apt", "dnf": "dnf", "yum": "dnf", "microdnf": "dnf"}
 _SYSTEM |= {"zypper": "zypper", "pacman": "pacman"}
 _CONDAS = ("conda", "mamba", "micromamba")

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.specifiers import meets
+from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import (
     Activate,
     Asked,
@@ -119,7 +119,7 @@ def _afterwards(asked: Asked, found: Sequence[Verdict], given: Given) -> Given:
             name, _, version = (verdict.build or "").partition(" ")
             if verdict.word == "fits" and package_version(version) is not None:
                 given = with_installed(given, name.partition("[")[0], version)
-        for wanted in asked.requirements:
+        for wanted in filter(lambda one: is_specifier(one.specifier), asked.requirements):
             versions = (one for one in _LIKELY.get(wanted.name, ()) if meets(one, wanted.specifier))
             version = next(versions, "") if wanted.specifier else ""
             if version and not any(one.subject == wanted.text and one.word == "does not fit" for one in found):
