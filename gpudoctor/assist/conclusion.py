@@ -10,16 +10,22 @@ from gpudoctor.diagnosis import next_question
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import Ticket
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.report import Verdict
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import words_of_cause
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.summary import stack_lines
 from gpudoctor.report.triage import remedy_for, remedy_lines, why
 from gpudoctor.rules.load import load_rules
+from gpudoctor.verify.given import given_of
+from gpudoctor.verify.verdict import Given
+from gpudoctor.verify.verify import verify
 
+_TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
 #: Lines of evidence, commands and sentences of a fix, other causes, causes that facts exclude.
 _BECAUSE, _COMMANDS, _SENTENCES, _OTHERS, _EXCLUDED = 3, 6, 3, 3, 4
 
@@ -53,6 +59,8 @@ class Remedied(Fact, frozen=True, kw_only=True):
     say: tuple[str, ...]
     #: As they are typed, in order.
     commands: tuple[str, ...] = ()
+    #: Commands with words such as <VERSION>, which are to be filled in first; `fit` knows what fits.
+    to_fill_in: tuple[str, ...] = ()
     #: root, reboot.
     needs: tuple[str, ...] = ()
 
@@ -137,12 +145,23 @@ def _remedied(remedy: Remedy | None, judged: Judged, quoting: Quoting) -> Remedi
         return None
     lines = tuple(remedy_lines(remedy, judged.ticket.system))
     sentences = (remedy.say, *(line for is_command, line in lines if not is_command))
-    commands = (quoting.command(line) for is_command, line in lines if is_command)
+    given = given_of(judged.report.snapshot, load_matrix())
+    fitting = (_fitting(line, given) for is_command, line in lines if is_command)
+    commands = [shown for line in fitting if line and (shown := quoting.command(line))]
     return Remedied(
         say=tuple(quoting.text(one, 400) for one in sentences)[:_SENTENCES],
-        commands=tuple(one for one in commands if one)[:_COMMANDS],
+        commands=tuple(one for one in commands if not _TO_FILL_IN.search(one))[:_COMMANDS],
+        to_fill_in=tuple(one for one in commands if _TO_FILL_IN.search(one))[:_COMMANDS],
         needs=_needs(next((one for one in judged.ticket.findings if one.name == remedy.cause), None)),
     )
+
+
+def _fitting(line: str, given: Given) -> str | None:
+    """A command that the facts do not speak against: itself, what would do instead, or None."""
+    found = verify(line, given, load_matrix())
+    if found.word != "does not fit":
+        return line
+    return next((one.instead for one in found.found if one.word == found.word), None)
 
 
 def _needs(finding: Finding | None) -> tuple[str, ...]:

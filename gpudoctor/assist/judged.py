@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from gpudoctor.diagnosis.assumptions import findings_with_gpu
-from gpudoctor.diagnosis.ranking import RuledOut, ruled_out
-from gpudoctor.diagnosis.triage import Ticket, ticket_of
+from gpudoctor.diagnosis.ranking import RuledOut
+from gpudoctor.diagnosis.triage import Ticket, excluded, ticket_of
 from gpudoctor.examine.judging import Criteria, judge
 from gpudoctor.examine.tickets import Input, subject_of
 from gpudoctor.facts.report import Report
@@ -30,13 +30,14 @@ def every_rule() -> Criteria:
 def judged_machine(snapshot: Snapshot, criteria: Criteria) -> Judged:
     """The judgement of this machine."""
     report = judge(snapshot, criteria)
-    return Judged(report, ticket_of("this machine", "snapshot", report, criteria.rules), _ruled_out(report, ()))
+    ticket = ticket_of("this machine", "snapshot", report, criteria.rules)
+    return Judged(report, ticket, _excluded(report, ticket))
 
 
 def judged_report(report: Report) -> Judged:
     """The judgement that a check of ours came to."""
-    rules = load_rules()
-    return Judged(report, ticket_of("this machine", "snapshot", report, rules), _ruled_out(report, ()))
+    ticket = ticket_of("this machine", "snapshot", report, load_rules())
+    return Judged(report, ticket, _excluded(report, ticket))
 
 
 def judged_input(given: Input) -> Judged:
@@ -46,8 +47,8 @@ def judged_input(given: Input) -> Judged:
     report = judge(subject.snapshot, criteria)
     supposed = findings_with_gpu(subject.snapshot, matrix, criteria.rules) if subject.kind == "text" else ()
     ticket = ticket_of(given.name, subject.kind, report, criteria.rules, subject.contents, supposed)
-    return Judged(report, ticket, _ruled_out(report, subject.contents.around if subject.contents else ()))
+    return Judged(report, ticket, _excluded(report, ticket))
 
 
-def _ruled_out(report: Report, around: tuple[str, ...]) -> tuple[RuledOut, ...]:
-    return ruled_out(report.snapshot, around, load_rules())
+def _excluded(report: Report, ticket: Ticket) -> tuple[RuledOut, ...]:
+    return excluded(ticket.causes, report.snapshot, ticket.contents.around if ticket.contents else (), load_rules())

@@ -10,6 +10,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding, Severity
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.report import Report, Verdict
+from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import message_of
 from gpudoctor.rules.declare import Rule
 
@@ -151,7 +152,7 @@ def ticket_of(
         kind=kind,
         verdict=verdict,
         causes=shown,
-        ruled_out=ruled_out(snapshot, around, rules)[:2],
+        ruled_out=excluded(shown, snapshot, around, rules)[:2],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
         messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
         remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot),
@@ -160,6 +161,14 @@ def ticket_of(
         contents=contents,
         unseen=report.unseen,
     )
+
+
+def excluded(
+    shown: tuple[Candidate, ...], snapshot: Snapshot, around: tuple[str, ...], rules: tuple[Rule, ...]
+) -> tuple[RuledOut, ...]:
+    """The usual causes of the messages that a fact rules out, and that nothing else shows."""
+    names = {one.key for one in shown}
+    return tuple(one for one in ruled_out(snapshot, around, rules) if one.key not in names)
 
 
 def _reported(contents: Contents | None, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from gpudoctor.diagnosis.assumptions import findings_with_gpu
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.explanation import Explanation
 from gpudoctor.diagnosis.next_question import Asked, next_question
@@ -35,9 +36,9 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
     diagnosis = diagnose(snapshot, matrix, rules)
     contents = contents_of(made)
     system = system_of(snapshot, contents.around)
-    causes = rank(snapshot, diagnosis.findings, rules, around=contents.around)
-    of_messages = {cause.key for one in made.symptoms if (row := message_of(one.signature)) for cause in row.causes}
-    shown = shown_causes(one for one in causes if one.key in of_messages or not one.is_effect)
+    supposed = findings_with_gpu(snapshot, matrix, rules) if facts is None else ()
+    causes = rank(snapshot, diagnosis.findings, rules, around=contents.around, assumed=supposed)
+    shown = shown_causes(causes)
     unknown = contents.error if not made.symptoms else None
     asked = Asked(system=system, given=contents.given, program=unknown.program if unknown else None)
     return Explanation(

@@ -23,6 +23,8 @@ from gpudoctor.verify.origins import Origin, origins
 from gpudoctor.verify.verdict import Verdict
 
 _VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{\w+\}")
+#: A word of a command that stands for another one: <VERSION>.
+_TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
 #: Made for frameworks; what they are made for is in tables of their own.
 _EXTENSIONS = frozenset(("xformers", "flash-attn", "bitsandbytes", "onnxruntime-gpu", "sageattention", "triton"))
 
@@ -43,6 +45,10 @@ def judge_install(install: Install, case: Case) -> Iterator[Verdict]:
     for file in install.files:
         text = f"{file[:60]} was not given; name it to have it judged, too."
         yield case.verdict(f"-r {file}", "not known", grounds="not asked", aspect="name", because=text)
+    if blank := _TO_FILL_IN.search(case.text):
+        text = f"{blank[0]} is to be filled in first."
+        yield case.verdict(blank[0], "not known", grounds="not asked", aspect="syntax", because=text)
+        return
     for one in install.requirements:
         if _VARIABLE.search(one.text):
             text = "A variable stands in it, and what it holds was not given."
