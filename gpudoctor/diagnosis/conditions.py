@@ -153,6 +153,12 @@ def only_old_gpus(seen: SnapshotView) -> str | None:
 
 
 @condition
+def on_jetson(seen: SnapshotView) -> str | None:
+    """Jetson's GPU is served by NVIDIA's own builds."""
+    return "this is a Jetson, where a generic build is what lacks" if seen.on_jetson else None
+
+
+@condition
 def no_geforce(seen: SnapshotView) -> str | None:
     """None of the GPUs is a GeForce."""
     return "the GPUs are no GeForce cards" if seen.all_named(_NOT_GEFORCE) else None

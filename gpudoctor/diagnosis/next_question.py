@@ -40,6 +40,8 @@ class Asked(Fact, frozen=True, kw_only=True):
     #: Commands whose output is known.
     given: tuple[str, ...] = ()
     program: str | None = None
+    #: Surroundings that the text names.
+    around: tuple[str, ...] = ()
 
 
 def next_question(
@@ -63,8 +65,20 @@ def next_question(
 
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """What of a question is not answered yet, for that system."""
-    parts = (part for part in commands_for(ask, asked.system) if not _is_answered(part, snapshot, asked))
-    return "; ".join(parts) or None
+    parts = (_for_maker(part, snapshot, asked) for part in commands_for(ask, asked.system))
+    return "; ".join(dict.fromkeys(part for part in parts if part and not _is_answered(part, snapshot, asked))) or None
+
+
+def _for_maker(part: str, snapshot: Snapshot, asked: Asked) -> str | None:
+    """A command as that GPU's maker has it; None where it has none such."""
+    if not part.startswith("nvidia-smi"):
+        return part
+    seen = SnapshotView(snapshot, asked.around)
+    if seen.on_jetson:
+        return "cat /etc/nv_tegra_release"
+    if seen.makers == {"amd"}:
+        return None if asked.system == "windows" else "rocminfo | grep -E 'gfx|Marketing'; ls -l /dev/kfd /dev/dri"
+    return part
 
 
 def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
@@ -112,9 +126,10 @@ def _is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
 def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:
     """The section that most verdicts lack."""
     unknown = [name for name in ("gpus", "driver") if isinstance(getattr(snapshot, name), Gap)]
-    makers = SnapshotView(snapshot).makers
-    if unknown and (not makers or "nvidia" in makers) and _open("nvidia-smi", snapshot, asked):
-        return Question(ask="nvidia-smi", why=_UNKNOWN[tuple(unknown)])
+    makers = SnapshotView(snapshot, asked.around).makers
+    own = _open("nvidia-smi", snapshot, asked) if unknown else None
+    if own and (not makers or "nvidia" in makers):
+        return Question(ask=own, why=_UNKNOWN[tuple(unknown)])
     if isinstance(snapshot.frameworks, Gap):
         ask = _open(_PIP, snapshot, asked)
         if ask:

@@ -14,7 +14,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import SEVERITIES, Finding
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge import all_causes, causes_of, causes_without_rule, words_of_cause
 from gpudoctor.rules.declare import Rule
 
 #: The stack, bottom to top, by the family letters of a code.
@@ -44,6 +44,8 @@ _LEAST, _WORTH, MOST = 0.02, 0.15, 5
 #: From here on a cause is likely; and from here on it is not one among several any more.
 LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
+#: What is found counts so much at most where the surroundings that a text names leave the cause open.
+_OPEN = 0.59
 
 
 class Candidate(Fact, frozen=True, kw_only=True):
@@ -99,12 +101,16 @@ def rank(
 
     `around` are surroundings that a text names; `assumed` are findings that hold if what nobody states is as usual.
     """
-    around = {*around, *surroundings_of(snapshot)}
+    told = frozenset(around)
+    around = {*told, *surroundings_of(snapshot)}
     seen = SnapshotView(snapshot, around)
     shown = {one.name: one for one in reversed(tuple(findings)) if not one.told}
     weights = _of_messages(snapshot, around)
     for name, finding in shown.items():
+        record = all_causes().get(name)
+        is_open = record is not None and bool(told.intersection(record.open_in))
         weights[name] = _either(weights.get(name, 0.0), _proof_of(finding))
+        weights[name] = min(weights[name], _OPEN) if is_open else weights[name]
     for finding in assumed:
         if finding.name not in shown and not finding.told:
             weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
@@ -152,8 +158,9 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
     causes = tuple(causes)
     worth = [one for one in causes if one.weight >= _WORTH]
     notes = [one for one in causes if one.state == "found"]
-    # Beside a cause that is likelier an effect says nothing new.
-    return tuple(one for place, one in enumerate(worth or notes) if not place or not one.is_effect)[:MOST]
+    told = tuple(worth or notes)
+    # Beside a cause an effect says nothing new.
+    return (tuple(one for one in told if not one.is_effect) or told[:1])[:MOST] if len(told) > 1 else told
 
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:

@@ -1,6 +1,8 @@
 """What to do about a cause: the fix that its rule computed, else its manual page, else its record; for this system."""
 
+import shlex
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
@@ -10,16 +12,20 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.python import Frameworks, Interpreter
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import System
 from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.causes import Remedy as Written
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
+from gpudoctor.sources.no_match import parse_no_match
 
+_PYTHON = re.compile(r"python3?(?= )")
 _FIXING = MANUAL_HEADINGS[2]
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
 #: Words of a page that lead to what stands beside it in a report.
@@ -59,10 +65,12 @@ def _remedy(
     key: str, finding: Finding | None, rule: Rule | None, system: str | None, snapshot: Snapshot | None
 ) -> Remedy | None:
     fixes = [one for one in finding.fixes if one.title != FIND_OUT] if finding and not finding.told else []
-    if fixes:
-        return Remedy(cause=key, say=fixes[0].title, steps=fixes[0].steps)
     record = all_causes().get(key)
     known = record.remedy if record else None
+    looked_up_in_vain = known is not None and known.recipe is not None and bool(fixes) and fixes[0].safety == "manual"
+    if fixes and not looked_up_in_vain:
+        say = ". ".join(filter(None, (fixes[0].title, known.also if known and not known.recipe else "")))
+        return Remedy(cause=key, say=say, steps=fixes[0].steps)
     if rule is None and known is None:
         return None
     build = _build(known, snapshot)
@@ -71,12 +79,57 @@ def _remedy(
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
     commands = commands_that_fit(known.commands(system), snapshot) if known else ()
-    return Remedy(cause=key, say=say, commands=commands) if say else None
+    pythons = _pythons(snapshot, system) if known and known.recipe == "python" else None
+    if pythons:
+        say = f"{pythons.package} has wheels for Python {pythons.first} to {pythons.last}. {page}"
+        commands = tuple(one.replace("<VERSION>", pythons.last) for one in commands)
+    return Remedy(cause=key, say=say, commands=tuple(_here(one, snapshot, system) for one in commands)) if say else None
+
+
+class _Pythons(NamedTuple):
+    """What was not found, and the oldest and newest Python that have it."""
+
+    package: str
+    first: str
+    last: str
+
+
+def _pythons(snapshot: Snapshot | None, system: str | None) -> _Pythons | None:
+    """The Pythons of the release that the installer did not find; None where the matrix knows none, or the one here."""
+    live = snapshot.live if snapshot is not None and isinstance(snapshot.live, Live) else None
+    host = snapshot.host if snapshot is not None and isinstance(snapshot.host, System) else None
+    target = snapshot.interpreter if snapshot is not None and isinstance(snapshot.interpreter, Interpreter) else None
+    own = ".".join((target.version or "").split(".")[:2]) if target else ""
+    here = system if system in ("windows", "macos") else "linux"
+    platform = f"{here}-{(host and host.arch) or 'x86_64'}"
+    for symptom in live.symptoms if live else ():
+        asked = parse_no_match(symptom.text)
+        exact = next((version for sign, version in asked.comparisons if sign == "=="), None) if asked else None
+        if asked is None or exact is None:
+            continue
+        tagged = re.search(rf"{re.escape(exact)}(\+cu\d+|\+cpu)", symptom.text)
+        exact += tagged[1] if tagged else ""
+        found = load_matrix().pythons(asked.package, exact, platform)
+        if found and own not in found:
+            return _Pythons(f"{asked.package} {exact}", found[0], found[-1])
+    return None
+
+
+def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:
+    """A command with the Python that is stated, where a path of one is."""
+    target = snapshot.interpreter if snapshot is not None else None
+    path = target.executable if isinstance(target, Interpreter) else ""
+    called = _PYTHON.match(command)
+    if called is None or not ("/" in path or "\\" in path):
+        return command
+    in_powershell = f'& "{path}"' if " " in path else path
+    quoted = in_powershell if system == "windows" or "\\" in path else shlex.quote(path)
+    return quoted + command[called.end() :]
 
 
 def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
     """The build of a framework that fits the GPUs that are stated; None where none is, or none fits."""
-    if remedy is None or remedy.recipe is None or snapshot is None:
+    if remedy is None or remedy.recipe in (None, "python") or snapshot is None:
         return None
     if not isinstance(snapshot.gpus, Gpus) or not any(gpu.name for gpu in snapshot.gpus.nvidia):
         return None

@@ -54,6 +54,12 @@ class SnapshotView:
         return named if named == {"windows"} and "container" not in self._around else frozenset()
 
     @property
+    def on_jetson(self) -> bool:
+        """It is one of NVIDIA's Jetson boards, by its facts or in the text's words."""
+        host = self.section(System, "host")
+        return bool(host and host.tegra) or "jetson" in self._around
+
+    @property
     def no_gpu(self) -> bool:
         """It was looked for a GPU, and there is none."""
         return self._snapshot.gpus is None

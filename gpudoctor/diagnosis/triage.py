@@ -195,6 +195,7 @@ def _known(system: str | None, contents: Contents | None, causes: tuple[Candidat
         system=system,
         given=contents.given if contents else (),
         program=error.program if error and not named else None,
+        around=contents.around if contents else (),
     )
 
 

@@ -93,6 +93,10 @@ def _is_stated(source: Source | None) -> bool:
 
 def _derived(one: Framework, completed: Framework) -> Framework:
     """The completed framework, which says that it was, and from what."""
+    # Who writes "tensorflow 2.0" names the framework, seldom the processor's build on the package index.
+    if completed.variant == "cpu" and one.variant is None and not one.metadata_version:
+        completed = _without_doubtful(completed)
+        completed = one if completed.variant is None else completed
     if completed == one or one.source is None:
         return completed
     return structs.replace(completed, source=Source(kind="derived", where=f"{one.source.where}, and the matrix"))

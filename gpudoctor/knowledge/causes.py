@@ -10,7 +10,7 @@ import msgspec
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
-from gpudoctor.knowledge.message import PossibleCause, message_of
+from gpudoctor.knowledge.message import STRENGTH, PossibleCause, message_of
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "causes.json")
 
@@ -28,7 +28,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     #: Empty where a rule finds the cause: its manual page says it, and `also` goes with the commands.
     say: str = ""
     also: str = ""
-    #: The framework (its id) of which a build for the stated GPU and driver is looked up, where they are stated.
+    #: What is looked up where the facts are stated: a framework's build for the GPU and driver (by its id), or
+    #: "python", the Pythons that have what the installer did not find.
     recipe: str | None = None
     #: The same on every system.
     run: tuple[str, ...] = ()
@@ -62,6 +63,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: Conditions each of which rules it out, by their names in diagnosis/conditions.py.
     refuted_by: tuple[str, ...] = ()
+    #: Surroundings that a text names and in which its facts may mean another cause.
+    open_in: tuple[str, ...] = ()
     #: Causes and failures that follow from it, the next ones only: what follows from those follows from it as well.
     leads_to: tuple[str, ...] = ()
     #: None only where nothing has to be done.
@@ -106,10 +109,18 @@ class LikelyCause(Fact, frozen=True, kw_only=True):
 ELSEWHERE = 0.13
 
 
+#: What messages that leave the cause open count for it at most, however many there are: they repeat one another.
+OPEN = 0.69
+
+
 def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> tuple[LikelyCause, ...]:
-    """The causes of all messages together, likeliest first. Each message adds its doubt; none takes any away."""
+    """The causes of all messages together, likeliest first. Each message adds its doubt; none takes any away.
+
+    Likely is only what one message alone makes likely.
+    """
     around = frozenset(surroundings)
     unlikely: dict[str, float] = {}
+    best: dict[str, float] = {}
     for name in dict.fromkeys(symptom.signature for symptom in symptoms):
         weights: dict[str, float] = {}
         row = message_of(name)
@@ -117,8 +128,12 @@ def causes_of(symptoms: Iterable[Symptom], surroundings: Iterable[str] = ()) -> 
             weights[cause.key] = max(weights.get(cause.key, 0.0), _weight(cause, around))
         for key, weight in weights.items():
             unlikely[key] = unlikely.get(key, 1.0) * (1.0 - weight)
-    ranked = sorted(unlikely.items(), key=lambda item: item[1])
-    return tuple(LikelyCause(key=key, prior=round(1.0 - doubt, 4)) for key, doubt in ranked)
+            best[key] = max(best.get(key, 0.0), weight)
+    ranked = sorted(unlikely.items(), key=lambda item: (best[item[0]] < STRENGTH["strong"], item[1]))
+    return tuple(
+        LikelyCause(key=key, prior=round(1.0 - doubt if best[key] >= STRENGTH["strong"] else min(1.0 - doubt, OPEN), 4))
+        for key, doubt in ranked
+    )
 
 
 def _weight(cause: PossibleCause, around: frozenset[str]) -> float:

@@ -5,15 +5,18 @@ from gpudoctor.facts import lazy_re as re
 #: Words of a text that tell its surroundings.
 _SURROUNDINGS = {
     "wsl": r"\bwsl ?[12]?\b|windows subsystem for linux|microsoft-standard|/usr/lib/wsl|/dev/dxg",
-    "container": r"\b(?:docker|podman|kubernetes|kubectl|apptainer|singularity|nvidia-container-cli)\b|/\.dockerenv",
+    "container": r"\b(?:docker|podman|kubernetes|kubectl|k8s|apptainer|singularity|lx[cd]"
+    r"|nvidia-container-cli)\b|/\.dockerenv",
     # Red Hat's Pythons put torch here, and what has no compiled part of its own beside it, in lib.
     "lib64": r"/lib64/python3[\d.]*/site-packages/torch/",
     # What is compiled with torch when it is installed.
     "building": r"\b(?:pip3?|uv|pdm|poetry|pixi) (?:pip )?(?:install|add|sync)\b[^\n]{0,120}\b(?:flash[-_]?attn|apex"
     r"|xformers|deepspeed|mamba[-_]ssm|causal[-_]conv1d|transformer[-_]engine|torch[-_](?:scatter|sparse|cluster)|pytorch3d"
     r"|detectron2|mmcv|sageattention|gptqmodel|auto[-_]gptq)\b",
+    "musl": r"\balpine\b|\bmusl\b",
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
-    "windows": r"\bwindows (?:1[01]|server)|\bwin(?:_amd64|-64| ?10| ?11)\b"
+    "windows": r"\bwindows (?:1[01]|server|machine|pc|system|environment)"
+    r"|\b(?:on|for|under|than|native) windows\b(?! subsystem)|\bwin(?:_amd64|-64| ?10| ?11)\b"
     r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",

@@ -1,5 +1,6 @@
 """Judged tickets for a terminal, as JSON and as Markdown."""
 
+import re
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -29,6 +30,8 @@ def headline(ticket: Ticket) -> str:
     if ticket.kind == "unreadable":
         return f"It cannot be judged: {ticket.error}."
     top = ticket.causes[0] if ticket.causes else None
+    if top is not None and ticket.named and top.is_effect:
+        return f"The cause is not known. What happens: {name_of_cause(top)}"
     if top is not None and ticket.named:
         return {"certain": "The cause", "likely": "Likely cause", "possible": "Possible cause"}[top.confidence] + (
             f": {name_of_cause(top)}"
@@ -40,7 +43,7 @@ def headline(ticket: Ticket) -> str:
     if ticket.states_failure:
         return "The cause is not known: no known message was found in it."
     if ticket.kind == "text":
-        return "What it states shows nothing wrong, and it does not state enough for a verdict."
+        return "No cause is found in what it states, and it does not state enough for a verdict."
     return "Nothing wrong was seen, but not everything could be looked at."
 
 
@@ -185,6 +188,24 @@ def _fix(ticket: Ticket, style: Style) -> Iterator[str]:
     yield from _wrapped(f"Fix: {visible(remedy.say)}", style, hang="  ")
     for command, line in remedy_lines(remedy, ticket.system):
         yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
+    if in_image(ticket, remedy):
+        yield from _wrapped(IN_IMAGE, style, "  ")
+
+
+#: What is installed in a container that runs is gone with it.
+IN_IMAGE = "In a container: write it into the Dockerfile, build the image anew and start that."
+
+
+def in_image(ticket: Ticket, remedy: Remedy) -> bool:
+    """It installs packages, and the ticket is about a container."""
+    around = ticket.contents.around if ticket.contents else ()
+    lines = [line for command, line in remedy_lines(remedy, ticket.system) if command]
+    return "container" in around and any(" pip install " in line for line in lines)
+
+
+def first_sentence(text: str) -> str:
+    """The first sentence of an advice."""
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", text, maxsplit=1)[0]
 
 
 def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
@@ -193,9 +214,8 @@ def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
     said = {one.cause: one.say for one in ticket.remedies}
     for number, cause in enumerate(told if everything else told[:2]):
         lead = "Or" if number else "It may also be" if ticket.named else "It may be, though little points to it"
-        fix = (
-            f" Fix: {visible(said[cause.key])}" if cause.key in said and (everything or cause.weight >= LIKELY) else ""
-        )
+        say = said.get(cause.key, "") if everything or cause.weight >= LIKELY else ""
+        fix = f" Fix: {visible(say if everything else first_sentence(say))}" if say else ""
         yield f"{lead}: {name_of_cause(cause)}.{fix}"
     for one in ticket.ruled_out:
         yield f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.'

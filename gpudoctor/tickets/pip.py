@@ -83,7 +83,7 @@ def _pinned(text: Pasted) -> tuple[Fragment, ...]:
     for number, line in text.filled:
         match = (_PINNED.match(line) if "==" in line else None) or (_DIRECT.match(line) if " @ " in line else None)
         if match:
-            rows.setdefault(normalise(match[1]), (number, match[2].replace("%2B", "+")))
+            rows.setdefault(normalise(match[1]), (number, match[2].replace("%2B", "+").rstrip(".")))
             tagged = tagged or "[pip" in line
     named = sum(is_relevant(name) for name in rows)
     if not rows or (not named and len(rows) < 4):

@@ -31,6 +31,9 @@ _ELSEWHERE = re.compile(
     r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",
     re.IGNORECASE,
 )
+_PINNED = re.compile(r"(?<![\w./-])(?:pytorch|torch|tensorflow(?:-gpu)?|jax|keras)={1,2}\d+\.\d+[\w.+]*", re.IGNORECASE)
+#: Characters of a line that may be somebody's own.
+_WIDE = 600
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
 _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
@@ -77,7 +80,12 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
-    return (*made, *_frameworks(clauses, {*stated, *_named(made)}))
+    if "gpus" not in stated and not any("gpus" in one.sections for one in made):
+        # Whoever names one product only, has it: in a title, in what was tried, in what it should work with.
+        made += _gpus([(number, line) for number, line in lines if len(line) <= _WIDE and not _PRINTED.match(line)])
+    # A release that is pinned is meant, whatever the sentence says of it.
+    pinned = [(number, match[0]) for number, line in lines for match in _PINNED.finditer(line[:_WIDE])]
+    return (*made, *_frameworks([*clauses, *pinned], {*stated, *_named(made)}))
 
 
 def _named(made: list[Fragment]) -> Iterator[str]:
@@ -89,7 +97,7 @@ def _named(made: list[Fragment]) -> Iterator[str]:
 def _clauses(lines: list[Told]) -> Iterator[Told]:
     """The parts of sentences that tell of this machine and of now."""
     for number, line in lines:
-        if len(line) > 600 or not any(char.isdigit() for char in line) or _PRINTED.match(line):
+        if len(line) > _WIDE or not any(char.isdigit() for char in line) or _PRINTED.match(line):
             continue
         spaced = line if line.isascii() else _BESIDE_HAN.sub(" ", line.translate(_FULL_WIDTH))
         yield from ((number, clause) for clause in _CLAUSE.split(spaced) if not _ELSEWHERE.search(clause))

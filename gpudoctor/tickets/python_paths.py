@@ -20,6 +20,12 @@ _CONDA = re.compile(r"(?:mini|ana)(?:conda|forge)3?[/\\]+envs[/\\]|[/\\]\.conda[
 _VENV = re.compile(r"[/\\]\.?venv[\w.-]*[/\\]+lib[/\\]|[/\\]virtualenvs[/\\]", re.IGNORECASE)
 #: The banner of Python and the folder of its installer on Windows; platform.architecture().
 _32_BIT = re.compile(r"\b32 bit \(Intel\)|[/\\]python3?\d*-32[/\\]|\('32bit',", re.IGNORECASE)
+#: How programs name the Python that runs them.
+_EXECUTABLE = re.compile(
+    r"(?:python (?:executable|path|interpreter)|current python|sys\.executable|python bin)\W{1,6}"
+    r"((?:[A-Za-z]:\\|/)[^\"'<>|?*\n]{0,200}?python[\w.]*)\W{0,3}$",
+    re.IGNORECASE,
+)
 _CAPABILITIES = re.compile(
     r"\bNVIDIA_DRIVER_CAPABILITIES\s*[=:]\s*[\"']?([a-z0-9,]+)|--gpus[ =]\S*?\bcapabilities=([a-z]+)"
 )
@@ -37,7 +43,7 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
             facts = {**told, **facts}
         if granted is None and "CAPABILITIES" in line.upper() and (given := _CAPABILITIES.search(line)):
             granted = (number, given[1] or given[2])
-    interpreter = Interpreter(executable="python", chosen_by="report", **facts) if facts else None
+    interpreter = Interpreter(chosen_by="report", **{"executable": "python", **facts}) if facts else None
     found = fragment(FORM, lines, WORDS, interpreter=interpreter)
     if granted is None:
         return found
@@ -53,6 +59,8 @@ def _of_line(line: str) -> dict[str, Any]:
         facts["environment"] = "conda"
     elif "env" in line and _VENV.search(line):
         facts["environment"] = "venv"
+    if "ython" in line and (named := _EXECUTABLE.search(line)):
+        facts["executable"] = named[1]
     if "32" in line and _32_BIT.search(line):
         facts["bits"] = 32
     return facts

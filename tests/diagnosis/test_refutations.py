@@ -39,6 +39,7 @@ OOM = (
 )
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "on-jetson": ({"host": System(os="linux", tegra="R36.4.0")}, {"host": System(os="linux", arch="aarch64")}),
     "nvml-lists-gpus": (LISTS, {"driver": Driver(nvml=Answer(outcome="answered", code=9))}),
     "no-gpu-found": ({"gpus": None}, named("NVIDIA L4")),
     "driver-serves-frameworks": (
