@@ -8,11 +8,14 @@ from gpudoctor.cli.matrix import not_known
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.gpu_names import closest, near
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.elsewhere import for_amd
 from gpudoctor.report.matrix_tables_stack import products
 
 #: Other names of processors, and what a platform is called with them.
 PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 OLDEST_DRIVER = 100
+#: How AMD calls its GPUs.
+AMD = re.compile(r"(?i)\b(?:amd|radeon|instinct|rx ?\d{3,4}|mi\d{2,3}[a-z]?)\b")
 
 
 def driver_of(text: str | None) -> DriverRelease | None:
@@ -65,6 +68,9 @@ def capability_of(name: str, matrix: Matrix) -> Capability:
         return given
     found = products(matrix, name)
     known = {model.capability for model in found if model.capability is not None}
+    if not found and AMD.search(name):
+        where = for_amd("torch", "linux-x86_64", matrix)
+        raise click.BadParameter(f"{name!r} is AMD's, and the matrix has NVIDIA's GPUs. {where}", param_hint="--gpu")
     if not found:
         raise not_known(f"GPU {name!r}", near(matrix.table("gpus"), name))
     if len(known) != 1:

@@ -90,6 +90,8 @@ class Refusal(Fact, frozen=True, kw_only=True):
     text: str
     ways: tuple[Way, ...] = ()
     partly: tuple[Partial, ...] = ()
+    #: The maker's own builds that serve this machine, in words, each with its page.
+    elsewhere: tuple[str, ...] = ()
 
 
 class Fit(Fact, frozen=True, kw_only=True):
@@ -104,3 +106,5 @@ class Fit(Fact, frozen=True, kw_only=True):
     refusals: tuple[Refusal, ...] = ()
     #: What is not known and was therefore not judged.
     not_judged: tuple[str, ...] = ()
+    #: The same where a build fits, but leaves the GPU alone.
+    elsewhere: tuple[str, ...] = ()

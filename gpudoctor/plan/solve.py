@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 
+from msgspec.structs import replace
+
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import Asks, clash, requirements_of
 from gpudoctor.plan.constraints import Obstacle
+from gpudoctor.plan.elsewhere import builds_elsewhere
 from gpudoctor.plan.fit import ranked
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import environment, proposal
@@ -44,7 +47,14 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
         alternatives=tuple(_alternatives(chosen, served, lists, machine, matrix, None if apart else asks)),
         refusals=refusals,
         not_judged=unknown,
+        elsewhere=builds_elsewhere(_without_gpu(served, chosen, machine), machine, matrix),
     )
+
+
+def _without_gpu(served: tuple[Wanted, ...], chosen: tuple[Build, ...], machine: Machine) -> tuple[Wanted, ...]:
+    """What runs on the processor of a Mac, whose GPU another build would use."""
+    pairs = zip(served, chosen, strict=True)
+    return tuple(one for one, build in pairs if machine.os == "macos" and build.processor == "cpu")
 
 
 def _candidates(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
@@ -57,7 +67,7 @@ def _refusals(
 ) -> Iterator[Refusal]:
     for wanted in wish:
         if not lists[wanted.framework]:
-            yield refusal(wanted, machine, matrix)
+            yield replace(refusal(wanted, machine, matrix), elsewhere=builds_elsewhere((wanted,), machine, matrix))
 
 
 def _remembered(machine: Machine, matrix: Matrix) -> Asks:

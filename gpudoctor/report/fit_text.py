@@ -21,6 +21,8 @@ def fit_text(fit: Fit, style: Style) -> str:
         lines += [*_wrap(f"Separate environments, because {fit.separate_because}.", width), ""]
     for refusal in fit.refusals:
         lines += _refusal(refusal, width, windows=windows)
+    for text in fit.elsewhere:
+        lines += [*_wrap(f"Another way: {text}", width), ""]
     if fit.alternatives:
         names = ", ".join(one.build for one in fit.alternatives)
         lines += [*_wrap(f"Also fit, each by itself: {names}.", width), ""]
@@ -80,6 +82,8 @@ def _refusal(refusal: Refusal, width: int, *, windows: bool) -> list[str]:
         lines += _item("- ", way_text(way), width)
     for partial in refusal.partly:
         lines += _partial(partial, width, windows=windows)
+    for text in refusal.elsewhere:
+        lines += _item("- ", f"another way: {text}", width)
     return [*lines, ""]
 
 

@@ -82,6 +82,8 @@ def refusals_text(refusals: tuple[Refusal, ...], width: int) -> str:
         lines += _wrap(f"{refusal.text} (constraint: {refusal.constraint})", width)
         for way in refusal.ways:
             lines += _item("- ", way_text(way), width)
+        for text in refusal.elsewhere:
+            lines += _item("- ", f"another way: {text}", width)
     changes = {one.change for refusal in refusals for way in refusal.ways for one in way.obstacles}
     if BLACKWELL_WAY in changes:
         lines += ["    Release 2.21.0, with a Python from 3.10 to 3.13:"]

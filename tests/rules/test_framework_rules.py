@@ -183,6 +183,19 @@ def test_a_driver_below_the_floor_of_the_major(version: str, release: str, floor
     assert finding.fixes[0].needs_reboot
 
 
+def test_data_centres_may_keep_the_driver() -> None:
+    """cuda-compat is the last way, on the GPUs and for the drivers that it is published for."""
+
+    def ways(gpu: Gpu, release: str) -> list[str]:
+        found = fires("driver-too-old", **stack(gpu, release=release, frameworks=frameworks(torch("2.15.0+cu132"))))
+        return [fix.title for fix in found.fixes]
+
+    h100 = card("NVIDIA H100 80GB HBM3", "9.0")
+    assert ways(h100, "535.183.01")[-1] == "Or install cuda-compat-13-0"
+    assert not [title for title in ways(RTX_4090, "535.183.01") if "cuda-compat" in title]
+    assert not [title for title in ways(h100, "530.30.02") if "cuda-compat" in title]
+
+
 def test_no_driver_update_is_proposed_that_drops_the_gpu() -> None:
     finding = fires("driver-too-old", **stack(K80, release="470.256.02", frameworks=frameworks(torch("2.6.0+cu124"))))
     assert not any(fix.needs_reboot for fix in finding.fixes)

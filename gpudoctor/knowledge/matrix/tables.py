@@ -16,6 +16,7 @@ from gpudoctor.knowledge.matrix.types import (
     Cudnn,
     DriverBranch,
     DriverFloor,
+    Elsewhere,
     Extension,
     ForwardCompat,
     FrameworkBuild,
@@ -72,6 +73,7 @@ TABLES: dict[str, Any] = {
 }
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {
+    "elsewhere": Table[Elsewhere],
     "extensions": Table[Extension],
     "faults": Table[KnownFault],
     "gpu_peaks": Table[GpuPeaks],

@@ -253,6 +253,25 @@ class TritonAssembler(Row, frozen=True, kw_only=True):
     ptxas_blackwell: str | None = None
 
 
+class Elsewhere(Row, frozen=True, kw_only=True):
+    """A build that is on no package index, and the machines that it is for. What is None or empty rules nothing out."""
+
+    framework: str
+    platforms: tuple[str, ...]
+    #: What it is, in a sentence without its full stop.
+    text: str
+    page: str
+    #: Specifier of the releases that it is a build of.
+    only: str = ""
+    min_capability: Capability | None = None
+    max_capability: Capability | None = None
+    driver_from: DriverRelease | None = None
+    driver_below: DriverRelease | None = None
+    #: For Jetson boards only.
+    tegra: bool = False
+    vendor: Literal["nvidia", "amd"] = "nvidia"
+
+
 class BaseImage(Row, frozen=True, kw_only=True):
     """An image with a Python, to build others from."""
 

@@ -36,9 +36,10 @@ def cuda_compat_unsupported_gpu(
 
     What it means:
     Some images and CUDA installations bring a newer libcuda in a folder named compat (package cuda-compat), so that
-    new CUDA programs run on an older driver. That works on data-centre GPUs only. On GeForce cards CUDA fails with
-    error 804, "forward compatibility was attempted on non supported HW"; with an unsuitable driver with 803. A copy of
-    a branch that no longer serves the GPU (520 and a Tesla K80) finds no device at all.
+    new CUDA programs run on an older driver. That works on data-centre GPUs, on RTX cards of servers that NVIDIA
+    certified for it, and on Jetson. On GeForce cards CUDA fails with error 804, "forward compatibility was attempted on
+    non supported HW"; with an unsuitable driver with 803. A copy of a branch that no longer serves the GPU (520 and a
+    Tesla K80) finds no device at all.
 
     Why it breaks:
     The compat folder is searched before the place where the host's own libcuda lies.

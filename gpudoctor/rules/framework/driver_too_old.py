@@ -2,17 +2,22 @@
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
+from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os
+from gpudoctor.plan.forward import compat_package
+from gpudoctor.plan.places import nvidia_gpus
 from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.plan.this_machine import machine_here
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules._evidence import seen
@@ -47,6 +52,7 @@ def driver_too_old(
 
     How to fix it:
     Update the driver. Where that is not allowed or the GPU is too old for it, install a build that this driver serves.
+    On data-centre GPUs NVIDIA's package cuda-compat puts a newer libcuda beside an older driver.
     The "CUDA Version" that nvidia-smi shows is what the driver offers; no toolkit of that version need be installed.
 
     When to ignore it:
@@ -54,6 +60,7 @@ def driver_too_old(
 
     Sources:
     https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html
+    https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
     https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/
     """
     known = driver_os(host, container)
@@ -121,4 +128,20 @@ def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloo
     other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
     if not can_take(scene.gpus, floor.release.branch, matrix):
         return (other_build,)
-    return (*update_driver(scene.host, scene.container, f"release {floor.release} or newer"), other_build)
+    update = update_driver(scene.host, scene.container, f"release {floor.release} or newer")
+    return (*update, other_build, *_forward_compatibility(scene, matrix, framework))
+
+
+def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -> tuple[Fix, ...]:
+    """The package that data centres use where the driver must stay: a newer libcuda beside it."""
+    names = tuple(gpu.name or "" for gpu in nvidia_gpus(scene))
+    machine = replace(machine_here(scene, matrix), gpu_names=names)
+    package = compat_package(framework.cuda, machine, matrix) if framework.cuda else None
+    if package is None:
+        return ()
+    folder = f"/usr/local/cuda-{package.removeprefix('cuda-compat-').replace('-', '.')}/compat"
+    text = (
+        f"Install {package} from NVIDIA's repository where the program runs (inside its container, if it has one) and "
+        f"put {folder} first in LD_LIBRARY_PATH. The driver stays; this works on data-centre GPUs."
+    )
+    return (Fix(title=f"Or install {package}", safety="manual", steps=(Ask(text=text),), needs_root=True),)

@@ -74,7 +74,7 @@ def ptx_jit_slow_start(
 
     Sources:
     https://developer.nvidia.com/blog/cuda-pro-tip-understand-fat-binaries-jit-caching/
-    https://www.tensorflow.org/install/gpu
+    https://www.tensorflow.org/install/source#gpu
     https://docs.nvidia.com/cuda/blackwell-compatibility-guide/
     https://github.com/pytorch/pytorch/issues/145949 (what Blackwell GPUs ask of cuBLAS and cuDNN)
     https://github.com/tensorflow/tensorflow/issues/22043 (1.10: minutes) and /62320 (2.15: half an hour)

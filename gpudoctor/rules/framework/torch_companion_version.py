@@ -28,8 +28,9 @@ def torch_companion_version(
     """The installed torchvision, torchaudio or torchtext does not match the torch version.
 
     What it means:
-    Each torchvision and torchaudio release is compiled against one torch release, torchtext, torchcodec and dgl against
-    one or a few. The installed ones are no such pair. Triton for Windows works with a torch of its time or newer.
+    torchvision before 0.29.1 and torchaudio before 2.11 are each compiled against one torch release, torchtext,
+    torchcodec before 0.12 and dgl against one or a few; newer ones go with any torch from 2.14 (torchvision) or 2.11
+    on. The installed ones are no such pair. Triton for Windows works with a torch of its time or newer.
 
     Why it breaks:
     The compiled parts call functions that another torch does not have. The import fails with "undefined symbol", or

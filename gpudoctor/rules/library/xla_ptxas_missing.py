@@ -37,8 +37,9 @@ def xla_ptxas_missing(
     with "Couldn't find a suitable version of ptxas" or "ptxas not found".
 
     How to fix it:
-    Install NVIDIA's package of the compiler: pip install nvidia-cuda-nvcc-cu12 (-cu11 for CUDA 11), or conda install
-    -c conda-forge cuda-nvcc; TensorFlow before 2.14 takes that of a CUDA toolkit on PATH.
+    Install NVIDIA's package of the compiler: pip install nvidia-cuda-nvcc for CUDA 13 (nvidia-cuda-nvcc-cu12 or -cu11
+    for CUDA 12 and 11), or conda install -c conda-forge cuda-nvcc; TensorFlow before 2.14 takes that of a CUDA toolkit
+    on PATH.
 
     When to ignore it:
     If your JAX brings its compiler along and you see no such message.

@@ -37,8 +37,8 @@ def xla_ptxas_old(
     GPU. One older than 11.1 is known to compile wrongly, and XLA warns of it.
 
     How to fix it:
-    Take that toolkit's bin folder out of PATH for this program, or put a newer ptxas before it, as of
-    nvidia-cuda-nvcc-cu12 or a newer toolkit.
+    Take that toolkit's bin folder out of PATH for this program, or put a newer ptxas before it: that of
+    a newer toolkit, or of the package nvidia-cuda-nvcc (CUDA 13) or nvidia-cuda-nvcc-cu12 (CUDA 12).
 
     When to ignore it:
     If this JAX is a newer build that brings its compiler along and you see no such message.

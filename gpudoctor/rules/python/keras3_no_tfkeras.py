@@ -22,8 +22,8 @@ def keras3_no_tfkeras(packages: Packages, frameworks: Frameworks, scene: Scene) 
     """The TensorFlow models of transformers need tf-keras, which is not installed.
 
     What it means:
-    TensorFlow 2.16 and newer comes with Keras 3. The TensorFlow part of the transformers package still needs Keras 2,
-    which is now called tf-keras.
+    TensorFlow 2.16 and newer comes with Keras 3. The TensorFlow part of transformers up to release 4 needs Keras 2,
+    which is now called tf-keras; release 5 has no TensorFlow part any more.
 
     Why it breaks:
     Importing such a model ends with "Your currently installed version of Keras is Keras 3, but this is not yet

@@ -1,0 +1,70 @@
+"""Where no package index has a build, the maker's own is named; where one has, it is not."""
+
+import pytest
+from click.testing import CliRunner
+
+from gpudoctor.cli.main import cli
+from gpudoctor.facts.versions import Capability, DriverRelease
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.solve import fit
+
+LINUX, ARM, MAC = "linux-x86_64", "linux-aarch64", "macos-arm64"
+
+
+def machine(platform: str = LINUX, gpu: str | None = None, driver: str | None = None, **more: object) -> Machine:
+    gpus = (Capability(gpu),) if gpu else ()
+    given = DriverRelease(driver) if driver else None
+    return Machine(platform=platform, capabilities=gpus, driver=given, **more)  # type: ignore[arg-type]
+
+
+def named(of: Machine, wanted: Wanted) -> tuple[str, ...]:
+    found = fit(of, (wanted,), load_matrix())
+    return (*found.elsewhere, *(text for one in found.refusals for text in one.elsewhere))
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted", "names"),
+    [
+        (machine(MAC), Wanted(framework="tensorflow"), "tensorflow-metal"),
+        (machine(ARM, "9.0"), Wanted(framework="tensorflow"), "nvcr.io/nvidia/tensorflow"),
+        (machine(gpu="8.6"), Wanted(framework="tensorflow", specifier="==1.15.5"), "23.03-tf1-py3"),
+        (machine(gpu="8.0", driver="470.57.02"), Wanted(framework="jax"), "cuda11_pip"),
+        (
+            machine(ARM, "8.7", tegra="R36.4.3"),
+            Wanted(framework="tensorflow"),
+            "install-tf-jetson-platform",
+        ),
+    ],
+)
+def test_the_makers_own_build_is_named(of: Machine, wanted: Wanted, names: str) -> None:
+    assert [text for text in named(of, wanted) if names in text and "https://" in text]
+
+
+@pytest.mark.parametrize(
+    ("of", "wanted"),
+    [
+        (machine(gpu="8.6", driver="580.65.06"), Wanted(framework="tensorflow")),
+        (machine(gpu="12.0"), Wanted(framework="tensorflow", specifier="==1.15.5")),
+        (machine(gpu="8.0", driver="450.51.05"), Wanted(framework="jax")),
+        (machine(MAC, cpu_only=True), Wanted(framework="tensorflow")),
+        (machine(MAC), Wanted(framework="torch")),
+        (machine(ARM, cpu_only=True), Wanted(framework="tensorflow")),
+    ],
+)
+def test_nothing_is_named_where_it_serves_nobody(of: Machine, wanted: Wanted) -> None:
+    assert named(of, wanted) == ()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--gpu", "RX 7900 XTX", "torch"], "ROCm"),
+        (["--gpu", "AMD Instinct MI300X", "torch"], "ROCm"),
+        (["--gpu", "RTX 4090", "vllm"], "environment of its own"),
+    ],
+)
+def test_what_is_not_planned_for_says_where_to_go(arguments: list[str], says: str) -> None:
+    result = CliRunner().invoke(cli, ["matrix", "fit", *arguments])
+    assert result.exit_code == 2 and says in " ".join(result.output.split())
