@@ -24,6 +24,12 @@ SUBJECTS = {
     "cuda": ("stack", "cuda_sheets", "VERSION", "CUDA versions and the drivers they need: 12.4."),
     "driver": ("stack", "driver_sheets", "RELEASE", "Driver branches, what they run and serve: 535, 535.54."),
     "gpu": ("stack", "gpu_sheets", "NAME", "GPUs by name, PCI id or part of a name: 'RTX 3090', 10de:2204, a100."),
+    "container": (
+        "containers",
+        "container_sheets",
+        "IMAGE",
+        "NVIDIA's images of frameworks: pytorch, 24.05.",
+    ),
     "cudnn": ("stack", "cudnn_sheets", "VERSION", "cuDNN releases: 9, 9.10."),
 }
 #: command: (module, what it does)

@@ -13,7 +13,7 @@ def compat_package(cuda: CudaVersion, machine: Machine, matrix: Matrix) -> str |
 
     Another minor of the major serves as well: its programs run under minor-version compatibility.
     """
-    if machine.driver is None or machine.driver_os != "linux" or not _is_data_centre(machine, matrix):
+    if machine.driver is None or machine.driver_os != "linux" or not is_data_centre(machine, matrix):
         return None
     for row in matrix.forward_rows():
         fits = any(machine.driver.branch == one.branch and machine.driver >= one for one in row.drivers)
@@ -22,6 +22,7 @@ def compat_package(cuda: CudaVersion, machine: Machine, matrix: Matrix) -> str |
     return None
 
 
-def _is_data_centre(machine: Machine, matrix: Matrix) -> bool:
+def is_data_centre(machine: Machine, matrix: Matrix) -> bool:
+    """Whether every GPU of a machine is known to be a data-centre one."""
     models = [matrix.models_by_name(name) for name in machine.gpu_names]
     return bool(models) and all(any(one.segment == "datacenter" for one in found) for found in models)

@@ -15,6 +15,7 @@ ABOUT = {
     "cuda_arch": "GPU architectures; what toolkits compile for",
     "cuda_driver": "drivers and CUDA",
     "cudnn": "cuDNN minor releases",
+    "containers": "NVIDIA's framework images",
     "elsewhere": "builds that no package index has",
     "extensions": "packages made for a framework: xformers, cupy …",
     "gpu_peaks": "memory and peak rates of GPUs",

@@ -1,7 +1,8 @@
 """Container images of NVIDIA, PyTorch and TensorFlow: whether there is such a tag, and whether it runs here.
 
-Tags: hub.docker.com/r/nvidia/cuda (three numbers from CUDA 11 on, and no latest: README and supported-tags of
-gitlab.com/nvidia/container-images/cuda), hub.docker.com/r/pytorch/pytorch, tensorflow.org/install/docker, 2026-11-22.
+Tags: compat/containers.json for NVIDIA's framework images; hub.docker.com/r/nvidia/cuda (three numbers from CUDA 11 on,
+and no latest: README and supported-tags of gitlab.com/nvidia/container-images/cuda), hub.docker.com/r/pytorch/pytorch,
+tensorflow.org/install/docker, 2026-11-22.
 """
 
 from collections.abc import Iterator
@@ -11,9 +12,10 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.types import DriverFloor
+from gpudoctor.knowledge.matrix.types import ContainerImage, DriverFloor
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
+from gpudoctor.plan.forward import is_data_centre
 from gpudoctor.verify.asked import Image
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import version_of
@@ -27,12 +29,14 @@ _CUDA_TAG = re.compile(
 _TORCH = re.compile(
     r"(?:docker\.io/)?pytorch/pytorch(?::(?P<version>\d+\.\d+(?:\.\d+)?)-cuda(?P<cuda>\d+\.\d+)(?:\.\d+)?-cudnn\d+-(?P<kind>\w+))?(?P<latest>:latest)?"
 )
+_NVIDIA = re.compile(r"nvcr\.io/nvidia/(?P<image>pytorch|tensorflow|tritonserver):(?P<tag>[\w.-]+)")
 _TENSORFLOW = re.compile(r"(?:docker\.io/)?tensorflow/tensorflow(?::(?P<tag>[\w.-]+))?")
 
 
 def judge_image(asked: Image, case: Case) -> Iterator[Verdict]:
     """The verdict on an image; a program that only pulls it needs no GPU yet."""
     name = asked.name.partition("@")[0]
+    nvidia = _NVIDIA.fullmatch(name)
     cuda, torch, tensorflow = _CUDA.fullmatch(name), _TORCH.fullmatch(name), _TENSORFLOW.fullmatch(name)
     if cuda:
         verdict = _cuda(name, cuda["tag"], case)
@@ -40,10 +44,12 @@ def judge_image(asked: Image, case: Case) -> Iterator[Verdict]:
         verdict = _torch(name, torch["version"], torch["cuda"], case)
     elif tensorflow and tensorflow["tag"]:
         verdict = _tensorflow(name, tensorflow["tag"], case)
+    elif nvidia and (row := _listed(nvidia["image"], nvidia["tag"], case)):
+        verdict = _nvidia(name, row, case)
     else:
         text = "What is in this image is not in the tables."
         verdict = case.verdict(name, "not known", grounds="not in the tables", aspect="name", because=text)
-    is_for_gpu = bool(cuda or torch or (tensorflow and "gpu" in name))
+    is_for_gpu = bool(cuda or torch or nvidia or (tensorflow and "gpu" in name))
     if verdict.word == "fits" and is_for_gpu and not asked.asks_for_gpus and case.wants_gpu:
         text = "The container gets no GPU: nothing in the command asks for one."
         option = "--device nvidia.com/gpu=all" if asked.engine == "podman" else "--gpus all"
@@ -126,6 +132,28 @@ def _runs(name: str, cuda: CudaVersion, case: Case) -> Verdict:
         text = f"CUDA {cuda} needs driver {floor.release} or newer, and this is {machine.driver}."
         return case.verdict(name, "does not fit", aspect="driver", because=text, row=floor)
     return case.verdict(name, "fits", row=floor, not_judged=case.not_judged("driver"))
+
+
+def _listed(image: str, tag: str, case: Case) -> ContainerImage | None:
+    rows: tuple[ContainerImage, ...] = case.matrix.table("containers")
+    return next((row for row in rows if (row.image, row.tag) == (image, tag)), None)
+
+
+def _nvidia(name: str, row: ContainerImage, case: Case) -> Verdict:
+    """One of NVIDIA's framework images: its oldest GPU, and its CUDA, for which it brings forward compatibility."""
+    machine, oldest = case.machine, row.min_capability
+    for index, gpu in enumerate(machine.capabilities):
+        if oldest is not None and gpu < oldest:
+            text = f"The image is for GPUs from compute capability {oldest} on, and this is {machine.label(index)}."
+            return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
+    driver = machine.driver
+    is_taken = driver is not None and any(driver.branch == one.branch and driver >= one for one in row.base_drivers)
+    if is_taken and is_data_centre(machine, case.matrix):
+        return case.verdict(name, "fits", row=row)
+    if row.cuda is None:
+        text = "Which CUDA is in this image is not in the tables."
+        return case.verdict(name, "not known", grounds="not in the tables", aspect="version", because=text, row=row)
+    return _runs(name, row.cuda, case)
 
 
 def _torch(name: str, version: str, cuda: str, case: Case) -> Verdict:

@@ -13,6 +13,7 @@ from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
     BaseImage,
     Companions,
+    ContainerImage,
     Cudnn,
     DriverBranch,
     DriverFloor,
@@ -73,6 +74,7 @@ TABLES: dict[str, Any] = {
 }
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {
+    "containers": Table[ContainerImage],
     "elsewhere": Table[Elsewhere],
     "extensions": Table[Extension],
     "faults": Table[KnownFault],

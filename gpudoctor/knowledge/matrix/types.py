@@ -272,6 +272,23 @@ class Elsewhere(Row, frozen=True, kw_only=True):
     vendor: Literal["nvidia", "amd"] = "nvidia"
 
 
+class ContainerImage(Row, frozen=True, kw_only=True):
+    """A tag of one of NVIDIA's framework images, nvcr.io/nvidia/IMAGE:TAG."""
+
+    image: str
+    tag: str
+    #: Of the framework inside.
+    version: str | None = None
+    cuda: CudaVersion | None = None
+    cudnn: str | None = None
+    python: str | None = None
+    #: Oldest drivers of older branches that the image's own forward compatibility takes, on data-centre GPUs.
+    base_drivers: tuple[DriverRelease, ...] = ()
+    #: The oldest GPU.
+    min_capability: Capability | None = None
+    notes: str | None = None
+
+
 class BaseImage(Row, frozen=True, kw_only=True):
     """An image with a Python, to build others from."""
 

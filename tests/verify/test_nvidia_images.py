@@ -1,0 +1,45 @@
+"""NVIDIA's framework images by tag: the driver that they need, their forward compatibility, their oldest GPU."""
+
+import pytest
+from click.testing import CliRunner
+
+from gpudoctor.cli.main import cli
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.verify.verify import verify
+from tests.verify.commands import machines
+
+MATRIX, MACHINES = load_matrix(), machines()
+
+
+@pytest.mark.parametrize(
+    ("machine", "image", "word", "because"),
+    [
+        # RTX 3090, driver 535: any CUDA 12, no CUDA 13.
+        ("a", "pytorch:24.05-py3", "fits", ""),
+        ("a", "pytorch:25.10-py3", "does not fit", "580"),
+        ("a", "pytorch:99.99-py3", "not known", ""),
+        # GTX 1080: the newer images begin with Turing.
+        ("d", "pytorch:25.10-py3", "does not fit", "compute capability 7.5"),
+        # A100 with driver 450: the image's forward compatibility takes it; the same branch on a GeForce does not help.
+        ("f", "tensorflow:23.01-tf2-py3", "fits", ""),
+        ("d", "tensorflow:23.01-tf2-py3", "does not fit", "525"),
+    ],
+)
+def test_an_image(machine: str, image: str, word: str, because: str) -> None:
+    found = verify(f"docker run --gpus all nvcr.io/nvidia/{image}", MACHINES[machine], MATRIX)
+    assert found.word == word, found.found
+    assert because in " ".join(one.because or "" for one in found.found)
+
+
+def test_in_a_dockerfile() -> None:
+    text = "FROM nvcr.io/nvidia/pytorch:25.10-py3\nRUN pip list\n"
+    assert verify(text, MACHINES["a"], MATRIX, file="Dockerfile").word == "does not fit"
+
+
+@pytest.mark.parametrize(
+    ("asked", "code", "says"),
+    [("pytorch:24.05", 0, "12.4"), ("24.05", 0, "tritonserver"), ("nothing", 2, "no image"), ("", 0, "pytorch")],
+)
+def test_the_table(asked: str, code: int, says: str) -> None:
+    result = CliRunner().invoke(cli, ["matrix", "container", *asked.split(), "--format", "json"])
+    assert result.exit_code == code and says in result.output
