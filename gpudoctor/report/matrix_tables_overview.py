@@ -24,6 +24,7 @@ ABOUT = {
     "images": "images to build others from",
     "jax": "JAX by CUDA extra",
     "keras": "Keras of each TensorFlow",
+    "networks": "known networks: parameters and operations",
     "numpy": "NumPy 2 and the frameworks",
     "protobuf": "protobuf of each TensorFlow",
     "releases": "wheels on the package index",
