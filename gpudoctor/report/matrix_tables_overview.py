@@ -18,6 +18,7 @@ ABOUT = {
     "containers": "NVIDIA's framework images",
     "elsewhere": "builds that no package index has",
     "extensions": "packages made for a framework: xformers, cupy …",
+    "faults": "known faults of releases",
     "gpu_peaks": "memory and peak rates of GPUs",
     "gpu_reference": "what healthy GPUs were measured to do",
     "gpus": "GPU products",
@@ -27,8 +28,10 @@ ABOUT = {
     "networks": "known networks: parameters and operations",
     "numpy": "NumPy 2 and the frameworks",
     "protobuf": "protobuf of each TensorFlow",
+    "recipes": "setups, command by command",
     "releases": "wheels on the package index",
     "tensorflow": "TensorFlow builds",
+    "throughput": "published training rates",
     "torch": "PyTorch builds",
     "triton": "assemblers of each Triton",
 }
@@ -57,7 +60,8 @@ def _line(name: str, rows: tuple[Row, ...]) -> Line:
     key = KEYS.get(name)
     values = [str(getattr(row, key)) for row in rows] if key else []
     # The tables are newest first.
-    about = f"{ABOUT[name]}, {values[-1]} to {values[0]}" if values else ABOUT[name]
+    covers = ABOUT.get(name, name.replace("_", " "))
+    about = f"{covers}, {values[-1]} to {values[0]}" if values else covers
     dates = sorted({row.checked for row in rows})
     checked = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     grades = Counter(row.confidence for row in rows)
