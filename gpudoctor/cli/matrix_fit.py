@@ -1,14 +1,19 @@
 """`gpudoctor matrix fit`: which builds fit a machine that is not here."""
 
 import click
+from msgspec.structs import replace
 
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show, show_age
 from gpudoctor.errors import CannotExamine
+from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
+from gpudoctor.plan.answer import Fit
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
+from gpudoctor.plan.fit_range import fit_range
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 
@@ -28,6 +33,8 @@ from gpudoctor.plan.pairing import fit_with_extras
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
 @click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
+@click.option("--range", "is_range", is_flag=True, help="Also the oldest and the newest build that fit, by command.")
+@click.option("--installed", metavar="VERSION", help="With --range: the build nearest to this one, 2.2.0 or 2.2.0+cpu.")
 @format_option("matrix fit")
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [xformers] ...")
@@ -39,6 +46,8 @@ def command(
     arch: str | None,
     glibc: str | None,
     cpu: bool,
+    is_range: bool,
+    installed: str | None,
     form: str,
     verbose: bool,
     wish: tuple[str, ...],
@@ -65,12 +74,23 @@ def command(
             cpu_only=cpu,
         )
         found = fit_with_extras(machine, demand, matrix)
+        if is_range or installed:
+            found = _with_range(found, demand, installed, matrix)
     except MatrixUnreadable as error:
         raise CannotExamine(str(error)) from None
     show("matrix fit", found, form, 1 if verbose else 0)
     if form == "terminal":
         show_age(matrix.edition)
     raise click.exceptions.Exit(1 if found.refusals else 0)
+
+
+def _with_range(found: Fit, demand: Demand, installed: str | None, matrix: Matrix) -> Fit:
+    """The answer, and from the oldest to the newest of each framework. Raises click.BadParameter."""
+    version = (installed or "").rpartition("=")[2] or None
+    if version is not None and package_version(version) is None:
+        raise click.BadParameter(f"{installed!r} is no version; write 2.2.0 or 2.2.0+cpu.", param_hint="--installed")
+    spans = (fit_range(found.machine, one, matrix, version) for one in demand.wanted)
+    return replace(found, spans=tuple(span for span in spans if span is not None))
 
 
 def _contradictions(driver: str | None, gpus: tuple[str, ...], system: str, glibc: str | None, *, cpu: bool) -> None:

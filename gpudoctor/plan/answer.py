@@ -94,6 +94,17 @@ class Refusal(Fact, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
 
 
+class Span(Fact, frozen=True, kw_only=True):
+    """The oldest and the newest build of a framework that fit; `nearest` to what is installed, where that was named."""
+
+    framework: str
+    oldest: Proposal
+    newest: Proposal
+    nearest: Proposal | None = None
+    #: How many releases fit.
+    releases: int
+
+
 class Fit(Fact, frozen=True, kw_only=True):
     """The answer: environments to make, or refusals; never neither."""
 
@@ -104,6 +115,8 @@ class Fit(Fact, frozen=True, kw_only=True):
     #: Other builds that fit, best first.
     alternatives: tuple[Proposal, ...] = ()
     refusals: tuple[Refusal, ...] = ()
+    #: From the oldest to the newest that fits, of each framework; empty where that was not asked.
+    spans: tuple[Span, ...] = ()
     #: What is not known and was therefore not judged.
     not_judged: tuple[str, ...] = ()
     #: The same where a build fits, but leaves the GPU alone.

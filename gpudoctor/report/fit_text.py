@@ -3,7 +3,7 @@
 import textwrap
 
 from gpudoctor.facts.fix import Run
-from gpudoctor.plan.answer import Environment, Fit, Partial, Proposal, Refusal, Way
+from gpudoctor.plan.answer import Environment, Fit, Partial, Proposal, Refusal, Span, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.machine import Machine
 from gpudoctor.report.commands import step_lines
@@ -26,9 +26,24 @@ def fit_text(fit: Fit, style: Style) -> str:
     if fit.alternatives:
         names = ", ".join(one.build for one in fit.alternatives)
         lines += [*_wrap(f"Also fit, each by itself: {names}.", width), ""]
+    for span in fit.spans:
+        lines += [*_span(span, windows=windows), ""]
     if fit.not_judged:
         lines += [*_wrap(f"Not judged, because not known: {', '.join(fit.not_judged)}.", width), ""]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _span(span: Span, *, windows: bool) -> list[str]:
+    """From the oldest to the newest, each with its command."""
+    named = (("oldest", span.oldest), ("nearest to what is installed", span.nearest), ("newest", span.newest))
+    lines = [f"{span.framework}: {span.releases} releases fit"]
+    for what, one in named:
+        if one is not None:
+            lines += [
+                f"  {what}: {one.build}",
+                *(f"    {line}" for line in step_lines(Run(argv=one.command), windows=windows)),
+            ]
+    return lines
 
 
 def _machine(machine: Machine) -> str:

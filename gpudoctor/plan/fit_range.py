@@ -1,0 +1,52 @@
+"""The range of builds that fit a machine: the oldest, the one nearest to what is installed, the newest."""
+
+from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.answer import Proposal, Span, Wanted
+from gpudoctor.plan.builds import Build
+from gpudoctor.plan.fit import ranked
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.proposals import proposal
+from gpudoctor.plan.unsat_reasons import driver_refusal, wish_obstacles
+
+
+def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str | None = None) -> Span | None:
+    """The range for a wish; None where nothing fits. `installed`: a release, 2.2.0 or 2.2.0+cpu."""
+    if driver_refusal(machine, matrix) is not None:
+        return None
+    fitting = [
+        build
+        for build in ranked(wanted.framework, machine, matrix)
+        if not any(wish_obstacles(build, wanted, machine, matrix))
+    ]
+    if not fitting:
+        return None
+    releases = list(dict.fromkeys(build.version for build in fitting))
+    oldest = next(build for build in fitting if build.version == releases[-1])
+    near = _nearest(fitting, releases, installed) if installed else None
+
+    def made(build: Build) -> Proposal:
+        return proposal(build, wanted, machine, matrix)
+
+    return Span(
+        framework=wanted.framework,
+        oldest=made(oldest),
+        newest=made(fitting[0]),
+        nearest=made(near) if near is not None else None,
+        releases=len(releases),
+    )
+
+
+def _nearest(fitting: list[Build], releases: list[str], installed: str) -> Build | None:
+    """Of the installed release itself, else of its series, else the next newer one, else the newest below it."""
+    own, tag = package_version(installed.partition("+")[0]), installed.partition("+")[2]
+    if own is None:
+        return None
+    versions = {text: version for text in releases if (version := package_version(text)) is not None}
+    newer = [text for text, version in versions.items() if version >= own]
+    series = [text for text, version in versions.items() if version.release[:2] == own.release[:2]]
+    # Newest first: the last of the newer ones is the next; of a series the one that changes least.
+    pick = next((text for text in series if versions[text] == own), None)
+    pick = pick or (series[-1] if series else newer[-1] if newer else releases[0])
+    same = [build for build in fitting if build.version == pick]
+    return next((build for build in same if build.variant == tag), same[0])
