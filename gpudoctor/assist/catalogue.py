@@ -6,7 +6,8 @@ from gpudoctor.assist.tools.batching import BATCH
 from gpudoctor.assist.tools.changing import FIX, INSTALL, PLAN, SMOKE, UNDO
 from gpudoctor.assist.tools.checking import CHECK, SNAPSHOT
 from gpudoctor.assist.tools.explaining import DIFF, EXPLAIN
-from gpudoctor.assist.tools.matrix import FIT, LOOK_UP
+from gpudoctor.assist.tools.looking_up import LOOK_UP
+from gpudoctor.assist.tools.matrix import FIT
 from gpudoctor.assist.tools.verifying import VERIFY
 
 READING: tuple[Tool, ...] = (CHECK, ANSWER, FIT, VERIFY, EXPLAIN, PLAN, LOOK_UP, DIFF, SNAPSHOT, SMOKE, BATCH)

@@ -16,7 +16,8 @@ from gpudoctor.assist.tools.answering import ANSWER, Ticket
 from gpudoctor.assist.tools.batching import Asked, Batch, batch
 from gpudoctor.assist.tools.checking import checked
 from gpudoctor.assist.tools.explaining import EXPLAIN, TwoFiles, What, diff
-from gpudoctor.assist.tools.matrix import FIT, LOOK_UP, Subject, Wanted
+from gpudoctor.assist.tools.looking_up import LOOK_UP, Subject
+from gpudoctor.assist.tools.matrix import FIT, Wanted
 from gpudoctor.assist.tools.verifying import VERIFY_DESCRIBED, Commands
 from gpudoctor.facts.codec import encode
 from gpudoctor.redact.redactor import Door
@@ -85,6 +86,9 @@ def test_calls_with_hostile_texts(number: int, session: Session, tmp_path: Path)
         (FIT, Wanted(packages=(one,))),
         (FIT, Wanted(python=one, driver=one)),
         (LOOK_UP, Subject(subject="gpu", which=one)),
+        (LOOK_UP, Subject(what=one)),
+        (LOOK_UP, Subject(what=f"undefined symbol: _ZN3c106detail14torchCheckFailEPKcS2_jRKSs {one}")),
+        (LOOK_UP, Subject(what=f"flash_attn-2.7.4+cu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl {one}")),
         (VERIFY_DESCRIBED, Commands(text=f"pip install 'torch=={one}' {one}")),
         (VERIFY_DESCRIBED, Commands(text=one, for_path="a.json")),
     ]

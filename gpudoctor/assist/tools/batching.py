@@ -8,7 +8,8 @@ from gpudoctor.assist.quoting import CLOSE, OPEN, cut
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.assist.tools.answering import ANSWER
 from gpudoctor.assist.tools.explaining import EXPLAIN
-from gpudoctor.assist.tools.matrix import FIT, LOOK_UP
+from gpudoctor.assist.tools.looking_up import LOOK_UP
+from gpudoctor.assist.tools.matrix import FIT
 from gpudoctor.assist.tools.verifying import VERIFY_DESCRIBED
 from gpudoctor.facts.base import Fact
 

@@ -1,15 +1,12 @@
-"""`fit` and `look_up`: what the compatibility matrix knows."""
+"""`fit`: which builds the compatibility matrix has for a machine."""
 
-from importlib import import_module
 from typing import Annotated, Literal
 
 import click
 from msgspec import Meta
 
-from gpudoctor.assist.quoting import cut, printable
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
 from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
-from gpudoctor.cli.matrix import SUBJECTS
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -20,10 +17,6 @@ from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.commands import step_lines
 from gpudoctor.report.fit_text import way_text
-from gpudoctor.report.matrix_tables import NotKnown, Sheet
-
-#: Rows of a table, tables, and characters of a cell.
-_ROWS, _SHEETS, _CELL = 12, 4, 120
 
 
 class Wanted(Takes, frozen=True, kw_only=True):
@@ -148,69 +141,6 @@ def _short_fit(found: Fitting) -> Short:
     )
 
 
-class Subject(Takes, frozen=True, kw_only=True):
-    """What to look up."""
-
-    subject: Literal["torch", "tensorflow", "jax", "keras", "cuda", "driver", "gpu", "cudnn"]
-    which: Annotated[
-        str | None, Meta(description="A release or a name: 2.6.0, 12.4, 535, 'RTX 3090'. Without it, the newest rows.")
-    ] = None
-    start: Annotated[int, Meta(description="The first row to show.")] = 0
-
-
-class Table(Fact, frozen=True, kw_only=True):
-    """A table of the matrix, or a part of it."""
-
-    title: str
-    columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    #: All rows that there are.
-    of: int
-    #: Where its rows are from.
-    sources: tuple[str, ...] = ()
-
-
-class LookedUp(Fact, frozen=True, kw_only=True):
-    """What the matrix knows of a subject."""
-
-    matrix_edition: str
-    tables: tuple[Table, ...]
-
-
-def look_up(asked: Subject, session: Session) -> LookedUp:
-    """The rows. Raises CannotAnswer."""
-    module, function, *_ = SUBJECTS[asked.subject]
-    matrix = load_matrix()
-    sheets = getattr(import_module(f"gpudoctor.report.matrix_tables_{module}"), function)
-    try:
-        found: tuple[Sheet, ...] = sheets(matrix, asked.which)
-    except NotKnown as error:
-        near = f" Known: {', '.join(error.near[:5])}." if error.near else ""
-        raise CannotAnswer(f"The matrix knows no {session.quoting().text(error.what, 80)}.{near}") from None
-    return LookedUp(
-        matrix_edition=matrix.edition, tables=tuple(_table(one, max(0, asked.start)) for one in found[:_SHEETS])
-    )
-
-
-def _table(sheet: Sheet, start: int) -> Table:
-    shown = sheet.lines[start : start + _ROWS]
-    return Table(
-        title=sheet.title,
-        columns=sheet.columns,
-        rows=tuple(tuple(cut(printable(cell), _CELL) for cell in line.cells) for line in shown),
-        of=len(sheet.lines),
-        sources=tuple(dict.fromkeys(line.row.source for line in shown if line.row is not None))[:3],
-    )
-
-
-def _short_look_up(found: LookedUp) -> Short:
-    first = found.tables[0] if found.tables else None
-    row = "; ".join(f"{name} {cell}" for name, cell in zip(first.columns, first.rows[0], strict=False) if cell) if (
-        first and first.rows
-    ) else "nothing"  # fmt: skip
-    return Short(verdict=row, sure=f"matrix of {found.matrix_edition}")
-
-
 FIT = Tool(
     name="fit",
     title="Which builds fit",
@@ -221,16 +151,5 @@ FIT = Tool(
     gives=Fitting,
     run=fit,
     short=_short_fit,
-    deadline=20,
-)
-LOOK_UP = Tool(
-    name="look_up",
-    title="Look up the compatibility matrix",
-    about="Rows of the compatibility matrix with their sources: releases and builds of a framework, a GPU's compute "
-    "capability and driver branches, the driver a CUDA version needs, cuDNN releases. Give `which` for one row.",
-    takes=Subject,
-    gives=LookedUp,
-    run=look_up,
-    short=_short_look_up,
     deadline=20,
 )
