@@ -1,7 +1,9 @@
 """Runs launches by ClusterShell: so many at a time, each with its deadline, lines as they come, no waiting for all."""
 
 import shlex
-from collections.abc import Callable, Iterable
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from gpudoctor.fleet.launch.reasons import reason_of
@@ -12,6 +14,7 @@ from gpudoctor.fleet.record import NoAnswer
 #: Called with each line that a node printed (None: the line says itself of which node it is).
 OnLine = Callable[[str | None, bytes], None]
 _CONNECT = 10
+_TICK = 0.2
 _SSH = "-oBatchMode=yes -oServerAliveInterval=10 -oServerAliveCountMax=3"
 #: The key of a child that asks several nodes.
 _JOB = "job"
@@ -43,11 +46,39 @@ def run_launches(
             worker.write(pyz)
         worker.set_write_eof()
     try:
-        task.resume()
+        with _interrupts_noted() as interrupted:
+            # Raised from here, not from the handler of the signal: what is raised while Python forks is swallowed.
+            task.timer(_TICK, _stopper(interrupted), interval=_TICK, autoclose=True)
+            task.resume()
     finally:
         task.abort()
         task_terminate()
     return result
+
+
+@contextmanager
+def _interrupts_noted() -> Iterator[list[int]]:
+    """Ctrl-C fills the list."""
+    seen: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    try:
+        yield seen
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _stopper(interrupted: list[int]) -> Any:
+    from ClusterShell.Event import EventHandler
+
+    class Stopper(EventHandler):  # type: ignore[misc]
+        """Ends the run after Ctrl-C."""
+
+        def ev_timer(self, timer: Any) -> None:  # noqa: ARG002
+            """Look whether there was one."""
+            if interrupted:
+                raise KeyboardInterrupt
+
+    return Stopper()
 
 
 def _scheduled(task: Any, launch: Launch, listener: Any, *, sends: bool) -> Any:
