@@ -24,10 +24,11 @@ def bounds(install: Install, case: Case, taken: dict[str, Offer]) -> Iterator[Ve
     builds += [(one.framework, one) for one in _installed(install, case) if one.framework not in taken]
     judged: set[str] = set()
     for framework, build in builds:
-        brings = framework in taken and any(name in asked for name in _BRING_NUMPY.get(framework, ()))
+        comes = framework in taken
+        brings = any(name in asked for name in _BRING_NUMPY.get(framework, ()))
         for verdict in (
-            _numpy(build, asked, install, case, brings=brings),
-            _protobuf(build, asked, install, case, comes=framework in taken),
+            _numpy(build, asked, install, case, brings=brings, comes=comes),
+            _protobuf(build, asked, install, case, comes=comes),
             _keras(build, asked, case),
         ):
             if verdict is not None and verdict.subject not in judged:
@@ -53,7 +54,7 @@ def _installed(install: Install, case: Case) -> Iterator[Build]:
 
 
 def _numpy(
-    build: Build, asked: dict[str, Requirement], install: Install, case: Case, *, brings: bool
+    build: Build, asked: dict[str, Requirement], install: Install, case: Case, *, brings: bool, comes: bool
 ) -> Verdict | None:
     wanted, installed = asked.get("numpy"), case.installed("numpy")
     one = needs_numpy1(build, case.machine, case.matrix)
@@ -73,7 +74,7 @@ def _numpy(
     grows = wanted is not None or brings
     if not grows or not (one or "<" in needs):
         return None
-    if not one and (wanted is None or brings):
+    if not one and (wanted is None or comes):
         return None  # Its own metadata bounds it, and the installer heeds that.
     text = f"The newest NumPy is 2, and {build.label} needs numpy{needs}."
     return _moved(subject, text, "numpy", needs, install, case, line)

@@ -22,7 +22,7 @@ from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
 from gpudoctor.verify.verdict import Verdict
 
-_VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{\w+\}")
+_VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{[\w.]+\}")
 #: A word of a command that stands for another one: <VERSION>.
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
 #: Made for frameworks; what they are made for is in tables of their own.

@@ -17,13 +17,15 @@ _DRIVER = re.compile(
     r"(?:lib)?nvidia-(?:driver|headless|headless-no-dkms|dkms|utils|compute-utils|kernel-source)-(\d{3})(-open|-server-open|-server)?"
     r"|cuda-drivers-(\d{3})|nvidia-(open)-(\d{3})"
 )
-_NEWEST = re.compile(r"cuda-drivers|cuda|nvidia-open|nvidia-driver|nvidia-driver-latest-dkms|kmod-nvidia-latest-dkms")
+_NEWEST = re.compile(
+    r"cuda-drivers|cuda|nvidia-open(?:-dkms)?|nvidia(?:-dkms|-lts)?|nvidia-driver|nvidia-driver-latest-dkms|kmod-nvidia-latest-dkms"
+)
 _TOOLKIT = re.compile(r"cuda-toolkit-(\d+)-(\d+)|cuda-(\d+)-(\d+)|cuda-nvcc-(\d+)-(\d+)|cuda-libraries-(\d+)-(\d+)")
 _KNOWN = re.compile(
     r"nvidia-container-toolkit(?:-base)?|libnvidia-container.*|nvidia-docker2|nvidia-cuda-toolkit|libcudnn[89].*|cudnn.*"
     r"|datacenter-gpu-manager.*|nvidia-fabricmanager-\d+|cuda-keyring|nvidia-settings|nvidia-modprobe|nvidia-smi"
     r"|libnccl.*|build-essential|gcc.*|g\+\+.*|make|dkms|linux-headers.*|kernel-devel.*|kernel-headers.*|python3.*"
-    r"|akmod-nvidia.*|xorg-x11-drv-nvidia.*|nvidia-utils-\d+|ubuntu-drivers-common|mokutil|pciutils|cuda-compat-.*"
+    r"|akmod-nvidia.*|xorg-x11-drv-nvidia.*|nvidia-utils(?:-\d+)?|ubuntu-drivers-common|mokutil|pciutils|cuda-compat-.*"
 )
 
 
@@ -128,7 +130,7 @@ def _newest(name: str, case: Case) -> Verdict:
             text = f"{name} brings the newest driver, which no longer serves {case.machine.label(index)}; {last} does."
             instead = case.text.replace(name, f"cuda-drivers-{last}", 1)
             return case.verdict(name, "does not fit", aspect="gpu", because=text, instead=instead, row=architecture)
-        if name == "nvidia-open" and architecture.kernel_module == "proprietary":
+        if name.startswith("nvidia-open") and architecture.kernel_module == "proprietary":
             text = f"The open kernel modules do not serve {case.machine.label(index)}."
             return case.verdict(name, "does not fit", aspect="gpu", because=text, row=architecture)
     notes = ("It brings the newest driver along; cuda-toolkit-12-4 and the like leave the driver as it is.",)
