@@ -1,7 +1,7 @@
 """What an error message means: its causes, weighed by the facts at hand."""
 
 from gpudoctor.diagnosis.next_question import Question
-from gpudoctor.diagnosis.ranking import Candidate
+from gpudoctor.diagnosis.ranking import Candidate, RuledOut
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import Message, UnknownError
 from gpudoctor.facts.base import Fact
@@ -13,6 +13,8 @@ class Explanation(Fact, frozen=True, kw_only=True):
     messages: tuple[Message, ...] = ()
     #: Likeliest first.
     causes: tuple[Candidate, ...] = ()
+    #: What its messages usually mean, and a fact excludes.
+    ruled_out: tuple[RuledOut, ...] = ()
     remedies: tuple[Remedy, ...] = ()
     #: linux, wsl, windows or macos, as far as it is known.
     system: str | None = None

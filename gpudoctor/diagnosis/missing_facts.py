@@ -15,6 +15,20 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.builds import device_code, release_numbers
 from gpudoctor.rules.driver_counts import disagreement
 
+#: Sections, as they are called in a sentence.
+SECTION_WORDS = {
+    "host": "the operating system and the processor",
+    "container": "whether this is a container",
+    "gpus": "the GPUs",
+    "driver": "the driver",
+    "interpreter": "the Python interpreter",
+    "packages": "the installed packages",
+    "frameworks": "the frameworks",
+    "environ": "the environment variables",
+    "toolkits": "the CUDA toolkits",
+    "libraries": "the libraries of CUDA",
+    "live": "what the frameworks do",
+}
 #: From which release on every build for CUDA names libraries of CUDA that it loads; older torch bundled some of them
 #: under names of its own.
 _WALKED = {"torch": (2,), "tensorflow": (2, 1)}
@@ -29,23 +43,23 @@ def unseen_facts(snapshot: Snapshot, matrix: Matrix | None = None) -> tuple[str,
 
 
 def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
-    yield from _section("the operating system and the processor", snapshot.host)
-    yield from _section("whether this is a container", snapshot.container)
-    yield from _section("the GPUs", snapshot.gpus)
-    yield from _section("the driver", snapshot.driver)
-    yield from _section("the Python interpreter", snapshot.interpreter)
+    yield from _section(SECTION_WORDS["host"], snapshot.host)
+    yield from _section(SECTION_WORDS["container"], snapshot.container)
+    yield from _section(SECTION_WORDS["gpus"], snapshot.gpus)
+    yield from _section(SECTION_WORDS["driver"], snapshot.driver)
+    yield from _section(SECTION_WORDS["interpreter"], snapshot.interpreter)
     if not isinstance(snapshot.interpreter, Gap):
-        yield from _section("the installed packages", snapshot.packages)
-        yield from _section("the frameworks", snapshot.frameworks)
+        yield from _section(SECTION_WORDS["packages"], snapshot.packages)
+        yield from _section(SECTION_WORDS["frameworks"], snapshot.frameworks)
     yield from unproved(snapshot)
     yield from _of_counts(snapshot)
     if not isinstance(snapshot.gpus, Gpus) or not snapshot.gpus.nvidia:
         return
     for one in snapshot.gpus.contradictions:
         yield f"the {one.what} of {one.gpu}: NVML says {one.nvml}, the CUDA driver {one.cuda}"
-    yield from _section("the environment variables", snapshot.environ)
-    yield from _section("the CUDA toolkits", snapshot.toolkits)
-    yield from _section("the libraries of CUDA", snapshot.libraries)
+    yield from _section(SECTION_WORDS["environ"], snapshot.environ)
+    yield from _section(SECTION_WORDS["toolkits"], snapshot.toolkits)
+    yield from _section(SECTION_WORDS["libraries"], snapshot.libraries)
     yield from _of_gpus(snapshot.gpus, snapshot.container)
     if isinstance(snapshot.driver, Driver):
         yield from _of_driver(snapshot.driver, snapshot.host)

@@ -10,7 +10,7 @@ from typing import Literal
 from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
-from gpudoctor.facts.base import Fact
+from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.finding import SEVERITIES, Finding
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
@@ -41,6 +41,8 @@ _EFFECT_SEEN, _EFFECT_REPORTED = 0.61, 0.35
 _GRAVE, _HARMLESS = 0.3, 0.1
 #: Below this a cause is no candidate; and below this it is not worth showing, nor are more than so many.
 _LEAST, _WORTH, MOST = 0.02, 0.15, 5
+#: Causes shown that a fact excludes.
+MOST_RULED_OUT = 2
 #: From here on a cause is likely; and from here on it is not one among several any more.
 LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
@@ -61,6 +63,8 @@ class Candidate(Fact, frozen=True, kw_only=True):
     weight: float
     #: found: the facts show it. open: messages or facts point to it.
     state: Literal["found", "open"] = "open"
+    #: Of an open cause: the sections of facts that its rule waits for. Without any, its rule ran and does not show it.
+    missing: tuple[str, ...] = ()
 
     @property
     def is_effect(self) -> bool:
@@ -123,20 +127,27 @@ def rank(
         weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
     summaries = {rule.name: rule.summary for rule in rules}
     summaries |= {one.name: one.summary for one in (*assumed, *shown.values())}
-    codes = {rule.name: rule.code for rule in rules}
+    by_name = {rule.name: rule for rule in rules}
     rows = [
         Candidate(
             key=name,
-            code=codes.get(name),
+            code=by_name[name].code if name in by_name else None,
             words=words_of_cause(name, summaries),
             weight=round(weight, 4),
             state="found" if name in shown else "open",
+            missing=_missing(by_name[name], snapshot) if name in by_name and name not in shown else (),
         )
         for name, weight in weights.items()
         if weight >= _LEAST
     ]
     mentioned = {name: place for place, name in enumerate(weights)}
     return tuple(sorted(rows, key=lambda one: _order(one, mentioned[one.key])))
+
+
+def _missing(rule: Rule, snapshot: Snapshot) -> tuple[str, ...]:
+    """The sections that the rule needs and nobody could look at."""
+    sections = (want.field for want in rule.wants if not want.admits_gap)
+    return tuple(name for name in sections if isinstance(getattr(snapshot, name, None), Gap))
 
 
 def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) -> tuple[RuledOut, ...]:

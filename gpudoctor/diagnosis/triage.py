@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gpudoctor.diagnosis.next_question import Asked, Question, next_question
-from gpudoctor.diagnosis.ranking import MOST, Candidate, RuledOut, rank, ruled_out, shown_causes
+from gpudoctor.diagnosis.ranking import MOST, MOST_RULED_OUT, Candidate, RuledOut, rank, ruled_out, shown_causes
 from gpudoctor.diagnosis.remedies import Remedy, remedies
 from gpudoctor.diagnosis.surroundings import system_of
 from gpudoctor.facts.base import Fact
@@ -152,7 +152,7 @@ def ticket_of(
         kind=kind,
         verdict=verdict,
         causes=shown,
-        ruled_out=excluded(shown, snapshot, around, rules)[:2],
+        ruled_out=excluded(shown, snapshot, around, rules)[:MOST_RULED_OUT],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
         messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
         remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot),

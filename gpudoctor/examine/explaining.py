@@ -6,10 +6,10 @@ from gpudoctor.diagnosis.assumptions import findings_with_gpu
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.explanation import Explanation
 from gpudoctor.diagnosis.next_question import Asked, next_question
-from gpudoctor.diagnosis.ranking import rank, shown_causes
+from gpudoctor.diagnosis.ranking import MOST_RULED_OUT, rank, shown_causes
 from gpudoctor.diagnosis.remedies import remedies
 from gpudoctor.diagnosis.surroundings import system_of
-from gpudoctor.diagnosis.triage import Message
+from gpudoctor.diagnosis.triage import Message, excluded
 from gpudoctor.examine.tickets import Unreadable, contents_of
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
@@ -44,6 +44,7 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
     return Explanation(
         messages=_messages(made.symptoms),
         causes=shown,
+        ruled_out=excluded(shown, snapshot, contents.around, rules)[:MOST_RULED_OUT],
         remedies=remedies(shown, diagnosis.findings, rules, system, snapshot),
         system=system,
         error=unknown,

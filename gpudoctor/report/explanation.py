@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import click
 
 from gpudoctor.diagnosis.explanation import Explanation
+from gpudoctor.diagnosis.missing_facts import SECTION_WORDS
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
-from gpudoctor.report.triage import remedy_lines, unknown_error
+from gpudoctor.report.triage import exclusion_lines, remedy_lines, unknown_error
 
 
 def render_explanation(explanation: Explanation, style: Style) -> str:
@@ -28,6 +29,16 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
         for part in _wrapped(message.meaning, style, "  "):
             yield click.style(part, bold=True)
         yield ""
+    yield from _causes(explanation, style)
+    yield from _fix(explanation, style)
+    if explanation.question:
+        yield ""
+        yield f"Check next: {explanation.question.why}"
+        yield "    " + click.style(visible(explanation.question.ask), bold=True)
+
+
+def _causes(explanation: Explanation, style: Style) -> Iterator[str]:
+    """The causes, what nobody looked at to decide them, and what it is not."""
     if explanation.causes:
         known = "the facts of this machine" if explanation.weighed else "how common they are"
         yield f"Causes, ranked by {known}:"
@@ -37,11 +48,11 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
         page = f" `gpudoctor\0explain\0{cause.code}`" if cause.code else ""
         for line in _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  "):
             yield line.replace("\0", " ")
-    yield from _fix(explanation, style)
-    if explanation.question:
-        yield ""
-        yield f"Check next: {explanation.question.why}"
-        yield "    " + click.style(visible(explanation.question.ask), bold=True)
+        if explanation.weighed and cause.missing:
+            named = ", ".join(SECTION_WORDS.get(name, name) for name in cause.missing)
+            yield from _wrapped(f"Undecided. Missing: {named}.", style, "     ")
+    for words in exclusion_lines(explanation.ruled_out):
+        yield from _wrapped(words, style, "  ")
 
 
 def _fix(explanation: Explanation, style: Style) -> Iterator[str]:

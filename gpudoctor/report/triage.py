@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from gpudoctor.diagnosis.ranking import LIKELY, Candidate
+from gpudoctor.diagnosis.ranking import LIKELY, Candidate, RuledOut
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
 from gpudoctor.facts.codec import encode
@@ -217,7 +217,12 @@ def others(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
         say = said.get(cause.key, "") if everything or cause.weight >= LIKELY else ""
         fix = f" Fix: {visible(say if everything else first_sentence(say))}" if say else ""
         yield f"{lead}: {name_of_cause(cause)}.{fix}"
-    for one in ticket.ruled_out:
+    yield from exclusion_lines(ticket.ruled_out)
+
+
+def exclusion_lines(rows: Iterable[RuledOut]) -> Iterator[str]:
+    """What it is not, and by which fact."""
+    for one in rows:
         yield f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.'
 
 

@@ -9,6 +9,9 @@ from click.testing import CliRunner
 from gpudoctor.cli.main import cli
 from gpudoctor.examine.explaining import explained
 from gpudoctor.facts.codec import encode
+from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.versions import DriverRelease
 from tests.cases.load import cases
 from tests.tickets.stated import FOLDER
 
@@ -48,6 +51,25 @@ def test_a_log_on_standard_input_and_an_empty_one() -> None:
     log = (FOLDER / "styleclip-20.txt").read_text(encoding="utf-8")
     assert "tf-soname-missing" in json.loads(explain("-", "--format", "json", text=log).output)["causes"][0]["key"]
     assert explain("-", text="").exit_code == 3
+
+
+def test_what_a_fact_excludes_is_said_with_the_fact() -> None:
+    text = "RTX 3090, torch 2.1.0+cu121\nCUDA error: no kernel image is available for execution on the device\n"
+    told = json.loads(explain("-", "--format", "json", text=text).output)
+    named = {one["key"] for one in told["causes"]}
+    excluded = {one["key"]: one["because"] for one in told["ruled_out"]}
+    assert "arch-too-new-for-build" not in named
+    assert "8.6" in excluded["arch-too-new-for-build"]
+    assert "It is not " in explain("-", text=text).output
+
+
+def test_what_is_missing_to_decide_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "half.json"
+    path.write_bytes(encode(Snapshot(driver=Driver(release=DriverRelease("580.95.05")))))
+    message = "CUDA driver version is insufficient for CUDA runtime version"
+    told = json.loads(explain(message, "--from", str(path), "--format", "json").output)
+    assert ("driver-too-old", ["gpus", "frameworks"]) in [(one["key"], one.get("missing")) for one in told["causes"]]
+    assert "Undecided. Missing: the GPUs, the frameworks." in explain(message, "--from", str(path)).output
 
 
 def test_facts_sharpen_the_causes(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Causes of a whole snapshot: none that its own rule saw not to be one, and in the order in which `check` has them."""
 
 import pytest
+from msgspec import structs
 
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.ranking import rank, ruled_out, shown_causes
+from gpudoctor.facts.base import Gap
 from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.load import load_rules
@@ -67,3 +70,18 @@ def test_what_a_fact_rules_out_is_said():
     snapshot = ingest(text.encode(), load_matrix()).snapshot
     out = {one.key: one.because for one in ruled_out(snapshot, (), load_rules())}
     assert out == {"driver-too-old": "this is macOS"}
+
+
+@pytest.mark.parametrize(
+    ("unseen", "missing"),
+    [((), ()), (("gpus",), ("gpus",)), (("driver", "frameworks"), ("driver", "frameworks")), (("packages",), ())],
+)
+def test_an_open_cause_says_which_facts_its_rule_waits_for(unseen, missing):
+    """Without a missing one, the rule ran and did not find it; a fact that a rule can do without is not missing."""
+    message = Symptom(signature="cuda-insufficient-driver", text="CUDA driver version is insufficient")
+    snapshot = machine((gpu("NVIDIA GeForce RTX 3090", "8.6"),), driver("580.95.05"), live=Live(symptoms=(message,)))
+    snapshot = structs.replace(snapshot, **dict.fromkeys(unseen, Gap(reason="not seen")))
+    rules = load_rules()
+    rows = {one.key: one for one in rank(snapshot, diagnose(snapshot, load_matrix(), rules).findings, rules)}
+    assert rows["driver-too-old"].state == "open"
+    assert set(missing) == set(rows["driver-too-old"].missing)
