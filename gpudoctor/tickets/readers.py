@@ -75,9 +75,14 @@ READERS = (
     Reader(
         "commands",
         "parse_commands",
-        r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version",
+        r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version"
+        r"|install|create",
     ),
-    Reader("python_paths", "parse_python_paths", r"-packages|conda|env|32|capabilities"),
+    Reader(
+        "python_paths",
+        "parse_python_paths",
+        r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python|sys\.executable",
+    ),
 )
 
 

@@ -32,6 +32,8 @@ shm 64M 0 64M 0% /dev/shm
     runtime: nvidia
   - pytorch=2.1.0=cpu_generic_py310h3fe2e36_3
 dependencies:
+Current Python: /usr/bin/python3
+pip install torch==2.1.0
 """
 
 
