@@ -8,6 +8,7 @@ import os
 import unicodedata
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.redact.credentials import beginning
 from gpudoctor.redact.redactor import Door
 
 OPEN, CLOSE = "\N{LEFT-POINTING DOUBLE ANGLE QUOTATION MARK}", "\N{RIGHT-POINTING DOUBLE ANGLE QUOTATION MARK}"
@@ -37,7 +38,7 @@ class Quoting:
 
     def bare(self, text: str, most: int = USUAL) -> str:
         """The text as it stands between the marks; never empty, which Markdown would not take for a code span."""
-        passed = self._door.text(text[: 8 * most])
+        passed = self._door.text(beginning(text, most))
         return cut(printable(passed).translate(_INSIDE), most) or "(empty)"
 
     def command(self, line: str) -> str | None:

@@ -1,6 +1,7 @@
 """`gpudoctor verify`."""
 
 import os
+from collections.abc import Iterator
 
 import click
 
@@ -13,6 +14,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.machine import Machine
+from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.given import given_of
@@ -70,7 +72,7 @@ def command(
     matrix = load_matrix()
     try:
         given = _given(described, snapshot, installed, matrix)
-        found = tuple(one for name, text in _texts(inputs) for one in verify(text, given, matrix, name).found)
+        found = tuple(one for name, text in _cleaned(inputs) for one in verify(text, given, matrix, name).found)
         if ask_index:
             # Imported here: nothing else in this command opens a connection.
             from gpudoctor.cli.verify_index import asked
@@ -79,6 +81,11 @@ def command(
     except MatrixUnreadable as error:
         raise CannotExamine(str(error)) from None
     _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
+
+
+def _cleaned(inputs: tuple[str, ...]) -> Iterator[tuple[str | None, str]]:
+    """Without credentials before anything is taken apart: a word alone no longer says that it is a password."""
+    return ((name, without_credentials(text)) for name, text in _texts(inputs))
 
 
 def _show(found: Verdicts, form: str, *, verbose: bool) -> None:

@@ -40,14 +40,19 @@ def credentials_removed(text: str) -> tuple[str, dict[str, int]]:
 def excerpt(text: str, most: int) -> str:
     """The first `most` characters of the text without credentials: taken out first, cut afterwards.
 
-    Of a text far longer than that only a beginning is looked at, up to a blank or a separator.
+    Of a text far longer than that only a beginning is looked at.
     """
-    looked_at = 2 * most + 2000
-    if len(text) > looked_at:
-        end = max(text.rfind(mark, most, looked_at) for mark in " \n\t:;,|")
-        text = text[: end if end > 0 else looked_at]
-    text = without_credentials(text)
+    text = without_credentials(beginning(text, most))
     return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def beginning(text: str, most: int) -> str:
+    """As much of a text as decides what its first `most` characters are, up to a blank or a separator."""
+    looked_at = 2 * most + 2000
+    if len(text) <= looked_at:
+        return text
+    end = max(text.rfind(mark, most, looked_at) for mark in " \n\t:;,|")
+    return text[: end if end > 0 else looked_at]
 
 
 def whole_words(text: str, most: int) -> str:

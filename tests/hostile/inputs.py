@@ -2,6 +2,7 @@
 
 import copy
 import json
+import os
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -165,7 +166,24 @@ def _configuration(seed: int, draw: random.Random) -> Given:
     )
 
 
-_COMMANDS = ("check", "diff", "explain", "fix", "matrix", "plan", "report", "rules", "snapshot", "triage", "history")
+_COMMANDS = (
+    "check",
+    "diff",
+    "explain",
+    "fix",
+    "matrix",
+    "plan",
+    "report",
+    "rules",
+    "snapshot",
+    "triage",
+    "history",
+    "advise",
+    "brief",
+    "fleet",
+    "look-up",
+    "verify",
+)
 _OPTIONS = (
     "--from",
     "a.json",
@@ -208,6 +226,9 @@ def _words(seed: int, draw: random.Random) -> Given:
     odd = [word.replace("\x00", "")[: draw.choice((10, 4500))] for word in draw.sample(_TEXTS, 6)] + ["b\udcb0\udce9"]
     words = [draw.choice((*_OPTIONS, *odd)) for _ in range(draw.randrange(6))]
     command = draw.choice(_COMMANDS)
+    if command == "triage":
+        # A whole disk is read for as long as that takes.
+        words = [word for word in words if not os.path.isdir(word)]
     if command in ("check", "fix", "report", "snapshot"):
         # A look at this machine is tested elsewhere.
         words = ["--from", "a.json", *words] if command != "snapshot" else ["--schema"]

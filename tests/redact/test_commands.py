@@ -20,6 +20,7 @@ from tests.whole import driver, framework, gpu, machine
 
 SECRETS = [*list(planted(random.Random(11)).values())[::7], ('secret = "correct horse battery"', "horse")]
 TEXTS = [text for text, _ in SECRETS]
+COMMAND_LINES = "\n".join(f"pip install torch==2.6.0 {text}" for text in TEXTS)
 
 
 def _run(task: Any) -> AgentRun:
@@ -43,7 +44,7 @@ def snapshot() -> Any:
 
 
 #: What a command is given to show somebody's data; F is a snapshot, E one without secrets, T a ticket, N lines
-#: of nodes.
+#: of nodes, C commands.
 SHOWN = {
     "advise": ["resnet-50", "--from", "F"],
     "bench": ["--framework", "torch", "-q"],
@@ -58,10 +59,13 @@ SHOWN = {
     "report": ["--from", "F", "-o", "-"],
     "smoke": ["torch", "-v", "-q"],
     "triage": ["F"],
-    "verify": ["pip install torch==2.6.0", "--for", "F", "-v"],
+    "verify": ["C", "--for", "F", "-v"],
 }
 #: Commands that show no facts of a machine; what was typed comes back in their errors, which is tested below.
-WITHOUT = {"fleet examples", "fleet run", "history", "install", "matrix", "mcp", "plan", "rules", "snapshot", "undo"}
+WITHOUT = {
+    *("fleet examples", "fleet run", "history", "install", "look-up", "matrix", "mcp", "plan", "rules", "snapshot"),
+    "undo",
+}
 
 
 def _command(name: str) -> click.Command:
@@ -125,7 +129,7 @@ def test_no_command_shows_a_planted_secret(name: str, form: str, tmp_path, monke
         "gpudoctor.cli.bench._measure",
         lambda *_, **__: (Bench(framework="torch", seconds_asked=1, seconds=1), _run("bench")),
     )
-    given = [" ".join(TEXTS) if word == "T" else word for word in SHOWN[name]]
+    given = [{"T": " ".join(TEXTS), "C": COMMAND_LINES}.get(word, word) for word in SHOWN[name]]
     monkeypatch.setattr("sys.argv", ["gpudoctor", *name.split(), *given, *(["--format", form] if form else [])])
     assert entry.main() in (0, 1, 3)
     out, err = capfdbinary.readouterr()

@@ -19,6 +19,7 @@ from gpudoctor.examine.tickets import Unreadable, subject_of
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.codec import decode
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.verify.given import given_of
 from gpudoctor.verify.verdict import Given, Verdict, Verdicts, Word
 from gpudoctor.verify.verify import verify
@@ -110,9 +111,11 @@ def verify_described(asked: Commands, session: Session) -> Verified:
 def _text(asked: Commands, session: Session) -> str:
     if (asked.text is None) == (asked.path is None):
         raise CannotAnswer("Give either text or path.")
-    if asked.text is not None:
-        return asked.text
-    return read_file(asked.path or "", session).raw.decode("utf-8", "replace")
+    text = asked.text
+    if text is None:
+        text = read_file(asked.path or "", session).raw.decode("utf-8", "replace")
+    # Before it is taken apart: a word alone no longer says that it is a password.
+    return without_credentials(text)
 
 
 def _given(asked: Commands, session: Session) -> Given:
