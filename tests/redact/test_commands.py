@@ -55,6 +55,7 @@ SHOWN = {
     "explain": ["T"],
     "fix": ["--from", "F"],
     "fleet merge": ["N", "-v"],
+    "look-up": ["T"],
     "node": [],
     "report": ["--from", "F", "-o", "-"],
     "smoke": ["torch", "-v", "-q"],
