@@ -13,26 +13,11 @@ from gpudoctor.facts.live import AgentRun, DeviceList
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
+from gpudoctor.knowledge.causes import all_causes
 
 _BUILDS = {"cuda": "NVIDIA", "rocm": "AMD", "xpu": "Intel", "mps": "Apple"}
 #: Families that tell that it is hidden, not why.
 _LATE = ("SMK", "PRF")
-#: Findings that say the same as a reason, by the reason's key; the first one present is named.
-_CODES: dict[str, tuple[str, ...]] = {
-    "cpu": (
-        "torch-cpu-only",
-        "torch-cpu-only-conda",
-        "torch-cpu-only-lock",
-        "tf-cpu-only",
-        "jax-cpu-only",
-        "framework-cpu-only",
-    ),
-    "vendor": ("torch-backend-gpu-vendor",),
-    "mask": ("cvd-invalid",),
-    "library": ("tf-soname-missing", "tf216-nvidia-libs-not-found", "files-damaged", "torch-nvidia-deps-missing"),
-    "architecture": ("arch-too-new-for-build", "arch-too-old-for-build"),
-    "windows": ("tf-windows-native",),
-}
 
 
 def why_hidden(
@@ -42,7 +27,7 @@ def why_hidden(
     if listed.devices is None:
         return "unknown", f"{listed.framework} could not tell: {how_it_ended(listed.run)}"
     for key, why in _reasons(snapshot, gpu, listed, findings, masked=masked):
-        same = [finding for name in _CODES.get(key, ()) for finding in findings if finding.name == name]
+        same = [finding for finding in findings if _says(finding, key)]
         about = [finding for finding in same if key == "mask" or computes(listed) in finding.summary.lower()]
         return "hidden", f"{why} ({about[0].code})" if about else why
     cause = next((f for f in findings if f.severity == "error" and not f.because_of and f.code[:3] not in _LATE), None)
@@ -50,6 +35,12 @@ def why_hidden(
         return "hidden", f"{listed.framework} does not list it; the likely cause is {cause.code} {cause.name}"
     words = _own_words(listed.run)
     return "hidden", f"{listed.framework} does not list it" + (f" and says: {words}" if words else "; why is not known")
+
+
+def _says(finding: Finding, reason: str) -> bool:
+    """Whether the finding is about this reason, as the record of its cause has it."""
+    record = all_causes().get(finding.name)
+    return record is not None and record.hides_gpu == reason
 
 
 def _own_words(run: AgentRun | None) -> str | None:
@@ -82,7 +73,7 @@ def _reasons(
     if missing:
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         yield "library", f"{name} does not find {missing[0].soname}{more}"
-    subject = [finding for finding in findings if finding.name in _CODES["architecture"] and name in finding.summary]
+    subject = [finding for finding in findings if _says(finding, "architecture") and name in finding.summary]
     if subject:
         yield (
             "architecture",

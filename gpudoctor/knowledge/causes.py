@@ -57,6 +57,10 @@ class Cause(Fact, frozen=True, kw_only=True):
     words: str | None = None
     #: Nothing has to be done.
     harmless: bool = False
+    #: It only costs speed or digits: a message about it is of no failure.
+    costs_speed: bool = False
+    #: Why a framework lists no GPU where this is found, by the reasons of diagnosis/visibility.py.
+    hides_gpu: Literal["cpu", "vendor", "mask", "library", "architecture", "windows"] | None = None
     #: The systems on which it can be; every system where none is named.
     systems: tuple[System, ...] = ()
     #: Whose GPU it needs.

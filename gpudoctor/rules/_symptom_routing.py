@@ -4,11 +4,6 @@ from collections.abc import Iterable
 
 from gpudoctor.facts.live import AgentRun, Symptom, Thrown, Trial
 
-#: Causes of messages that are no failures, beside the harmless ones: what only costs speed or digits.
-COSTS_SPEED = (
-    *("perf-workload-too-small", "perf-input-bound", "perf-amp-no-gain"),
-    *("tf32-default", "cvd-device-order", "persistence-off"),
-)
 #: What a training says of itself, by words of its detail.
 _BY_DETAIL = (
     ("did not run where it was asked", "trained-on-wrong-device"),
@@ -45,7 +40,7 @@ def _is_no_failure(cause: str) -> bool:
     from gpudoctor.knowledge import all_causes
 
     record = all_causes().get(cause)
-    return cause in COSTS_SPEED or (record is not None and record.harmless)
+    return record is not None and (record.costs_speed or record.harmless)
 
 
 def of_ending(run: AgentRun, stage: str, error: Thrown | None, symptoms: tuple[Symptom, ...]) -> str:
