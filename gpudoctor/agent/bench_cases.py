@@ -1,4 +1,4 @@
-"""What is measured, and in which order: the most telling first, since the time there is may not do for all of it."""
+"""The cases of a benchmark in the order of their worth, since the time may not suffice for all of them."""
 
 KIB, MIB = 1024, 1024 * 1024
 FLOAT = 4

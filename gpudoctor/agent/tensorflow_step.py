@@ -1,4 +1,4 @@
-"""One training step in TensorFlow's own operations, the same in TensorFlow 1 and 2. Keras is another story."""
+"""One training step in TensorFlow's own operations, the same in TensorFlow 1 and 2, without Keras."""
 
 import smoke_data as data
 

@@ -1,4 +1,4 @@
-"""The Adam of a quick look: the first optimizer of torch 2 itself imports its compiler, which takes seconds."""
+"""An Adam optimizer for quick trainings: importing torch 2's own imports its compiler, which takes seconds."""
 
 
 class Adam:

@@ -1,4 +1,4 @@
-"""Computing in a precision with PyTorch, of any release."""
+"""Number formats in PyTorch, of any release: types, autocast, TF32, loss scaling."""
 
 import contextlib
 

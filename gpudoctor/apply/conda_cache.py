@@ -1,4 +1,4 @@
-"""What conda linked into an environment and was ended before it wrote that down: told by its extracted packages.
+"""Packages that an interrupted conda has linked into an environment without a record: found by its package cache.
 
 `info/paths.json` of a package lists its files (docs.conda.io, package specification); where the text of one holds the
 path that it was built at, conda writes the environment's in its place.

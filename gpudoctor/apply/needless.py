@@ -1,4 +1,4 @@
-"""Whether a change would install nothing: then there is no copy, no switch and nothing to take back."""
+"""Whether a change would install nothing, so that neither a copy nor a switch is needed."""
 
 from collections.abc import Callable, Mapping
 

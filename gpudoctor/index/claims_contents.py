@@ -1,4 +1,4 @@
-"""What rows say that the wheels themselves can confirm: METADATA, and the files in which makers state their build."""
+"""Checks rows of the matrix against the wheels themselves: their METADATA, and the files that state their build."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""What was run, as text: the table of devices, the trainings of each framework."""
+"""Results of `devices` and `smoke` for a terminal: the table of devices, the trainings of each framework."""
 
 from collections.abc import Iterator
 

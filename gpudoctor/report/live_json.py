@@ -1,4 +1,4 @@
-"""What was run, as JSON."""
+"""Results of `devices` and `smoke` as JSON."""
 
 from gpudoctor.diagnosis.cross_view import CrossView, cross_view
 from gpudoctor.facts.base import Fact

@@ -1,4 +1,4 @@
-"""Libraries of another CUDA major than the framework's own that it would load all the same."""
+"""CUDA libraries of another major version than the framework's own, which it would load all the same."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Where the facts were taken. Context that a rule can do without is None here, whether absent or not seen."""
+"""What surrounds a fault: the system, the container, WSL, Slurm; None where it is absent or was not seen."""
 
 from typing import TypeVar
 

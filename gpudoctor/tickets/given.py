@@ -1,4 +1,4 @@
-"""Commands whose output a text holds: nobody is asked for them again."""
+"""Commands whose output a ticket already holds, so that no question asks for them again."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""FRM026 arch-ok-warning-only."""
+"""FRM026: PyTorch prints a harmless warning about this GPU."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM002 arch-too-new-for-build."""
+"""FRM002: the GPU is too new for the installed framework build."""
 
 import re
 from collections.abc import Iterable, Iterator

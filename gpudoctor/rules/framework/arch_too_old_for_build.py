@@ -1,4 +1,4 @@
-"""FRM003 arch-too-old-for-build."""
+"""FRM003: the GPU is too old for the installed framework build."""
 
 from collections.abc import Iterator
 

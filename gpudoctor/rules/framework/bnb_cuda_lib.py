@@ -1,4 +1,4 @@
-"""FRM025 bnb-cuda-lib."""
+"""FRM025: no compiled library of bitsandbytes exists for the CUDA version it would use."""
 
 from collections.abc import Iterator
 

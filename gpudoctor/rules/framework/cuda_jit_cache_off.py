@@ -1,4 +1,4 @@
-"""FRM021 cuda-jit-cache-off."""
+"""FRM021: the cache of compiled GPU code is switched off, so some programs start slowly every time."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM022 driver-minor-compat-limit."""
+"""FRM022: the driver can run this build, but not every CUDA 12.1 feature."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""FRM016 driver-too-old."""
+"""FRM016: the NVIDIA driver is too old for an installed framework."""
 
 from collections.abc import Iterator
 

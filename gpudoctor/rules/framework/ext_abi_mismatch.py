@@ -1,4 +1,4 @@
-"""FRM009 ext-abi-mismatch."""
+"""FRM009: a compiled extension was built for a different version of torch or TensorFlow."""
 
 from collections.abc import Iterator
 

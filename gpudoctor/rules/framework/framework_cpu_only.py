@@ -1,4 +1,4 @@
-"""FRM027 framework-cpu-only."""
+"""FRM027: a CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU."""
 
 from collections.abc import Iterator
 

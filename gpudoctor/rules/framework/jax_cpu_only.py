@@ -1,4 +1,4 @@
-"""FRM007 jax-cpu-only."""
+"""FRM007: JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU."""
 
 from collections.abc import Iterator
 

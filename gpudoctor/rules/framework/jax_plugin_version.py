@@ -1,4 +1,4 @@
-"""FRM014 jax-plugin-version."""
+"""FRM014: the packages that make up JAX with CUDA have different versions."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM019 jetson-generic-wheel."""
+"""FRM019: a generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
 
 from collections.abc import Iterator
 

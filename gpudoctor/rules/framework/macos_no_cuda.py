@@ -1,4 +1,4 @@
-"""FRM008 macos-no-cuda."""
+"""FRM008: there is no CUDA on macOS; frameworks use a Mac's GPU through Metal."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM010 no-framework."""
+"""FRM010: no deep-learning framework is installed in the examined Python."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM900 package-required."""
+"""FRM900: a required package is missing, or its version does not meet the requirement."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM012 ptx-jit-slow-start."""
+"""FRM012: the framework has no machine code for this GPU, so its first start is slow while the driver compiles it."""
 
 from collections.abc import Iterable, Iterator
 

@@ -1,4 +1,4 @@
-"""FRM011 release-not-in-matrix."""
+"""FRM011: an installed framework is newer than gpudoctor's compatibility tables."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM020 tf1-on-new-gpu."""
+"""FRM020: TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs."""
 
 from collections.abc import Iterator
 

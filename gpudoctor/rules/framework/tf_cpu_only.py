@@ -1,4 +1,4 @@
-"""FRM015 tf-cpu-only."""
+"""FRM015: a CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM017 tf-gpu-package-removed."""
+"""FRM017: the package tensorflow-gpu was requested, but it no longer exists."""
 
 from collections.abc import Iterator
 

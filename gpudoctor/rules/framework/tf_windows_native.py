@@ -1,4 +1,4 @@
-"""FRM006 tf-windows-native."""
+"""FRM006: TensorFlow has no GPU support on native Windows since release 2.11."""
 
 from collections.abc import Iterator
 

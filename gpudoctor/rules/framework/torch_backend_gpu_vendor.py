@@ -1,4 +1,4 @@
-"""FRM018 torch-backend-gpu-vendor."""
+"""FRM018: PyTorch is built for another vendor's GPUs."""
 
 from collections.abc import Iterator
 

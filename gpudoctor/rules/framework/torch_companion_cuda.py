@@ -1,4 +1,4 @@
-"""FRM004 torch-companion-cuda."""
+"""FRM004: the installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM005 torch-companion-version."""
+"""FRM005: the installed torchvision, torchaudio or torchtext does not match the torch version."""
 
 from collections.abc import Iterator
 

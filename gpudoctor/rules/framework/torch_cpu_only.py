@@ -1,4 +1,4 @@
-"""FRM001 torch-cpu-only."""
+"""FRM001: a CPU-only PyTorch is installed, although this machine has an NVIDIA GPU."""
 
 from collections.abc import Iterator
 

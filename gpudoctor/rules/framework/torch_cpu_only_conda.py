@@ -1,4 +1,4 @@
-"""FRM013 torch-cpu-only-conda."""
+"""FRM013: conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM023 torch-cpu-only-lock."""
+"""FRM023: the project's lock file pins a CPU-only build of PyTorch."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM024 torch-rocm-build."""
+"""FRM024: PyTorch is built for AMD GPUs, but a CUDA extension is installed or required."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""FRM028 triton-newer-than-driver."""
+"""FRM028: the driver cannot load what torch.compile makes: Triton's assembler belongs to a newer CUDA major."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""GPU008: MIG."""
+"""GPU008: one process uses a single instance of a GPU divided by MIG."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB008 cuda-major-mix."""
+"""LIB008: a framework loads CUDA libraries of another major version, or such libraries are installed."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB023 cudnn-bare-libcuda."""
+"""LIB023: a cuDNN 8 opens libcuda.so, but only libcuda.so.1 exists."""
 
 from collections.abc import Iterator
 

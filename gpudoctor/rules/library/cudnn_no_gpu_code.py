@@ -1,4 +1,4 @@
-"""LIB024 cudnn-no-gpu-code."""
+"""LIB024: the cuDNN that a framework would load has no code for the GPU."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB001 cudnn-too-old."""
+"""LIB001: a framework would load a cuDNN older than the one it was built with."""
 
 from collections.abc import Iterator
 

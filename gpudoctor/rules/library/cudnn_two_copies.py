@@ -1,4 +1,4 @@
-"""LIB011 cudnn-two-copies."""
+"""LIB011: a framework would mix parts of different cuDNN copies, or two frameworks each bring their own."""
 
 from collections.abc import Iterable, Iterator
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""LIB025 extension-library-missing."""
+"""LIB025: a compiled package is linked to CUDA libraries that this machine does not have."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB006 files-damaged."""
+"""LIB006: files of an installed package are missing or have been changed."""
 
 from collections.abc import Iterator
 

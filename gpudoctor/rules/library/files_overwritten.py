@@ -1,4 +1,4 @@
-"""LIB005 files-overwritten."""
+"""LIB005: two installed packages share files, and one has overwritten the other's."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB003 ld-path-shadows-cudnn."""
+"""LIB003: LD_LIBRARY_PATH makes a framework load a different cuDNN from its own."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB004 ld-path-shadows-nvidia-wheels."""
+"""LIB004: LD_LIBRARY_PATH makes a framework load older CUDA libraries than its own."""
 
 from collections.abc import Iterator
 

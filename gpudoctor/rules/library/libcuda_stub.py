@@ -1,4 +1,4 @@
-"""LIB007 libcuda-stub."""
+"""LIB007: programs load a stub library instead of the NVIDIA driver's library."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB012 libstdcxx-too-old."""
+"""LIB012: a compiled extension needs a newer C++ library (libstdc++) than this Python would load."""
 
 from collections.abc import Iterator
 

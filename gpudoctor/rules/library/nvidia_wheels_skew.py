@@ -1,4 +1,4 @@
-"""LIB010 nvidia-wheels-skew."""
+"""LIB010: the package nvidia-nvjitlink is older than the CUDA libraries that use it."""
 
 from collections.abc import Iterator
 

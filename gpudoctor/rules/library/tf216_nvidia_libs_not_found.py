@@ -1,4 +1,4 @@
-"""LIB009 tf216-nvidia-libs-not-found."""
+"""LIB009: TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it."""
 
 from collections.abc import Iterator
 

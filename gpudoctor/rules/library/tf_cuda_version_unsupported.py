@@ -1,4 +1,4 @@
-"""LIB018 tf-cuda-version-unsupported."""
+"""LIB018: the installed CUDA toolkit is not the version this TensorFlow was built with."""
 
 from collections.abc import Iterator
 

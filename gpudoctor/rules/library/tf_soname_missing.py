@@ -1,4 +1,4 @@
-"""LIB002 tf-soname-missing."""
+"""LIB002: a CUDA library that a framework needs is not on its search path."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB019 win-cudart-not-found."""
+"""LIB019: CUDA's DLLs are installed, but TensorFlow on Windows does not find them."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB020 win-dll-126."""
+"""LIB020: Microsoft's C++ runtime, which the framework needs, is missing, incomplete or too old."""
 
 from collections.abc import Iterator
 

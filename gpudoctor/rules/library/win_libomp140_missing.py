@@ -1,4 +1,4 @@
-"""LIB021 win-libomp140-missing."""
+"""LIB021: PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler."""
 
 from collections.abc import Iterator
 

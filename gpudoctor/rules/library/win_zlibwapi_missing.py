@@ -1,4 +1,4 @@
-"""LIB022 win-zlibwapi-missing."""
+"""LIB022: on Windows, cuDNN 8 needs zlibwapi.dll, which was not found."""
 
 from collections.abc import Iterator
 

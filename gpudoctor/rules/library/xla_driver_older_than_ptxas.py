@@ -1,4 +1,4 @@
-"""LIB016 xla-driver-older-than-ptxas."""
+"""LIB016: the driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB013 xla-libdevice-missing."""
+"""LIB013: XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc."""
 
 from collections.abc import Iterator
 

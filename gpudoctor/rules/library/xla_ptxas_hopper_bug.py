@@ -1,4 +1,4 @@
-"""LIB017 xla-ptxas-hopper-bug."""
+"""LIB017: the ptxas that JAX uses has a known bug on Hopper and newer GPUs."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB015 xla-ptxas-missing."""
+"""LIB015: JAX needs ptxas to compile for the GPU, but it was not found."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""LIB014 xla-ptxas-old."""
+"""LIB014: JAX or TensorFlow would use a ptxas that is too old, because it comes first on PATH."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PRF019 perf-workload-too-small: the work is too small for a GPU."""
+"""PRF019: the work is too small for a GPU."""
 
 from collections.abc import Iterator
 

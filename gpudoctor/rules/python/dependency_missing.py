@@ -1,4 +1,4 @@
-"""PYT016 dependency-missing."""
+"""PYT016: a package that a framework needs at start-up is not installed."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT017 dependency-version."""
+"""PYT017: a package that a framework needs at start-up has a version it does not accept."""
 
 from collections.abc import Iterator
 

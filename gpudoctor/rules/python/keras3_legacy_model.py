@@ -1,4 +1,4 @@
-"""PYT015 keras3-legacy-model."""
+"""PYT015: a Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT010 keras3-no-tfkeras."""
+"""PYT010: the TensorFlow models of transformers need tf-keras, which is not installed."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT011 keras3-tfkeras-version."""
+"""PYT011: the installed tf-keras does not match the installed TensorFlow."""
 
 from collections.abc import Iterator
 

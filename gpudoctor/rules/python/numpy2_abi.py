@@ -1,4 +1,4 @@
-"""PYT002 numpy2-abi."""
+"""PYT002: NumPy 2 is installed with a framework or package compiled for NumPy 1."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT020 package-of-another-python."""
+"""PYT020: an installed package was built for another Python."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT018 package-without-record."""
+"""PYT018: a package's files are installed, but its metadata is gone."""
 
 import posixpath
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""PYT008 packages-unreadable."""
+"""PYT008: an installed package's metadata cannot be read."""
 
 from collections.abc import Iterator
 

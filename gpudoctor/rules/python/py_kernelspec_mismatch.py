@@ -1,4 +1,4 @@
-"""PYT012 py-kernelspec-mismatch."""
+"""PYT012: no Jupyter kernel uses this Python."""
 
 import re
 from collections.abc import Iterator

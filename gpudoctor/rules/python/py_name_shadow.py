@@ -1,4 +1,4 @@
-"""PYT004 py-name-shadow."""
+"""PYT004: a file or folder of yours has the same name as a framework and is imported instead."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT013 py-no-ssl."""
+"""PYT013: the examined Python has no ssl module, so it cannot download packages."""
 
 from collections.abc import Iterator
 

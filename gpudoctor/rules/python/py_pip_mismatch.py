@@ -1,4 +1,4 @@
-"""PYT009 py-pip-mismatch."""
+"""PYT009: the command `pip` installs into a different Python."""
 
 from collections.abc import Iterator
 

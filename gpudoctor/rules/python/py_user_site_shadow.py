@@ -1,4 +1,4 @@
-"""PYT006 py-user-site-shadow."""
+"""PYT006: a framework in your home folder is imported instead of the environment's own."""
 
 from collections.abc import Iterator
 

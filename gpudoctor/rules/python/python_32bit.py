@@ -1,4 +1,4 @@
-"""PYT007 python-32bit."""
+"""PYT007: the examined Python is 32-bit; the frameworks need a 64-bit Python."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT900 python-required."""
+"""PYT900: the examined Python does not have the required version."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""PYT001 python-unsupported-by-framework."""
+"""PYT001: the framework has no build for this Python version."""
 
 from collections.abc import Iterator
 

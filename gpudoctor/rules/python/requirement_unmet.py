@@ -1,4 +1,4 @@
-"""PYT019 requirement-unmet."""
+"""PYT019: an installed package requires another in a version that is not installed."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""PYT003 tf-protobuf."""
+"""PYT003: the installed protobuf does not match the installed TensorFlow."""
 
 from collections.abc import Iterator
 

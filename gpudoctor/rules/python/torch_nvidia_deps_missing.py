@@ -1,4 +1,4 @@
-"""PYT005 torch-nvidia-deps-missing."""
+"""PYT005: CUDA libraries that a framework requires are missing or too old."""
 
 from collections.abc import Iterator
 

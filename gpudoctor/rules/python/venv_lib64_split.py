@@ -1,4 +1,4 @@
-"""PYT014 venv-lib64-split."""
+"""PYT014: the environment keeps torch and its CUDA libraries in two folders, lib and lib64."""
 
 from collections.abc import Iterator
 

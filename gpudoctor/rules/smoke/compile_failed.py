@@ -1,4 +1,4 @@
-"""SMK020 compile-failed."""
+"""SMK020: compiling for the GPU failed."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

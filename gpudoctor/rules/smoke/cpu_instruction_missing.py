@@ -1,4 +1,4 @@
-"""SMK029 cpu-instruction-missing."""
+"""SMK029: the CPU does not support an instruction that the framework uses."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK028 cuda-library-failed."""
+"""SMK028: a CUDA library reports an error."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

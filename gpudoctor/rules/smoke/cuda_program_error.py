@@ -1,4 +1,4 @@
-"""SMK016 cuda-program-error."""
+"""SMK016: GPU code failed while it ran."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK017 cuda-start-failed."""
+"""SMK017: CUDA cannot be initialised, or rejects this program."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

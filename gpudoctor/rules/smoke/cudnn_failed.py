@@ -1,4 +1,4 @@
-"""SMK019 cudnn-failed."""
+"""SMK019: cuDNN, CUDA's neural network library, failed."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

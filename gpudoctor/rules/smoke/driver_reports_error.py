@@ -1,4 +1,4 @@
-"""SMK030 driver-reports-error."""
+"""SMK030: the driver, or the NVIDIA Container Toolkit, reports an error."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK031 extension-failed."""
+"""SMK031: a package with its own GPU code does not work."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

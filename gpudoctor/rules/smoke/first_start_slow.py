@@ -1,4 +1,4 @@
-"""SMK033 first-start-slow."""
+"""SMK033: the framework's first start is slow: the driver compiles its code."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

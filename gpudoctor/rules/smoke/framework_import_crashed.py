@@ -1,4 +1,4 @@
-"""SMK003 framework-import-crashed."""
+"""SMK003: importing the framework crashes Python."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK005 framework-import-failed."""
+"""SMK005: the framework cannot be imported."""
 
 from gpudoctor.facts.scene import Scene
 from gpudoctor.rules._failing_package import fixes_of

@@ -1,4 +1,4 @@
-"""SMK004 framework-import-hung."""
+"""SMK004: importing the framework hangs."""
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.fix import Ask, Fix, Run

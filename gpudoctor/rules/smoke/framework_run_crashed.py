@@ -1,4 +1,4 @@
-"""SMK009 framework-run-crashed."""
+"""SMK009: the framework crashed while it ran."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

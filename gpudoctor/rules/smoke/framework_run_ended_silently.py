@@ -1,4 +1,4 @@
-"""SMK006 framework-run-ended-silently."""
+"""SMK006: the framework's process ended without any message."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK010 framework-run-hung."""
+"""SMK010: the framework hung during a step."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK002 framework-sees-fewer-gpus."""
+"""SMK002: the framework lists fewer GPUs than the CUDA driver offers."""
 
 from collections.abc import Iterator
 

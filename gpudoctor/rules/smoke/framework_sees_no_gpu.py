@@ -1,4 +1,4 @@
-"""SMK001 framework-sees-no-gpu."""
+"""SMK001: the framework lists no GPU although the machine has one."""
 
 from collections.abc import Iterator
 

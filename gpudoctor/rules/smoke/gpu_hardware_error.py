@@ -1,4 +1,4 @@
-"""SMK018 gpu-hardware-error."""
+"""SMK018: the GPU reports a hardware error."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

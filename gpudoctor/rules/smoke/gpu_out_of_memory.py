@@ -1,4 +1,4 @@
-"""SMK023 gpu-out-of-memory."""
+"""SMK023: the GPU's memory is full."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

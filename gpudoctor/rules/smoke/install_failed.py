@@ -1,4 +1,4 @@
-"""SMK032 install-failed."""
+"""SMK032: something could not be installed or built."""
 
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 

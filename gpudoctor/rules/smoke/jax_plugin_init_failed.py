@@ -1,4 +1,4 @@
-"""SMK024 jax-plugin-init-failed."""
+"""SMK024: JAX's CUDA plugin cannot be initialised."""
 
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix

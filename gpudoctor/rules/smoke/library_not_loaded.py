@@ -1,4 +1,4 @@
-"""SMK027 library-not-loaded."""
+"""SMK027: a shared library could not be loaded."""
 
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.scene import Scene

@@ -1,4 +1,4 @@
-"""SMK012 loss-did-not-fall."""
+"""SMK012: the network did not learn."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

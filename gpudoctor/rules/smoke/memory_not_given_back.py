@@ -1,4 +1,4 @@
-"""SMK014 memory-not-given-back."""
+"""SMK014: GPU memory was not released."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK021 nccl-failed."""
+"""SMK021: several GPUs do not work together."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

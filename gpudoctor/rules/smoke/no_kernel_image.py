@@ -1,4 +1,4 @@
-"""SMK015 no-kernel-image."""
+"""SMK015: the framework has no code for this GPU."""
 
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.scene import Scene

@@ -1,4 +1,4 @@
-"""SMK025 numpy-abi."""
+"""SMK025: a compiled package was built for a different NumPy version."""
 
 from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.scene import Scene

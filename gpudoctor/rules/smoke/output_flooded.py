@@ -1,4 +1,4 @@
-"""SMK008 output-flooded."""
+"""SMK008: the framework printed so much output that it was stopped."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

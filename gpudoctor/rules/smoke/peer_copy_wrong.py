@@ -1,4 +1,4 @@
-"""SMK022 peer-copy-wrong."""
+"""SMK022: a copy from one GPU to another arrives corrupted."""
 
 from gpudoctor.facts.fix import Fix, SetEnv
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule

@@ -1,4 +1,4 @@
-"""SMK013 result-differs-from-cpu."""
+"""SMK013: the GPU's results differ from the CPU's by more than rounding explains."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

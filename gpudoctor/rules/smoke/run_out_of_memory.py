@@ -1,4 +1,4 @@
-"""SMK007 run-out-of-memory."""
+"""SMK007: the machine ran out of RAM, shared memory or disk space."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK099 smoke-failed."""
+"""SMK099: a live test failed for an unknown reason."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

@@ -1,4 +1,4 @@
-"""SMK026 system-library-too-old."""
+"""SMK026: a compiled package needs a newer C or C++ library than this system has."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

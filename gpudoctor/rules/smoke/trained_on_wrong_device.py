@@ -1,4 +1,4 @@
-"""SMK011 trained-on-wrong-device."""
+"""SMK011: the network was not trained on the requested device."""
 
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
 

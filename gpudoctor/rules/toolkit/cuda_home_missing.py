@@ -1,4 +1,4 @@
-"""TLK001 cuda-home-missing."""
+"""TLK001: GPU code has to be compiled, but the CUDA compiler (nvcc) was not found."""
 
 from collections.abc import Iterator
 

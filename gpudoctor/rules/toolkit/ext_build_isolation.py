@@ -1,4 +1,4 @@
-"""TLK006 ext-build-isolation."""
+"""TLK006: a package needs torch at build time, but the installer builds it in isolation from torch."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""TLK003 nvcc-gcc-too-new."""
+"""TLK003: the C compiler is newer than the CUDA compiler (nvcc) accepts."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""TLK002 nvcc-torch-mismatch."""
+"""TLK002: the CUDA compiler (nvcc) has a different major version from torch's CUDA."""
 
 from collections.abc import Iterator
 

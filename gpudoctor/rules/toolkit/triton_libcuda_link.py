@@ -1,4 +1,4 @@
-"""TLK005 triton-libcuda-link."""
+"""TLK005: Triton links to libcuda.so, but only libcuda.so.1 exists."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""TLK004 triton-no-compiler."""
+"""TLK004: Triton is installed, but the C compiler or Python headers it needs are missing."""
 
 from collections.abc import Iterator
 
