@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING
 import click
 
 from gpudoctor.cli.files import write_file
+from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.redact_output import door, keep_option
+from gpudoctor.cli.show import style_of
+from gpudoctor.report.formats import renderer
 
 if TYPE_CHECKING:
     from gpudoctor.fleet.gather import Gathered
@@ -20,13 +23,7 @@ _SHARED = ("html", "junit")
 @click.command("merge")
 @click.argument("files", nargs=-1, metavar="FILES...")
 @click.option("--expect", metavar="NODES", help="The nodes there should be: gpu[001-512], a,b,c or @FILE.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["terminal", "html", "json", "openmetrics", "junit"]),
-    default="terminal",
-    show_default=True,
-)
+@format_option("fleet merge")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, in one rename.")
 @click.option("--golden", metavar="FILE", help="Compare with this node's line instead of with the majority.")
 @click.option("--earlier", multiple=True, metavar="FILE", help="An earlier run, to name repeat offenders; repeatable.")
@@ -133,27 +130,9 @@ def _golden(path: str | None) -> "NodeRecord | None":
 
 
 def _rendered(overview: "Overview", form: str, *, verbose: bool) -> str:
-    if form == "json":
-        from gpudoctor.facts.codec import encode
-
-        return encode(overview, indent=2).decode() + "\n"
-    if form == "html":
-        from gpudoctor.fleet.html import render_fleet_html
-
-        return render_fleet_html(overview)
-    if form == "openmetrics":
-        from gpudoctor.fleet.openmetrics import render_openmetrics
-
-        return render_openmetrics(overview)
-    if form == "junit":
-        from gpudoctor.fleet.junit import render_fleet_junit
-
-        return render_fleet_junit(overview)
-    from gpudoctor.fleet.terminal import render_fleet
-    from gpudoctor.report.output import shows_unicode, width
-    from gpudoctor.report.terminal import Style
-
-    return render_fleet(overview, Style(width=width(), unicode=shows_unicode(), verbosity=int(verbose)))
+    write = renderer("fleet merge", form)
+    text: str | bytes = write(overview, style_of(int(verbose))) if form == "terminal" else write(overview)
+    return text.decode() if isinstance(text, bytes) else text
 
 
 def _write_playbook(overview: "Overview", path: str) -> None:

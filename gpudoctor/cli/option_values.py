@@ -19,7 +19,7 @@ def an_index(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     raise click.BadParameter(f"{value!r} is no address of an index; write https://host/simple, or an existing folder.")
 
 
-def format_option(report: str = "rules") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def format_option(report: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`--format`: those that there are of the report (`gpudoctor.report.formats`)."""
     return click.option("--format", "form", type=click.Choice(list(FORMATS[report])), default=OWN[0], show_default=True)
 

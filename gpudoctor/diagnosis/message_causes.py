@@ -44,10 +44,6 @@ def _cause_of(
         yield first, rules[first.key]
 
 
-def _leads_to(cause: str, effect: Finding) -> bool:
-    return cause in effect.follows_from or effect.name in what_follows_from(cause)
-
-
 def _finding(rule: Rule, cause: Candidate, effect: Finding, system: str | None) -> Finding:
     return Finding(
         code=rule.code,

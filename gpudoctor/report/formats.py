@@ -1,4 +1,4 @@
-"""Every report in every format: a row each, with the function of this package that writes it.
+"""Every report in every format: a row each, with the function that writes it.
 
 A function gets the report, and in a terminal a `Style` too; it returns text or bytes, or parts of them one by one. It
 is imported when it is asked for, so that a check at a terminal pays for no page. Formats other than those of the user's
@@ -38,6 +38,13 @@ FORMATS: dict[str, dict[str, str]] = {
     "diff": {"terminal": "diff:render_diff", "json": "json:render_json"},
     "explain": {"terminal": "explanation:render_explanation", "json": "json:render_json"},
     "explain CODE": {"terminal": "rules:manual_text", "json": "rules:manual_json"},
+    "fleet merge": {
+        "terminal": "fleet.terminal:render_fleet",
+        "html": "fleet.html:render_fleet_html",
+        "json": "json:render_json",
+        "openmetrics": "fleet.openmetrics:render_openmetrics",
+        "junit": "fleet.junit:render_fleet_junit",
+    },
     "fix": {"terminal": "plan_text:fix_text", "json": "json:render_json"},
     "look-up": {"terminal": "look_up_text:look_up_text", "json": "json:render_json"},
     "matrix": {"terminal": "matrix_tables:sheets_page", "json": "matrix_tables:sheets_json"},
@@ -64,5 +71,6 @@ FORMATS: dict[str, dict[str, str]] = {
 def renderer(report: str, form: str) -> Callable[..., Any]:
     """The function that writes this report in this format."""
     module, _, function = FORMATS[report][form].partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"gpudoctor.report.{module}"), function)
+    place = "gpudoctor" if "." in module else "gpudoctor.report"
+    found: Callable[..., Any] = getattr(import_module(f"{place}.{module}"), function)
     return found

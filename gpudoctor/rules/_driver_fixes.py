@@ -13,7 +13,6 @@ from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
-OPEN_FLAVOUR = ' This GPU needs the open kernel modules: take the flavour with "open" in its name.'
 VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
 REBOOT = Fix(

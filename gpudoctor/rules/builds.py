@@ -27,11 +27,6 @@ class DeviceCode(Fact, frozen=True, kw_only=True):
     of: str | None = None
 
     @property
-    def has_ptx(self) -> bool:
-        """Some of it is PTX, which a driver can compile for a newer GPU."""
-        return any(arch.startswith("compute_") for arch in self.archs)
-
-    @property
     def lowest(self) -> Capability:
         """The lowest capability compiled for."""
         return min(capability_of(arch) for arch in self.archs)
