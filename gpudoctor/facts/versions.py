@@ -63,7 +63,23 @@ class DriverRelease(Dotted):
         return self.numbers[0]
 
 
-class CudaVersion(Dotted):
+class _MajorMinor(Dotted):
+    """A version whose first two numbers have names."""
+
+    __slots__ = ()
+
+    @property
+    def major(self) -> int:
+        """The first number."""
+        return self.numbers[0]
+
+    @property
+    def minor(self) -> int:
+        """The second number."""
+        return self.numbers[1]
+
+
+class CudaVersion(_MajorMinor):
     """A CUDA version, 12.4. The patch number is kept in the text and does not compare."""
 
     __slots__ = ()
@@ -74,48 +90,18 @@ class CudaVersion(Dotted):
         """From the driver API's and CUDART_VERSION's form: 12040 is 12.4."""
         return cls(f"{number // 1000}.{number % 1000 // 10}")
 
-    @property
-    def major(self) -> int:
-        """The first number."""
-        return self.numbers[0]
 
-    @property
-    def minor(self) -> int:
-        """The second number."""
-        return self.numbers[1]
-
-
-class Capability(Dotted):
+class Capability(_MajorMinor):
     """A compute capability, 8.9."""
 
     __slots__ = ()
     width = 2
 
-    @property
-    def major(self) -> int:
-        """The first number."""
-        return self.numbers[0]
 
-    @property
-    def minor(self) -> int:
-        """The second number."""
-        return self.numbers[1]
-
-
-class LibraryVersion(Dotted):
+class LibraryVersion(_MajorMinor):
     """A library's version such as cuDNN 9.10.2.21."""
 
     __slots__ = ()
-
-    @property
-    def major(self) -> int:
-        """The first number."""
-        return self.numbers[0]
-
-    @property
-    def minor(self) -> int:
-        """The second number."""
-        return self.numbers[1]
 
 
 #: Longer than any version: what is longer is none. Python makes no number of more than 4,300 digits.
