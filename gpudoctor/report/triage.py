@@ -22,6 +22,8 @@ from gpudoctor.rules.live_problem import BECAUSE, MEANS
 _FULL = 3
 #: Facts of a finding, kinds of text, and characters of a quoted line that are shown without --verbose.
 _FACTS, _FORMS, _QUOTED = 3, 4, 240
+#: Values of one contradiction that are shown.
+_VALUES = 6
 _COLOURS = {"certain": "red", "likely": "yellow", "possible": "cyan"}
 
 
@@ -229,7 +231,9 @@ def exclusion_lines(rows: Iterable[RuledOut]) -> Iterator[str]:
 def disputes(ticket: Ticket) -> Iterator[str]:
     """What the text states in two ways."""
     for one in ticket.contents.disputes if ticket.contents else ():
-        said = "; ".join(f"{visible(value)} ({visible(where)})" for value, where in one.values)
+        values = [f"{visible(value)} ({visible(where)})" for value, where in one.values]
+        more = len(values) - _VALUES
+        said = "; ".join([*values[:_VALUES], f"and {more} more"] if more > 0 else values)
         taken = f" {visible(one.taken)} was believed." if one.taken else " Neither was believed."
         yield f"It contradicts itself on {one.fact}: {said}.{taken}"
 

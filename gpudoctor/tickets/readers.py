@@ -81,7 +81,8 @@ READERS = (
     Reader(
         "python_paths",
         "parse_python_paths",
-        r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python|sys\.executable",
+        r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python"
+        r"|sys\.executable",
     ),
 )
 

@@ -82,6 +82,14 @@ def test_contradictions_are_told_and_not_settled() -> None:
     assert "Neither was believed" in shown.output
 
 
+def test_of_many_contradictions_a_few_are_told() -> None:
+    text = "\n\n\n\n\n".join(
+        f"| NVIDIA-SMI 4{n}.86  Driver Version: 4{n}.86  CUDA Version: 11.4 |" for n in range(50, 90)
+    )
+    shown = triage("-", text=text.encode()).output
+    assert "and 34 more. Neither was believed." in " ".join(shown.split())
+
+
 def test_what_a_better_source_settled_is_not_asked() -> None:
     """collect_env imported torch 1.3.0; pip, which may be another Python's, lists 1.2.0."""
     made = ticket(str(FOLDER / "torch-28321.txt"), CRITERIA)
