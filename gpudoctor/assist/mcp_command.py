@@ -4,6 +4,8 @@ import gc
 import importlib.util
 import logging
 import os
+import signal
+import sys
 
 import click
 
@@ -55,5 +57,21 @@ def command(roots: tuple[str, ...], allow_changes: bool, skill: bool) -> None:
     from gpudoctor.assist.server import serve
     from gpudoctor.assist.tool import Session
 
+    if sys.stdin.isatty():
+        click.echo("Waiting for a client of the Model Context Protocol on standard input. Ctrl-C ends.", err=True)
+    _end_by_signals()
     gc.freeze()
     anyio.run(serve, Session(folders_of(roots), may_change=allow_changes))
+
+
+def _end_by_signals() -> None:
+    """End at once: a thread that waits for standard input would not, and what runs for a call ends with us."""
+    from gpudoctor.assist.own_process import stop_all
+
+    def end(_number: int, _frame: object) -> None:
+        stop_all()
+        os._exit(130)
+
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if (number := getattr(signal, name, None)) is not None and signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, end)

@@ -15,6 +15,9 @@ _MOST, _GRACE, _BEAT = 64 * 1024 * 1024, 5.0, 2.0
 #: Our own search path is handed on: the working directory may hold a folder called gpudoctor.
 _BEGIN = "import sys; sys.path[:] = {path!r}; from gpudoctor.__main__ import run; run()"
 
+#: Those that run now.
+_running: set[anyio.abc.Process] = set()
+
 Progress = Callable[[float, str], Awaitable[None]]
 
 
@@ -30,6 +33,7 @@ async def run_own(arguments: list[str], deadline: float, progress: Progress | No
     """Run `gpudoctor` with these arguments. Cancelled, it is told to end, and its children with it."""
     argv = [sys.executable, "-c", _BEGIN.format(path=sys.path), *arguments]
     process = await anyio.open_process(argv, stdin=DEVNULL, start_new_session=os.name == "posix")
+    _running.add(process)
     output, errors = bytearray(), bytearray()
     try:
         with anyio.move_on_after(deadline) as limit:
@@ -48,8 +52,15 @@ async def run_own(arguments: list[str], deadline: float, progress: Progress | No
     finally:
         with anyio.CancelScope(shield=True):
             await _end(process)
+        _running.discard(process)
     code = None if limit.cancelled_caught else process.returncode
     return Ended(code, bytes(output), errors.decode("utf-8", "replace"))
+
+
+def stop_all() -> None:
+    """Tell all of them to end: this process is about to."""
+    for process in list(_running):
+        _tell(process, signal.SIGTERM)
 
 
 async def _read(stream: anyio.abc.ByteReceiveStream | None, into: bytearray, end: anyio.Event) -> None:

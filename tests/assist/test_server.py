@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 import threading
@@ -325,6 +326,26 @@ def test_a_client_that_vanishes_in_the_middle_leaves_nothing_behind(folder: Path
     assert process.stderr
     assert process.stderr.read() == b""
     process.stderr.close()
+    _, alive = psutil.wait_procs(children, 15)
+    assert alive == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a process is told to end by a signal")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_it_and_what_it_runs(folder: Path, number: signal.Signals) -> None:
+    process = subprocess.Popen(BEGIN, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(b"\n".join([*HELLO, request(1, "tools/call", name="check", arguments={})]) + b"\n")
+    process.stdin.flush()
+    process.stdout.readline()
+    until, children = time.monotonic() + 10, []
+    while not children and time.monotonic() < until:
+        children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(number)
+    assert process.wait(10) == 130
+    _, errors = process.communicate()
+    assert errors == b""
     _, alive = psutil.wait_procs(children, 15)
     assert alive == []
 
