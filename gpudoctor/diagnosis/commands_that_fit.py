@@ -24,6 +24,6 @@ def _fitting(commands: Iterable[str], snapshot: Snapshot) -> Iterator[str]:
             yield command
             continue
         against = next(one for one in found.found if one.word == "does not fit")
-        # Of another distribution or system, or without a way out here: it would only fail.
-        if against.aspect != "environment" and against.instead is not None:
+        # Without a way out here, of another distribution's tool for one, it would only fail.
+        if against.instead is not None:
             yield against.instead

@@ -43,9 +43,9 @@ def tf_windows_native(
     WSL2, a Linux inside Windows that shares the Windows driver.
 
     How to fix it:
-    Install WSL2, and TensorFlow inside it with `pip install "tensorflow[and-cuda]"`; install no driver inside WSL2.
-    Or stay on Windows with TensorFlow 2.10, Python 3.10 or older, CUDA 11.2 and cuDNN 8.1. Or use PyTorch, which has
-    GPU builds for Windows.
+    Install WSL2, and TensorFlow inside it with `pip install "tensorflow[and-cuda]!=2.21.0"`; install no driver inside
+    WSL2. Or stay on Windows with TensorFlow 2.10, Python 3.10 or older, CUDA 11.2 and cuDNN 8.1. Or use PyTorch,
+    which has GPU builds for Windows.
 
     When to ignore it:
     If TensorFlow on the processor is enough, or you use the tensorflow-directml plugin.
@@ -77,7 +77,7 @@ def tf_windows_native(
                     Run(argv=("wsl", "--install")),
                     Ask(
                         text="In the Linux that this installs, make a virtual environment and run: "
-                        'python3 -m pip install "tensorflow[and-cuda]". Install no NVIDIA driver there.'
+                        'python3 -m pip install "tensorflow[and-cuda]!=2.21.0". Install no NVIDIA driver there.'
                     ),
                 ),
                 needs_root=True,
