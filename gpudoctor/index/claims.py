@@ -7,6 +7,7 @@ from packaging.version import Version
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.files import Found
+from gpudoctor.knowledge.frameworks import computing
 
 #: confirmed. wrong: the index says something else. missing: the index has a release, platform or build that the table
 #: should have a row for. lacking: a release that the matrix does not know at all.
@@ -20,7 +21,7 @@ FIELDS: dict[str, dict[str, tuple[str, ...]]] = {
     "tensorflow": dict.fromkeys(("tensorflow", "tensorflow-cpu", "tensorflow-gpu"), ("first", "last", "dist", "line")),
     "keras": {"tensorflow": ("tensorflow",)},
     "protobuf": {"tensorflow": ("tensorflow",)},
-    "numpy": dict.fromkeys(("torch", "tensorflow", "jax"), ("package", "version")),
+    "numpy": dict.fromkeys(computing(), ("package", "version")),
     "jax": {"jax": ("version",)},
     "builds": {"paddlepaddle-gpu": ("version", "package"), "paddlepaddle": ("version", "package")},
     "triton": {"triton": ("version",)},

@@ -13,6 +13,7 @@ from gpudoctor.index.claims_torch import torch_name
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import as_text, holds, named, parsed, says_the_same
 from gpudoctor.index.wheel_facts import Library, WheelFacts
+from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild, TensorflowBuild, TorchBuild
 
@@ -243,7 +244,7 @@ def _required(matrix: Matrix, library: Library, shelf: Shelf) -> Iterator[Claim]
             name = f"tensorflow {row.tensorflow}"
             yield _asked("protobuf", name, "protobuf", "in the wheel", row.required, required, LINUX, PYTHONS)
     for row in matrix.table("numpy"):
-        if row.package not in ("torch", "tensorflow", "jax"):
+        if row.package not in computing():
             yield claim("numpy", row.package, "package", row.package, None, fields=("package",))
             continue
         required = requirements(row.package, row.version, PLACES[row.os], library)

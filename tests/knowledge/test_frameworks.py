@@ -72,9 +72,10 @@ def test_names():
 
 
 def _lists_of_names(tree):
-    """Displays (tuples, lists, sets) that hold the names of three frameworks that compute."""
+    """Displays (tuples, lists, sets) that hold the names of three frameworks that compute; not those of a type."""
+    types = {id(node.slice) for node in ast.walk(tree) if isinstance(node, ast.Subscript)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Tuple | ast.List | ast.Set):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set) and id(node) not in types:
             words = {one.value for one in node.elts if isinstance(one, ast.Constant)}
             if len(words & set(computing())) >= 3:
                 yield node.lineno
