@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.files import write_file
+from gpudoctor.cli.files import would_replace, write_file
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.redact_output import door, keep_option
 from gpudoctor.cli.show import style_of
@@ -25,6 +25,7 @@ _SHARED = ("html", "junit")
 @click.option("--expect", metavar="NODES", help="The nodes there should be: gpu[001-512], a,b,c or @FILE.")
 @format_option("fleet merge")
 @click.option("-o", "--output", metavar="FILE", help="Write to this file, in one rename.")
+@click.option("--force", is_flag=True, help="Replace files that exist; openmetrics always does.")
 @click.option("--golden", metavar="FILE", help="Compare with this node's line instead of with the majority.")
 @click.option("--earlier", multiple=True, metavar="FILE", help="An earlier run, to name repeat offenders; repeatable.")
 @click.option("--playbook", metavar="FILE", help="Also write the fix plan as an Ansible playbook.")
@@ -42,6 +43,7 @@ def command(
     expect: str | None,
     form: str,
     output: str | None,
+    force: bool,
     golden: str | None,
     earlier: tuple[str, ...],
     playbook: str | None,
@@ -59,6 +61,9 @@ def command(
     """
     if not files:
         raise click.UsageError("Name the files to merge: gpudoctor fleet merge run.jsonl")
+    for path in (playbook, None if form == "openmetrics" else output):
+        if path is not None and would_replace(path) and not force:
+            raise click.UsageError(f"{path} exists already; choose another name, or add --force to replace it.")
     from gpudoctor.fleet.gather import Gathered
     from gpudoctor.fleet.merge import Asked, bad_nodes, overview_of
     from gpudoctor.fleet.node_names import expanded

@@ -21,10 +21,17 @@ _PAUSE = 0.2
 
 
 def answered_in(path: str | None) -> frozenset[str]:
-    """The nodes with an answer in the file of an earlier run; none where there is no such file."""
+    """The nodes with an answer in the file of an earlier run; none where there is no such file.
+
+    Raises CannotWrite for a file that is something else: nothing is to be appended to it.
+    """
     if path is None or not os.path.isfile(path):
         return frozenset()
-    records = (one for one in read_files((path,)) if isinstance(one, NodeRecord))
+    found = list(read_files((path,)))
+    records = [one for one in found if isinstance(one, NodeRecord)]
+    if found and not records:
+        name = os.fsencode(path).decode(errors="replace")
+        raise CannotWrite(f"{name} exists and is not the file of a run; choose another name for --output.")
     return frozenset(one.host for one in records if one.no_answer is None)
 
 

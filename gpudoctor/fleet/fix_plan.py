@@ -13,7 +13,7 @@ from gpudoctor.fleet.record import NodeFix
 #: Families of codes from the hardware up: what is fixed below may fix what is above.
 _ORDER = ("HST", "GPU", "DRV", "BOX", "TLK", "LIB", "PYT", "FRM", "ENV", "SMK", "PRF")
 _INSPECT = NodeFix(
-    title="Find out why these nodes give no answer, then ask them again",
+    title="Find out why these nodes did not answer, then ask them again",
     by_hand=("Check power, network and the state the scheduler shows, then repeat `gpudoctor fleet run`.",),
 )
 
@@ -57,10 +57,10 @@ def _layer(code: str) -> int:
 
 def _same_as_the_rest(drift: Drift) -> FleetStep:
     first = drift.differences[0]
-    title = f"Bring {first.field} to {first.usual}"
-    also = "; ".join(f"{one.field} to {one.usual}" for one in drift.differences[1:])
-    said = f"It is {first.value}." + (f" With it: {also}." if also else "")
-    return FleetStep(title=title, nodes=drift.nodes, fix=NodeFix(title=title, by_hand=(said,)))
+    title = f"Change {first.field} from {first.value} to {first.usual}"
+    also = "; ".join(f"{one.field} from {one.value} to {one.usual}" for one in drift.differences[1:])
+    said = (f"This may change with it: {also}.",) if also else ()
+    return FleetStep(title=title, nodes=drift.nodes, fix=NodeFix(title=title, by_hand=said))
 
 
 def playbook_of(plan: Iterable[FleetStep]) -> list[dict[str, Any]]:
@@ -73,8 +73,9 @@ def playbook_of(plan: Iterable[FleetStep]) -> list[dict[str, Any]]:
 
 def _play(step: FleetStep, nodes: Nodes) -> dict[str, Any]:
     fix = step.fix
+    says = fix.by_hand if fix.by_hand or fix.commands else (step.title,)
     tasks: list[dict[str, Any]] = [
-        {"name": _plain(line), "ansible.builtin.debug": {"msg": _plain(line)}} for line in fix.by_hand
+        {"name": _plain(line), "ansible.builtin.debug": {"msg": _plain(line)}} for line in says
     ]
     tasks += [{"name": _plain(line), "ansible.builtin.shell": {"cmd": _plain(line)}} for line in fix.commands]
     if fix.needs_reboot:

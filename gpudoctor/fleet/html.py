@@ -23,7 +23,7 @@ def render_fleet_html(overview: Overview) -> str:
     if overview.drift:
         _section(main, "Different from the rest", [_matrix(overview.drift)])
     _section(main, "Slow GPUs", (_paragraph(slow_line(one)) for one in overview.slow[:_MOST_NODES]))
-    _section(main, "No value is usual", (_paragraph(varied_line(one)) for one in overview.varied))
+    _section(main, "No common value", (_paragraph(varied_line(one)) for one in overview.varied))
     _section(main, "Fix plan", (_step(number, step) for number, step in enumerate(overview.plan, 1)))
     _section(main, "Nodes, worst first", _nodes(overview))
     _section(main, "Input", map(_paragraph, _input(overview)))

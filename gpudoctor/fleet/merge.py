@@ -73,7 +73,7 @@ def _silent(gathered: Gathered, expected: tuple[str, ...] | None) -> dict[str, t
     silent = dict(gathered.silent)
     garbled: Why = "garbage"
     silent |= {host: (garbled, reason) for host, reason in gathered.garbled.items() if host not in silent}
-    missing: tuple[Why, str] = ("unknown", "there is no line of it")
+    missing: tuple[Why, str] = ("unknown", "no line from this node")
     for host in _absent(expected or (), gathered.nodes):
         silent.setdefault(host, missing)
     return silent

@@ -30,7 +30,7 @@ def _lines(overview: Overview, width: int, most: int | None) -> Iterator[str]:
             [(f"{_set(one.nodes)}: {drift_line(one)}", group_label(one.group)) for one in overview.drift],
         ),
         ("Slow GPUs", [(slow_line(one),) for one in overview.slow]),
-        ("No value is usual", [(varied_line(one), group_label(one.group)) for one in overview.varied]),
+        ("No common value", [(varied_line(one), group_label(one.group)) for one in overview.varied]),
         ("Not seen", [(f"{fact}: {_set(nodes)}",) for fact, nodes in overview.unseen]),
         ("Worst nodes", [(f"{one.host}: {trouble_line(one)}",) for one in overview.worst]),
         ("Fix plan", list(_plan(overview))),

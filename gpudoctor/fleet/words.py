@@ -12,21 +12,21 @@ WHY = {
     "no-gpudoctor": "gpudoctor could not be started",
     "garbage": "the answer could not be read",
     "drained": "taken out of service by the scheduler",
-    "busy": "no free place for a job",
+    "busy": "no job could start there",
     "not-started": "not asked",
     "interrupted": "not asked: the run was interrupted",
-    "unknown": "not known why",
+    "unknown": "did not answer",
 }
 
 
 def headline(overview: Overview) -> str:
     """What there is, in one sentence."""
     errors = len([one for one in overview.worst if one.errors])
-    of = f" of {overview.expected:,} expected" if overview.expected is not None else ""
+    expected = f" ({overview.expected:,} expected)" if overview.expected is not None else ""
     gpus = f" with {overview.gpus:,} GPUs" if overview.gpus else ""
-    parts = [f"{overview.answered:,}{of} {'node' if overview.answered == 1 else 'nodes'} answered{gpus}"]
+    parts = [f"{overview.answered:,} {'node' if overview.answered == 1 else 'nodes'} answered{gpus}{expected}"]
     for count, words in (
-        (overview.silent_count, "gave no answer"),
+        (overview.silent_count, "did not answer"),
         (errors, "with errors"),
         (len({one.host for one in overview.slow}), "with slow GPUs"),
         (len([one for one in overview.worst if one.differs]), "different from the rest"),

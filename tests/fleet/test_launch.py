@@ -134,3 +134,10 @@ def test_this_machine(tmp_path) -> None:
     assert json.loads((tmp_path / "run.jsonl").read_text())["schema"] == 1
     assert gpudoctor("fleet", "run", "--via", "local", "-o", "run.jsonl", cwd=tmp_path).returncode == 0
     assert (tmp_path / "run.jsonl").read_text().count("\n") == 1
+
+
+def test_nothing_is_appended_to_a_file_that_is_no_run(tmp_path) -> None:
+    (tmp_path / "thesis.tex").write_text("\\documentclass{article}\n")
+    done = gpudoctor("fleet", "run", "--via", "local", "-o", "thesis.tex", cwd=tmp_path)
+    assert done.returncode == 3
+    assert (tmp_path / "thesis.tex").read_text() == "\\documentclass{article}\n"

@@ -93,7 +93,7 @@ def test_no_answer_is_a_finding() -> None:
     silent = node("n4", no_answer=asked)
     overview = merged([*fleet(2), silent], expected=("n1", "n2", "n3", "n4"))
     assert {(one.why, one.detail, one.nodes.names) for one in overview.silent} == {
-        ("drained", "bad cable", "n4"), ("unknown", "there is no line of it", "n3"),
+        ("drained", "bad cable", "n4"), ("unknown", "no line from this node", "n3"),
     }  # fmt: skip
     assert overview.has("error")
     assert overview.plan[0].nodes.count == 2
@@ -206,6 +206,10 @@ def test_the_command(tmp_path, records, arguments, code, said) -> None:
 def test_the_playbook_is_written(tmp_path) -> None:
     done = run(tmp_path, lines([*fleet(2), ill("n3")]), "--playbook", "fix.yml")
     assert "Wrote fix.yml" in done.err
+    assert json.loads((tmp_path / "fix.yml").read_text())[0]["hosts"] == "n3"
+    again = run(tmp_path, lines(fleet(2)), "--playbook", "fix.yml")
+    assert again.returncode == 2
+    assert "--force" in again.err
     assert json.loads((tmp_path / "fix.yml").read_text())[0]["hosts"] == "n3"
 
 
