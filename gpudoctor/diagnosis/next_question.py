@@ -128,7 +128,7 @@ def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) ->
     unknown = [name for name in ("gpus", "driver") if isinstance(getattr(snapshot, name), Gap)]
     makers = SnapshotView(snapshot, asked.around).makers
     own = _open("nvidia-smi", snapshot, asked) if unknown else None
-    if own and (not makers or "nvidia" in makers):
+    if own and (not makers or makers & {"nvidia", "amd"}):
         return Question(ask=own, why=_UNKNOWN[tuple(unknown)])
     if isinstance(snapshot.frameworks, Gap):
         ask = _open(_PIP, snapshot, asked)

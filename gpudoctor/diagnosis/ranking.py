@@ -11,10 +11,11 @@ from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import SEVERITIES, Finding
-from gpudoctor.facts.live import Live
+from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import all_causes, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge import all_causes, causes_of, causes_without_rule, recognise, words_of_cause
 from gpudoctor.rules.declare import Rule
 
 #: The stack, bottom to top, by the family letters of a code.
@@ -48,6 +49,8 @@ LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
 #: What is found counts so much at most where the surroundings that a text names leave the cause open.
 _OPEN = 0.59
+#: CUDA_ERROR_SYSTEM_NOT_READY (cuda.h).
+_OF_SERVICES = frozenset({802})
 
 
 class Candidate(Fact, frozen=True, kw_only=True):
@@ -176,7 +179,14 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
-    return {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+    return {cause.key: cause.prior for cause in causes_of((*symptoms, *_answered(snapshot)), around)}
+
+
+def _answered(snapshot: Snapshot) -> tuple[Symptom, ...]:
+    """The CUDA driver's own answer, where it is an error that waits for another service: as a program prints it."""
+    answer = snapshot.driver.cuda_init if isinstance(snapshot.driver, Driver) else None
+    code = answer.code if answer is not None else None
+    return recognise(f"CUDA error {code}") if code in _OF_SERVICES else ()
 
 
 def _proof_of(finding: Finding) -> float:

@@ -76,7 +76,7 @@ READERS = (
         "commands",
         "parse_commands",
         r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version"
-        r"|install|create",
+        r"|install|create|\badd\b",
     ),
     Reader(
         "python_paths",

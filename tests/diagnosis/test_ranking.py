@@ -6,6 +6,7 @@ from msgspec import structs
 from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.diagnosis.ranking import rank, ruled_out, shown_causes
 from gpudoctor.facts.base import Gap
+from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.versions import CudaVersion
@@ -39,6 +40,13 @@ def test_causes_that_are_equally_sure_are_in_the_order_of_the_findings():
     told = causes(snapshot)
     assert {"torch-cpu-only", "tf-cpu-only"} <= set(told)
     assert told == sorted(told, key=found.index)
+
+
+def test_what_the_driver_waits_for_leads_before_that_it_failed():
+    refused = structs.replace(driver("570.169"), cuda_init=Answer(outcome="answered", code=802))
+    snapshot = machine((gpu("NVIDIA H100 80GB HBM3", "9.0"),), refused)
+    made = rank(snapshot, diagnose(snapshot, load_matrix(), load_rules()).findings, load_rules())
+    assert shown_causes(made)[0].key == "fabric-manager-down"
 
 
 def first_cause(text):
