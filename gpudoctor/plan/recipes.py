@@ -15,7 +15,6 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions, descriptor, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
-from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.nothing_fits import nothing_fits
@@ -36,6 +35,7 @@ from gpudoctor.plan.places import (
 from gpudoctor.plan.specifiers import meets
 
 if TYPE_CHECKING:
+    from gpudoctor.plan.builds import Build
     from gpudoctor.plan.choices import Choice
 
 TORCH_INDEX = "https://download.pytorch.org/"
@@ -96,17 +96,20 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
         return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     leaving = ("torch", *present, *leaving_with(choice, scene))
-    # torchvision asks for any NumPy, and would take one that this torch cannot use.
-    bound = needs_numpy1(build, machine, matrix) if "torchvision" in present else ""
-    numpy = install(scene, f"numpy{bound}") if bound and not _has(scene, "numpy", bound) else ()
-    steps = (*numpy, *replace(scene, leaving, *wanted, index=index))
+    steps = (*_older_numpy(scene, build, present, machine, matrix), *replace(scene, leaving, *wanted, index=index))
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
 
 
-def _has(scene: Scene, name: str, specifier: str) -> bool:
-    """Whether an installed distribution meets a specifier."""
-    package = scene.find(name)
-    return package is not None and meets(package.version, specifier)
+def _older_numpy(scene: Scene, build: "Build", coming: Iterable[str], machine: Machine | None, matrix: Matrix) -> Steps:
+    """The NumPy that a torch can use, before torchvision comes, which asks for any and would take a newer one."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.compatibility import needs_numpy1
+
+    bound = needs_numpy1(build, machine, matrix) if machine is not None and "torchvision" in coming else ""
+    there = scene.find("numpy")
+    if not bound or (there is not None and meets(there.version, bound)):
+        return ()
+    return install(scene, f"numpy{bound}")
 
 
 def companion_pins(build: TorchBuild, names: Iterable[str], platform: str | None = None) -> tuple[str, ...]:
@@ -132,7 +135,13 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
     index = _index_beside(torch, build, scene)
     if index is not None:
         pins = companion_pins(build, names, wheel_platform(scene.host))
-    steps = replace(scene, names, *pins, index=index)
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.builds import builds_of
+
+    machine = machine_of(scene, matrix)
+    same = [one for one in builds_of("torch", machine.platform if machine else None, matrix) if one.row is build]
+    numpy = _older_numpy(scene, same[0], names, machine, matrix) if same else ()
+    steps = (*numpy, *replace(scene, names, *pins, index=index))
     title = f"Install the {' and '.join(names)} of {torch.label}"
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
 
