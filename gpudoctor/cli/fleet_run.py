@@ -109,7 +109,7 @@ def command(
         import socket
 
         names = (socket.gethostname(),)
-        argv = (sys.executable, "-m", "gpudoctor", *request.arguments())
+        argv = (sys.executable, "-m", "gpudoctor", *request.arguments(), "--name", names[0])
         launch = Launch(nodes=names, argv=argv, shell="", deadline=request.deadline)
         if dry_run:
             click.echo(shlex.join(argv))

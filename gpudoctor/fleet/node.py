@@ -16,8 +16,9 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.fleet.budget import RESERVE, Budget, HurriedHost, OutOfTime, held_to, without_hasty_verdict
 from gpudoctor.fleet.record import RECORD_SCHEMA, Measured, NodeFinding, NodeFix, NodeGpu, NodeRecord
 
-#: Who launches us says what the node is called: its own name for itself may be another.
-_NAMES = ("GPUDOCTOR_NODE", "SLURMD_NODENAME")
+#: Who launches us says what the node is called: its own name for itself may be another. slurmd sets its variable
+#: on each node; any other is passed on from where srun was typed.
+_NAMES = ("SLURMD_NODENAME", "GPUDOCTOR_NODE")
 _ROLES = ("GPUDOCTOR_ROLE", "SLURM_JOB_PARTITION")
 #: A record is a line of some kilobytes, whatever is found.
 _MOST_FINDINGS, _MOST_COMMANDS = 20, 12

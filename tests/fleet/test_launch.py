@@ -129,7 +129,8 @@ def test_bad_input(tmp_path, arguments, code, said) -> None:
 
 
 def test_this_machine(tmp_path) -> None:
-    done = gpudoctor("fleet", "run", "--via", "local", "-o", "run.jsonl", cwd=tmp_path)
+    other = {"GPUDOCTOR_NODE": "elsewhere"}  # set where it is typed, for another purpose
+    done = gpudoctor("fleet", "run", "--via", "local", "-o", "run.jsonl", cwd=tmp_path, env=other)
     assert done.returncode == 0, done.err
     assert json.loads((tmp_path / "run.jsonl").read_text())["schema"] == 1
     assert gpudoctor("fleet", "run", "--via", "local", "-o", "run.jsonl", cwd=tmp_path).returncode == 0
