@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from gpudoctor import __version__
-from gpudoctor.assist.conclusion import Cause, Conclusion, conclusion_of, facts_of
+from gpudoctor.assist.conclusion import WELL, Cause, Conclusion, conclusion_of, facts_of
 from gpudoctor.assist.judged import Judged
 from gpudoctor.assist.quoting import CLOSE, OPEN, Quoting
 from gpudoctor.rules.load import load_rules
@@ -12,8 +12,6 @@ from gpudoctor.rules.load import load_rules
 LONGEST = 12_000
 #: Facts that were not seen, consequences, and things that were looked for, of which a page tells.
 _UNSEEN, _LOOKED_FOR, _FACT = 6, 12, 400
-#: Verdicts with which nothing is wrong.
-_WELL = ("healthy", "no-gpu")
 _MARKDOWN = str.maketrans({OPEN: "`", CLOSE: "`"})
 
 _HEAD = """\
@@ -90,9 +88,9 @@ def _named(cause: Cause) -> str:
 
 
 def _open(found: Conclusion, judged: Judged, quoting: Quoting) -> Iterable[str]:
-    lead = "Noted:" if found.verdict in _WELL else "It may also be" if found.cause else "It may be"
-    sure = "" if found.verdict in _WELL else " ({})"
-    lines = [f"- {lead}{sure.format(one.sure)} {_named(one)}" for one in found.others]
+    lead = "It may also be" if found.cause else "It may be"
+    lines = [f"- {lead} ({one.sure}) {_named(one)}" for one in found.others]
+    lines += [f"- Noted: {_named(one)}" for one in found.notes]
     unseen = judged.ticket.unseen
     lines += [f"- Not seen: {quoting.code(one)}" for one in unseen[:_UNSEEN]]
     if len(unseen) > _UNSEEN:
@@ -108,7 +106,7 @@ def _not_to_claim(found: Conclusion, judged: Judged) -> Iterator[str]:
         yield f"- Not {one.name} ({one.means.rstrip('.')}): {one.because}"
     if judged.ticket.kind != "text":
         yield from _looked_for(judged)
-    if found.verdict not in _WELL and (found.cause is None or found.cause.sure != "certain"):
+    if found.verdict not in WELL and (found.cause is None or found.cause.sure != "certain"):
         yield "- Any cause as certain"
     yield _NOT_KNOWN
 

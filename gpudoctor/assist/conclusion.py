@@ -26,6 +26,8 @@ from gpudoctor.verify.verdict import Given
 from gpudoctor.verify.verify import verify
 
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
+#: Verdicts with which nothing is wrong.
+WELL = ("healthy", "no-gpu")
 #: Lines of evidence, commands and sentences of a fix, other causes, causes that facts exclude.
 _BECAUSE, _COMMANDS, _SENTENCES, _OTHERS, _EXCLUDED = 3, 6, 3, 3, 4
 
@@ -81,6 +83,8 @@ class Conclusion(Fact, frozen=True, kw_only=True):
     because: tuple[str, ...] = ()
     fix: Remedied | None = None
     others: tuple[Cause, ...] = ()
+    #: What is to be known where nothing is wrong; no causes of a failure.
+    notes: tuple[Cause, ...] = ()
     not_the_cause: tuple[Excluded, ...] = ()
     question: Question | None = None
     #: A command that shows whether it works, once it is fixed.
@@ -92,12 +96,14 @@ def conclusion_of(judged: Judged, quoting: Quoting) -> Conclusion:
     ticket = judged.ticket
     named = bool(ticket.causes) and ticket.named
     causes = tuple(_cause(one, quoting) for one in ticket.causes)
+    is_well = ticket.verdict in WELL and not named
     return Conclusion(
         verdict=ticket.verdict or "incomplete",
         cause=causes[0] if named else None,
         because=tuple(quoting.text(line.strip()) for line in why(ticket))[:_BECAUSE],
         fix=_remedied(remedy_for(ticket), judged, quoting),
-        others=(causes[1:] if named else causes)[:_OTHERS],
+        others=() if is_well else (causes[1:] if named else causes)[:_OTHERS],
+        notes=causes[:_OTHERS] if is_well else (),
         not_the_cause=tuple(
             Excluded(name=one.key, means=means(one.key), because=quoting.text(one.because)) for one in judged.ruled_out
         )[:_EXCLUDED],

@@ -16,7 +16,8 @@ from gpudoctor.assist.tools.answering import ANSWER, Ticket
 from gpudoctor.assist.tools.batching import BATCH, Asked, Batch
 from gpudoctor.assist.tools.checking import CHECK, SNAPSHOT, _quoted, checked
 from gpudoctor.assist.tools.explaining import DIFF, EXPLAIN, TwoFiles, What
-from gpudoctor.assist.tools.matrix import FIT, LOOK_UP, Subject, Wanted
+from gpudoctor.assist.tools.looking_up import LOOK_UP, Subject
+from gpudoctor.assist.tools.matrix import FIT, Wanted
 from gpudoctor.assist.tools.verifying import VERIFY, VERIFY_DESCRIBED, Commands
 from gpudoctor.facts.codec import encode
 from gpudoctor.redact.redactor import Door

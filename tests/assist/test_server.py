@@ -87,6 +87,7 @@ ERRORS = [
     ("look_up", {"subject": "weather"}, "Invalid enum value"),
     ("diff", {"before_path": "FILE"}, "missing required field 'after_path'"),
     ("plan", {"python": "/usr/bin/python3"}, "python is a version here"),
+    ("plan", {"requirements_path": "NESTED"}, "names other files"),
     ("plan", {"os": "macos", "gpu": ["RTX 4090"]}, "no driver for NVIDIA"),
     ("smoke", {}, "Ask the user first"),
     ("verify", {}, "either text or path"),
@@ -102,6 +103,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("tickets")
     (made / "FILE").write_bytes(encode(cases()[30].snapshot()))
     (made / "TICKET").write_text(TICKET, encoding="utf-8")
+    (made / "NESTED").write_text("torch\n-r ../outside.md\n")
     (made / "NEWER").write_text('{"schema": 999}')
     (made.parent / "outside.md").write_text("secret")
     (made / "link.md").symlink_to(made.parent / "outside.md")

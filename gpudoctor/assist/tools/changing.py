@@ -11,6 +11,7 @@ from gpudoctor.assist.quoting import cut, printable
 from gpudoctor.assist.tool import CannotAnswer, Session, Takes, Tool
 from gpudoctor.assist.tools.checking import Checked, checked, python_option, report_of, said
 from gpudoctor.assist.tools.given_files import read_file
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 
 #: Lines of output that are given, and characters of a plan.
@@ -20,6 +21,8 @@ _MEANING = {
     3: "could not examine", 4: "a bug of gpudoctor", 5: "done, but not proved", 6: "refused: nothing was changed",
     7: "failed: everything is as it was", 130: "interrupted",
 }  # fmt: skip
+#: A requirements file that leads to others, which may lie anywhere.
+_NAMES_FILES = re.compile(rb"^\s*(?:-[rce]|--(?:requirement|constraint|editable))\b", re.MULTILINE)
 #: Seconds: a training of each framework; what an installer downloads.
 _SMOKE, _INSTALL, _PLANNING = 900.0, 3600.0, 120.0
 
@@ -74,7 +77,10 @@ async def plan(asked: Planned, session: Session, progress: Progress | None) -> P
     arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
     arguments += [f"--gpu={one}" for one in asked.gpu]
     if asked.requirements_path is not None:
-        read_file(asked.requirements_path, session)
+        if _NAMES_FILES.search(read_file(asked.requirements_path, session).raw):
+            raise CannotAnswer(
+                "The file names other files (-r, -c, -e). Put what they hold into it, so that all is in one."
+            )
         arguments.append(f"--requirements={session.folders.file(asked.requirements_path)}")
     if asked.python is not None and not asked.python.replace(".", "").isdigit():
         raise CannotAnswer("python is a version here, as in 3.12.")
