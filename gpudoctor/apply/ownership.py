@@ -23,7 +23,7 @@ IGNORED = ".gitignore"
 _SKELETON = re.compile(
     r"pyvenv\.cfg|lib64|\.lock|CACHEDIR\.TAG|"
     r"(?:bin|Scripts)/(?:(?:python|pypy|𝜋thon)w?[\d.]*t?(?:\.exe|-config)?|"
-    r"activate(?:[._]\w+)*|Activate\.ps1|deactivate(?:\.\w+)?|pydoc\.bat)|"
+    r"activate(?:[._][\w.]*)?|Activate\.ps1|deactivate(?:\.\w+)?|pydoc\.bat)|"
     r"(?:lib|Lib)/(?:python[\d.]+/)?site-packages/_virtualenv\.(?:py|pth)"
 )
 #: What conda itself writes into its folder; pins and variables there are the user's.

@@ -15,6 +15,7 @@ from gpudoctor.apply.distributions import differences, installed
 from gpudoctor.apply.events import events_schema
 from gpudoctor.apply.installer import Done, environment_for, run, scrub
 from gpudoctor.apply.journal import Distribution
+from gpudoctor.apply.ownership import Ownership
 from gpudoctor.apply.relocate import relocate
 from gpudoctor.apply.retarget import is_own, names_of, rebased
 from gpudoctor.apply.swap import exchange, identity, settle
@@ -384,3 +385,18 @@ def test_a_conda_environment_is_made_where_it_will_be(tmp_path, index):
 )
 def test_a_link_is_ours_only_inside_the_environment(target, link, own):
     assert is_own(Run(argv=("ln", "-sf", target, link)), ("/env",)) is own
+
+
+@pytest.mark.parametrize(
+    ("name", "is_there"),
+    [
+        ("bin/activate" + "_a" * 100 + "!", False),  # took for ever
+        *((f"bin/{name}", True) for name in ("activate", "activate.fish", "activate_this.py", "python3.12")),
+        ("bin/activated", False),
+    ],
+)
+def test_files_of_the_frame_of_a_virtual_environment(tmp_path, name, is_there):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "pyvenv.cfg").touch()
+    (tmp_path / name).touch()
+    assert (Ownership(str(tmp_path)).owner_of(name) is not None) == is_there

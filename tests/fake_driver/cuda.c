@@ -27,12 +27,12 @@ static int devices(void) {
 
 /* The GPUs that CUDA_VISIBLE_DEVICES shows, in its order: up to the first entry that is none; all are hidden by one that
  * stands there twice. */
-static int shown[64];
+static int shown[128];
 static int visible(void) {
     const char *mask = getenv("CUDA_VISIBLE_DEVICES");
     int all = devices(), found = 0;
-    for (int i = 0; !mask && i < all && i < 64; i++) shown[found++] = i;
-    for (; mask && *mask && found < 64; mask += strcspn(mask, ","), mask += *mask == ',') {
+    for (int i = 0; !mask && i < all && i < 128; i++) shown[found++] = i;
+    for (; mask && *mask && found < 128; mask += strcspn(mask, ","), mask += *mask == ',') {
         char *end;
         long number = strtol(mask, &end, 10);
         if (end == mask || !strchr(",", *end)) {
