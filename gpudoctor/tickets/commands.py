@@ -18,6 +18,11 @@ _PINNED = re.compile(
     r"(?<![\w-])(pytorch|torch|tensorflow(?:-gpu)?)(?:\[[\w,-]+\])?={1,2}(\d+\.\d+(?:\.\d+)?(?:\+\w+)?)", re.IGNORECASE
 )
 _OF_CONDA = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)={1,2}(\d+\.\d)")
+#: Words before a command that nobody says has been run.
+_WISHED = re.compile(
+    r"\b(?:please|should|could|would|try|need|have to|must|recommend\w*|suggest\w*|run|instead|why not)\b",
+    re.IGNORECASE,
+)
 #: The installer refused: what was asked for is not there.
 _REFUSED = re.compile(
     r"no matching distribution|could not find a version|packagesnotfound|unsatisfiable|solving environment: failed"
@@ -47,6 +52,8 @@ def _installs(text: Pasted) -> tuple[Fragment, ...]:
     found: dict[str, tuple[int, str, str | None]] = {}
     for number, line in text.filled:
         command = _INSTALL.search(line) if "install" in line or "create" in line else None
+        if command and _WISHED.search(line[: command.start()]):
+            continue
         for match in _PINNED.finditer(command[0]) if command else ():
             name = "torch" if match[1].lower() in ("torch", "pytorch") else "tensorflow"
             cuda = _OF_CONDA.search(command[0]) if command and name == "torch" else None

@@ -84,7 +84,12 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         # Whoever names one product only, has it: in a title, in what was tried, in what it should work with.
         made += _gpus([(number, line) for number, line in lines if len(line) <= _WIDE and not _PRINTED.match(line)])
     # A release that is pinned is meant, whatever the sentence says of it.
-    pinned = [(number, match[0]) for number, line in lines for match in _PINNED.finditer(line[:_WIDE])]
+    pinned = [
+        (number, match[0])
+        for number, line in lines
+        if " install " not in line
+        for match in _PINNED.finditer(line[:_WIDE])
+    ]
     return (*made, *_frameworks([*clauses, *pinned], {*stated, *_named(made)}))
 
 
