@@ -114,6 +114,9 @@ def _architectures(build: TorchBuild, name: str, facts: WheelFacts) -> Iterator[
 
 def _companion(build: TorchBuild, package: str, name: str, library: Library, shelf: Shelf) -> Iterator[Claim]:
     value: str | None = getattr(build, package)
+    if value is not None and shelf.has(package):
+        is_there = shelf.release(package, value) is not None
+        yield claim("torch", name, f"{package} {value}", True, is_there, fields=(package,))
     asked = _torch_of(library(package, value, LINUX)) if value is not None and shelf.has(package) else None
     if asked is not None:
         yield _said("torch", name, package, True, asked.contains(build.version))
@@ -330,8 +333,12 @@ def oldest_of(facts: WheelFacts | None, package: str) -> str | None:
 def _extensions(matrix: Matrix, library: Library) -> Iterator[Claim]:
     for row in matrix.table("extensions"):
         name = f"{row.package} {row.versions[0]}" + (f" ({row.dist})" if row.dist else "")
-        for version in row.versions:
-            facts = library(row.dist or row.package, version, LINUX)
+        read = {version: library(row.dist or row.package, version, LINUX) for version in row.versions}
+        for version, facts in read.items():
+            # What was not recorded may be there all the same.
+            if getattr(library, "is_live", False) and LINUX in (row.platforms or (LINUX,)):
+                is_there = facts is not None or row.is_compiled
+                yield claim("extensions", name, f"{version} has a wheel", True, is_there, fields=("versions",))
             if facts is None or facts.requires is None:
                 continue
             required = tuple(parsed(facts.requires))

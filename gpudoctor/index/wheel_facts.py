@@ -71,6 +71,9 @@ THREADS = 12
 class LiveLibrary:
     """Reads wheels on the index, each once."""
 
+    #: What it does not have, the index does not have.
+    is_live = True
+
     def __init__(self, fetcher: Fetcher, offers: Offers) -> None:
         self._fetcher, self._offers = fetcher, offers
         self._links: dict[str, dict[tuple[str, str], Link]] = {}

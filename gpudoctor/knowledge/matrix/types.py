@@ -123,8 +123,8 @@ class TensorflowBuild(Row, frozen=True, kw_only=True):
     #: linux-x86_64, windows-x86_64, macos-arm64 …; "any" for a distribution that only fails to install.
     platform: str
     dist: str
-    #: gpu, cpu, or stub (a distribution that only fails to install).
-    build: str
+    #: stub: a distribution that only fails to install.
+    build: Literal["gpu", "cpu", "stub"]
     cuda: CudaVersion | None = None
     cudnn: str | None = None
     archs: tuple[str, ...] | None = None
