@@ -24,7 +24,10 @@ def folder(tmp_path_factory):
     return path
 
 
-@pytest.fixture(scope="module", params=["the pip of this venv", "the pip of these tests"])
+PIPS = ["the pip of this venv", pytest.param("the pip of these tests", marks=pytest.mark.full)]
+
+
+@pytest.fixture(scope="module", params=PIPS)
 def made(request, tmp_path_factory):
     """Python brings one from the year of its release; dry runs of before pip 23.3 fetch wheels."""
     path = environment(tmp_path_factory.mktemp("made") / "env")
