@@ -19,7 +19,9 @@ _VERSION = re.compile(
     re.IGNORECASE,
 )
 #: Filesystem, size, used, available, share, mount; a container's is named shm.
-_DF = re.compile(r"^\s*(\S+)\s+([\d.]+[KMGT]?)i?B?\s+([\d.]+[KMGT]?)i?B?\s+([\d.]+[KMGT]?)i?B?\s+\d+%\s+(/dev/shm)\s*$")
+_DF = re.compile(
+    r"^\s*(\S+)\s+(\d+(?:\.\d+)?[KMGT]?)i?B?\s+(\d+(?:\.\d+)?[KMGT]?)i?B?\s+(\d+(?:\.\d+)?[KMGT]?)i?B?\s+\d+%\s+(/dev/shm)\s*$"
+)
 _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 

@@ -29,6 +29,7 @@ SecureBoot enabled
 crw-rw-rw- 1 root root 195, 0 Aug 1 10:00 /dev/nvidia0
 gcc (GCC) 4.8.5 20150623
 shm 64M 0 64M 0% /dev/shm
+shm . . . 0% /dev/shm
     runtime: nvidia
   - pytorch=2.1.0=cpu_generic_py310h3fe2e36_3
 dependencies:
