@@ -64,7 +64,7 @@ SHOWN = {
 }
 #: Commands that show no facts of a machine; what was typed comes back in their errors, which is tested below.
 WITHOUT = {
-    *("fleet examples", "fleet run", "history", "install", "look-up", "matrix", "mcp", "plan", "rules", "snapshot"),
+    *("fleet examples", "fleet run", "history", "install", "matrix", "mcp", "plan", "rules", "snapshot"),
     "undo",
 }
 
