@@ -172,9 +172,10 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
     causes = tuple(causes)
     worth = [one for one in causes if one.weight >= _WORTH]
     notes = [one for one in causes if one.state == "found"]
-    told = tuple(worth or notes)
-    # Beside a cause an effect says nothing new.
-    return (tuple(one for one in told if not one.is_effect) or told[:1])[:MOST] if len(told) > 1 else told
+    # Beside a cause an effect says nothing new; among notes it leads as in a check.
+    if not worth:
+        return tuple(one for place, one in enumerate(notes) if not place or not one.is_effect)[:MOST]
+    return tuple(one for one in worth if not one.is_effect)[:MOST] or tuple(worth[:1])
 
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
