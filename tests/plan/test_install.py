@@ -119,7 +119,7 @@ def test_what_is_installed(machine, words, install):
             "companion",
             "no wheel for Python 3.9",
         ),
-        (where("535.54", ADA, python="3.9"), "cupy onnxruntime-gpu", "companion", "No onnxruntime-gpu is known"),
+        (where("535.54", ADA, python="3.7"), "onnxruntime-gpu", "companion", "No onnxruntime-gpu is known"),
         (where(None, "8.7", platform=ARM, tegra="R36"), "torch", "platform", "Jetson"),
         (where("580.97", ADA, platform=WINDOWS), "jax", "platform", "no GPU build for native Windows"),
         (where("470.256.02", ADA), "torch xformers==0.0.35", None, "Driver"),
