@@ -56,7 +56,7 @@ def _installed(environment: str) -> tuple[dict[str, str], dict[str, tuple[str, .
     for one in distributions(path=list(site_folders(environment))):
         try:
             name, version, lines = one.metadata["Name"], one.version, tuple(one.requires or ())
-        except (ValueError, TypeError, AttributeError, KeyError):  # damaged metadata asks for nothing
+        except (ValueError, TypeError, AttributeError, KeyError, OSError):  # damaged or gone, it asks for nothing
             continue
         if name and version:
             versions.setdefault(canonical(name), version)

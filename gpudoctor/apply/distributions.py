@@ -88,7 +88,7 @@ def _completed(one: Distribution, known: Distribution | None) -> Distribution:
 def _stated(metadata: Metadata, field: str) -> str | None:
     try:
         values = metadata.metadata.get_all(field)
-    except (ValueError, TypeError, AttributeError):  # no UTF-8; no file: what Python then says differs by its release
+    except (ValueError, TypeError, AttributeError, OSError):  # no UTF-8; no file: what is said then differs by release
         return None
     return str(values[0]) if values else None
 

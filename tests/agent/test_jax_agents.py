@@ -57,7 +57,7 @@ def test_the_agent_costs_little_beside_import_and_training(quick):
 
 
 def test_everything_on_the_cpu_after_its_devices_were_listed():
-    told = ask(environment("cpu"), "tasks", arguments=["devices_jax", "smoke_jax"], devices=["cpu"], seconds=280)
+    told = ask(environment("cpu"), "run_tasks", arguments=["devices_jax", "smoke_jax"], devices=["cpu"], seconds=280)
     assert told.finished and not told.unexpected
     assert {trial.outcome for trial in told.trials} == {"passed"} and len(told.trials) == 11
     for precision in ("float16", "bfloat16", "mixed-float16", "mixed-bfloat16"):
