@@ -117,6 +117,8 @@ def _can_make_networks() -> bool:
         return False
     try:
         _sh(f"ip netns add gdprobe{_SIDE} && ip netns del gdprobe{_SIDE}")
+        _sh(f"ip link add gdb{_SIDE} type bridge && ip link del gdb{_SIDE}")
+        _sh(f"ip link add gdv{_SIDE} type veth peer name gdw{_SIDE} && ip link del gdv{_SIDE}")
     except subprocess.CalledProcessError:
         return False
     return True
