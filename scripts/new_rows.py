@@ -11,9 +11,12 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from gpudoctor.index.claims import Shelf, usual
-from gpudoctor.index.claims_contents import LINUX, PYTHONS, newest_for, oldest_of, pin, requirements
 from gpudoctor.index.pages import canonical
 from gpudoctor.index.requirement_text import as_text, named, parsed
+from gpudoctor.index.wheel_claims.jax import oldest_of
+from gpudoctor.index.wheel_claims.stated import LINUX, PYTHONS
+from gpudoctor.index.wheel_claims.tensorflow import requirements
+from gpudoctor.index.wheel_claims.torch import newest_for, pin
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.types import PLATFORMS
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.advise import memory
-from gpudoctor.facts.advice import Estimate, Job, Option
+from gpudoctor.facts.advice import Costs, Estimate, Job, Option
 from gpudoctor.facts.system import System
 
 #: A job that ends within so many seconds needs nothing.
@@ -114,8 +114,8 @@ def _money(job: Job, here: tuple[Estimate, ...], others: tuple[Estimate, ...]) -
         )
 
 
-def _option(costs: str, title: str, why: str) -> Option:
-    return Option(costs=costs, title=title, why=why)  # type: ignore[arg-type]
+def _option(costs: Costs, title: str, why: str) -> Option:
+    return Option(costs=costs, title=title, why=why)
 
 
 def _plain(one: Estimate) -> str:

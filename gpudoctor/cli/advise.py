@@ -9,7 +9,7 @@ from gpudoctor.cli.option_values import format_option
 
 if TYPE_CHECKING:
     from gpudoctor.advise.prices import Prices
-    from gpudoctor.facts.advice import Job, Task
+    from gpudoctor.facts.advice import Job, Precision, Task
     from gpudoctor.facts.bench import Bench
     from gpudoctor.facts.snapshot import Snapshot
     from gpudoctor.knowledge.matrix.query import Matrix
@@ -41,7 +41,7 @@ _COUNT = click.IntRange(min=1, max=10**15)
 @format_option("advise")
 def command(
     job: str | None, list_jobs: bool, parameters: str | None, task: "Task", gflop: float | None, sample_kib: float,
-    samples: int | None, epochs: int | None, batch: int | None, precision: str | None, gpus: tuple[str, ...],
+    samples: int | None, epochs: int | None, batch: int | None, precision: "Precision | None", gpus: tuple[str, ...],
     snapshot_file: str | None, bench_file: str | None, price_file: str | None, form: str,
 ) -> None:  # fmt: skip
     """Say whether a job needs a GPU, which one would do, and what to do without.
@@ -60,7 +60,7 @@ def command(
     from gpudoctor.advise.jobs import changed
 
     wanted = _job(job, parameters, task, gflop, sample_kib, matrix)
-    wanted = changed(wanted, samples=samples, epochs=epochs, batch=batch, precision=precision)  # type: ignore[arg-type]
+    wanted = changed(wanted, samples=samples, epochs=epochs, batch=batch, precision=precision)
     _refuse_unknown(gpus, matrix)
     from gpudoctor.advise.advice import advise
     from gpudoctor.cli.show import show

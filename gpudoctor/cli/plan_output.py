@@ -5,8 +5,8 @@ import click
 from gpudoctor.cli.machine_options import Target
 from gpudoctor.cli.show import style_of
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import BaseImage
 from gpudoctor.report.formats import renderer
 from gpudoctor.report.install_plan import InstallReport
 

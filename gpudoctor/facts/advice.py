@@ -8,6 +8,7 @@ ADVICE_SCHEMA = 1
 #: train: all parameters. lora: small matrices beside them. run: no training.
 Task = Literal["train", "lora", "run"]
 Precision = Literal["float32", "mixed"]
+Costs = Literal["nothing", "effort", "money"]
 
 
 class Job(Fact, frozen=True, kw_only=True):
@@ -81,7 +82,7 @@ class Estimate(Fact, frozen=True, kw_only=True):
 class Option(Fact, frozen=True, kw_only=True):
     """Something to do, the cheapest first; `costs` is nothing, effort or money."""
 
-    costs: Literal["nothing", "effort", "money"]
+    costs: Costs
     title: str
     why: str
 

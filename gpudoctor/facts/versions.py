@@ -120,6 +120,23 @@ def package_version(text: str) -> Version | None:
         return None
 
 
+def known_version(text: str) -> Version:
+    """A version of the tables, where every one is known to be a version."""
+    return package_version(text) or Version(text)
+
+
+def public(text: str) -> Version | None:
+    """The version without its local tag; None when it is not a version."""
+    parsed = package_version(text)
+    return None if parsed is None else package_version(parsed.public)
+
+
+def local_tag(text: str) -> str | None:
+    """The build in a local tag: "cu126" of "2.6.0+cu126" and of "2.6.0+cu126.with.pypi.cudnn"."""
+    parsed = package_version(text)
+    return parsed.local.split(".")[0] if parsed is not None and parsed.local else None
+
+
 def is_bounded(text: str) -> bool:
     """No number in it is so long that it can be none of a version."""
     return _TOO_LONG.search(text) is None

@@ -5,12 +5,12 @@ from itertools import chain
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim, Shelf, Source
-from gpudoctor.index.claims_contents import content_claims, wheels_to_read
 from gpudoctor.index.claims_libraries import build_claims, cudnn_claims, jax_claims, release_claims, triton_claims
 from gpudoctor.index.claims_tensorflow import keras_claims, requirement_claims, tensorflow_claims
 from gpudoctor.index.claims_torch import companion_claims, torch_claims
 from gpudoctor.index.fetch import Fetcher, IndexUnusable
 from gpudoctor.index.offers import Offers
+from gpudoctor.index.wheel_claims.every import content_claims, wheels_to_read
 from gpudoctor.index.wheel_facts import Library, LiveLibrary
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import ALL_TABLES

@@ -8,8 +8,8 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import InvalidVersion
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.query import Matrix, local_tag
+from gpudoctor.facts.versions import local_tag, package_version
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.look_up.answer import Found, Row
 from gpudoctor.sources.build_tags import parse_tag, parse_wheel_tag

@@ -1,7 +1,7 @@
 """Builds that are on no package index: the makers' containers, plug-ins and pages."""
 
+from gpudoctor.knowledge.matrix.offer_types import Elsewhere
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Elsewhere
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.builds import builds_of
 from gpudoctor.plan.machine import Machine

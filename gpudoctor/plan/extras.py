@@ -7,8 +7,9 @@ to the installer, and the plan says so.
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Extension, TorchBuild
+from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.demand import EXTRAS, Demand

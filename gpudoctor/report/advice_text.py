@@ -13,7 +13,8 @@ from gpudoctor.report.terminal import Style
 _HEADER = ("Device", "In all", "Range", "Memory, GiB", "Precision", "A second", "Limited by", "Price")
 _PRICE = 7
 #: Columns that a narrow terminal goes without, in this order.
-_LEFT_OUT_FIRST = (6, 4, 5)
+_LEFT_OUT_FIRST = (6, 4, 5, 2)
+_GAP = "  "
 
 
 def render_advice(report: AdviceReport, style: Style) -> str:
@@ -51,27 +52,35 @@ def heading(job: Job) -> str:
 def _table(report: AdviceReport, style: Style) -> Iterator[str]:
     rows = [_HEADER, *(_row(report, one) for one in report.estimates)]
     shown = [number for number in range(len(_HEADER)) if report.prices_of or number != _PRICE]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
     for number in _LEFT_OUT_FIRST:
-        if sum(_width(rows, column) + 2 for column in shown) - 2 > style.width and not style.piped:
+        if _excess(widths, shown, style) > 0:
             shown.remove(number)
+    widths[0] -= max(0, _excess(widths, shown, style))
     for number, row in enumerate(rows):
-        line = "  ".join(row[column].ljust(_width(rows, column)) for column in shown).rstrip()
+        line = _GAP.join(_cell(row[column], widths[column]) for column in shown).rstrip()
         yield click.style(line, underline=True) if number == 0 else line
     if report.prices_of:
         yield f"Prices in {visible(report.currency)}, of {report.prices_of}."
 
 
-def _width(rows: Sequence[tuple[str, ...]], column: int) -> int:
-    return max(len(row[column]) for row in rows)
+def _excess(widths: Sequence[int], shown: Sequence[int], style: Style) -> int:
+    """Characters that do not fit beside each other; none where a program reads them."""
+    return 0 if style.piped else sum(widths[one] + len(_GAP) for one in shown) - len(_GAP) - style.width
+
+
+def _cell(text: str, width: int) -> str:
+    """A cell of that width; the end of what is longer is left out."""
+    return text.ljust(width) if len(text) <= width else f"{text[: width - 1]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _row(report: AdviceReport, one: Estimate) -> tuple[str, ...]:
     name = f"{short_name(visible(one.device))}{' (here)' if one.here else ''}"
     price = f"{one.price:,.2f}" if one.price is not None else "-"
     if one.rate is None:
-        return name, "?", one.missing, memory_in_words(one), one.precision, "?", "-", price
+        return name, "?", "?", memory_in_words(one), one.precision, "?", "-", price
     seconds = total_seconds(report.job, one.rate)
-    span = f"{spoken(seconds.low)} to {spoken(seconds.high)}"
+    span = span_in_words(seconds.low, seconds.high)
     rate = rate_in_words(one.rate.middle)
     return name, spoken(seconds.middle), span, memory_in_words(one), one.precision, rate, one.bound or "-", price
 
@@ -81,6 +90,13 @@ def short_name(device: str) -> str:
     return device.removeprefix("NVIDIA ")
 
 
+def span_in_words(low: float, high: float) -> str:
+    """Two times, the unit once where they share it: 6.6 to 22 days."""
+    first, last = spoken(low), spoken(high)
+    number, _, unit = first.partition(" ")
+    return f"{number if last.endswith(f' {unit}') else first} to {last}"
+
+
 def rate_in_words(rate: float) -> str:
     """Three digits at most behind the first that counts: 0.44, 12.3, 2,026."""
     return f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"
@@ -88,24 +104,24 @@ def rate_in_words(rate: float) -> str:
 
 def memory_in_words(one: Estimate) -> str:
     """What is needed of what is there, and the batch that would fit."""
-    need = f"{one.memory_needed / 2**30:.1f}"
+    gib = one.memory_needed / 2**30
+    need = f"{gib:.0f}" if gib >= 10 else f"{gib:.1f}"
     if one.memory_there is None:
         return f"{need} of ?"
     there = f"{need} of {one.memory_there / 2**30:.0f}"
     if one.fits:
         return there
-    return f"{there} (batch <= {one.largest_batch})" if one.largest_batch else f"{there} (too little)"
+    return f"{there} (batch {one.largest_batch})" if one.largest_batch else f"{there} (too little)"
 
 
 def _builds(report: AdviceReport, style: Style) -> Iterator[str]:
-    """What still serves old GPUs; the newest builds serve the others."""
+    """Why nothing is estimated; what still serves old GPUs (the newest builds serve the others)."""
     for one in report.estimates:
-        if one.note or (one.here and one.builds):
-            served = f"Newest builds that serve it: {', '.join(one.builds)}." if one.builds else ""
-            yield from _wrapped(
-                f"{visible(one.device)}: {one.note + '. ' if one.note else ''}{served}", style, "", "  "
-            )
-    if any(one.note for one in report.estimates):
+        served = f"Newest builds that serve it: {', '.join(one.builds)}" if one.builds else ""
+        said = [text for text in (one.missing, one.note, served if one.note or one.here else "") if text]
+        if said:
+            yield from _wrapped(f"{visible(one.device)}: {'. '.join(said)}.", style, "", "  ")
+    if any(one.note or one.missing for one in report.estimates):
         yield ""
 
 

@@ -25,7 +25,7 @@ FORMATS: dict[str, dict[str, str]] = {
     "triage": {
         "terminal": "triage:render_tickets_terminal",
         "json": "triage:render_tickets_json",
-        "markdown": "triage:render_tickets_markdown",
+        "markdown": "triage_markdown:render_tickets_markdown",
         "html": "triage_html:render_tickets_html",
     },
     "advise": {

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
-from gpudoctor.knowledge.matrix.types import BaseImage
+from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.report.commands import Shell
 from gpudoctor.report.json import render_json
 from gpudoctor.report.plan_text import install_text

@@ -1,7 +1,7 @@
 """NVIDIA's framework images: what is in them, and which drivers and GPUs they take."""
 
+from gpudoctor.knowledge.matrix.offer_types import ContainerImage
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import ContainerImage
 from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet
 
 COLUMNS = ("image", "framework", "CUDA", "Python", "oldest driver", "or, on data-centre GPUs", "GPUs from")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Any
 
-from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.query import Matrix, local_tag
+from gpudoctor.facts.versions import local_tag, package_version
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, KerasPairing, TensorflowBuild, TorchBuild
 from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, notes_sheet
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.knowledge.matrix.types import BaseImage
+from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.report.scripts import comment
 
 #: Extras that no package index serves ready-made are built against the frameworks that are there already.

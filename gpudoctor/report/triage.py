@@ -1,4 +1,4 @@
-"""Judged tickets for a terminal, as JSON and as Markdown."""
+"""Judged tickets for a terminal, and as JSON."""
 
 import re
 import textwrap
@@ -270,34 +270,6 @@ def render_tickets_json(tickets: Iterable[Ticket]) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def render_tickets_markdown(tickets: Iterable[Ticket]) -> str:
-    """For a reply in an issue: the verdict first, what to ask, the rest folded."""
-    judged = tuple(tickets)
-    return "\n".join("\n".join(_markdown(ticket, alone=len(judged) == 1)) for ticket in judged) + "\n"
-
-
-def _markdown(ticket: Ticket, *, alone: bool) -> Iterator[str]:
-    if not alone:
-        yield f"### {_escaped(ticket.name)}\n"
-    yield f"**{_escaped(headline(ticket))}**\n"
-    for line in why(ticket):
-        yield f"- `{_code(line.strip())}`"
-    remedy = remedy_for(ticket)
-    if remedy is not None:
-        yield f"\nFix: {_escaped(remedy.say)}\n"
-        lines = [line for _, line in remedy_lines(remedy, ticket.system)]
-        if lines:
-            yield "```sh\n" + "\n".join(_code(line) for line in lines) + "\n```"
-    if ticket.question:
-        yield f"\nPlease run this and paste what it prints. {_escaped(ticket.question.why)}\n"
-        yield f"```sh\n{_code(ticket.question.ask)}\n```"
-    folded = tuple(looked_at(ticket))
-    if folded:
-        yield "\n<details><summary>What was looked at</summary>\n"
-        yield from (f"- {_escaped(line)}" for line in folded)
-        yield "\n</details>"
-
-
 def looked_at(ticket: Ticket) -> Iterator[str]:
     """What is folded away where there is a page for it: other causes, the other messages, what was read."""
     yield from others(ticket, everything=True)
@@ -308,13 +280,3 @@ def looked_at(ticket: Ticket) -> Iterator[str]:
     yield from disputes(ticket)
     if ticket.contents is not None:
         yield what_was_read(ticket)
-
-
-def _escaped(text: str) -> str:
-    """Text that Markdown shows as it is."""
-    return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|@" else char for char in visible(text).replace("\n", " "))
-
-
-def _code(text: str) -> str:
-    """Text within code marks."""
-    return visible(text).replace("`", "'")

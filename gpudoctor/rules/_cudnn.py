@@ -5,8 +5,8 @@ from gpudoctor.facts.finding import Confidence
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Origin, Resolution
 from gpudoctor.facts.python import Framework, Packages
 from gpudoctor.facts.system import System
-from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.query import Matrix, local_tag, public
+from gpudoctor.facts.versions import LibraryVersion, local_tag, public
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.rules.builds import needed_cudnn
 

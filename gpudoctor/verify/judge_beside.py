@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.types import Extension
+from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.types import ContainerImage, DriverFloor
+from gpudoctor.knowledge.matrix.offer_types import ContainerImage
+from gpudoctor.knowledge.matrix.types import DriverFloor
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.forward import is_data_centre

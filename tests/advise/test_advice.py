@@ -2,6 +2,7 @@
 
 import json
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -13,6 +14,8 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Cpu, System
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.report.advice_text import render_advice
+from gpudoctor.report.terminal import Style
 
 MATRIX = load_matrix()
 HOST = System(os="linux", arch="x86_64", cpu=Cpu(model="a CPU", cores=8, flags=("avx2", "fma")), memory_total=32 << 30)
@@ -124,12 +127,15 @@ def test_another_machine_and_json(tmp_path):
     assert told["job"]["task"] == "lora"
 
 
-def test_the_table_fits_a_narrow_terminal():
-    from gpudoctor.report.advice_text import render_advice
-    from gpudoctor.report.terminal import Style
-
-    report = advise(job("resnet-50"), machine("NVIDIA GeForce RTX 3090"), None, MATRIX)
-    assert all(len(line) <= 88 for line in render_advice(report, Style(width=80)).splitlines())
+@pytest.mark.parametrize("wanted", [job("resnet-50", batch=2048), language_model(400e9, "run")])
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("prices", [None, PRICES])
+def test_the_table_fits_a_narrow_terminal(wanted, width, prices):
+    priced = parse_prices(json.dumps(prices).encode()) if prices else None
+    every = tuple(row.name for row in MATRIX.table("gpu_peaks"))
+    report = advise(wanted, machine("NVIDIA GeForce RTX 3090"), None, MATRIX, every, priced)
+    told = click.unstyle(render_advice(report, Style(width=width)))
+    assert [line for line in told.splitlines() if len(line) > width] == []
 
 
 def test_the_jobs_are_listed():

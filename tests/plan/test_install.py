@@ -15,7 +15,7 @@ from gpudoctor.facts.plan import InstallPlan, Place
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.types import Extension
+from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand, together
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install

@@ -13,7 +13,7 @@ import yaml
 from gpudoctor.facts.plan import InstallPlan, Place
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.types import BaseImage
+from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import plan_install

@@ -4,13 +4,20 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from packaging.version import Version
-
 from gpudoctor.facts.gpus import Gpu
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion, package_version
+from gpudoctor.facts.versions import (
+    Capability,
+    CudaVersion,
+    DriverRelease,
+    LibraryVersion,
+    known_version,
+    local_tag,
+    package_version,
+    public,
+)
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel
 from gpudoctor.knowledge.matrix.gpus import GpuModels
-from gpudoctor.knowledge.matrix.tables import TABLES, decode_table, edition_of
+from gpudoctor.knowledge.matrix.tables import TABLES, decode_table, edition_of, of_version
 from gpudoctor.knowledge.matrix.types import (
     Companions,
     Cudnn,
@@ -33,18 +40,6 @@ from gpudoctor.knowledge.matrix.types import (
 T = TypeVar("T", bound=Row)
 #: From this CUDA on, one driver floor holds for the whole major (minor-version compatibility).
 FIRST_FAMILY = CudaVersion("11.0")
-
-
-def public(version: str) -> Version | None:
-    """The version without its local tag; None when it is not a version."""
-    parsed = package_version(version)
-    return None if parsed is None else package_version(parsed.public)
-
-
-def local_tag(version: str) -> str | None:
-    """The build in a local tag: "cu126" of "2.6.0+cu126" and of "2.6.0+cu126.with.pypi.cudnn"."""
-    parsed = package_version(version)
-    return parsed.local.split(".")[0] if parsed is not None and parsed.local else None
 
 
 class Matrix:
@@ -166,7 +161,7 @@ class Matrix:
     def torch_builds(self, version: str | None = None) -> tuple[TorchBuild, ...]:
         """All builds of a torch release ("2.6.0", local tag ignored), newest first; of all releases without one."""
         rows = self._of("torch", TorchBuild)
-        return rows if version is None else _exactly(rows, version)
+        return rows if version is None else of_version(rows, version)
 
     def torch_build(self, version: str, platform: str | None = None) -> TorchBuild | None:
         """The build of a version with its tag, "2.6.0+cu124".
@@ -214,7 +209,7 @@ class Matrix:
             for row in rows
             if (platform is None or row.platform == platform)
             and (dist is None or row.dist == dist)
-            and (wanted is None or _version(row.first) <= wanted <= _version(row.last))
+            and (wanted is None or known_version(row.first) <= wanted <= known_version(row.last))
         )
 
     def tf_protobuf(self, version: str) -> ProtobufRange | None:
@@ -232,12 +227,12 @@ class Matrix:
     def jax_builds(self, version: str | None = None) -> tuple[JaxBuild, ...]:
         """Rows of a JAX version, newest first."""
         rows = self._of("jax", JaxBuild)
-        return rows if version is None else _exactly(rows, version)
+        return rows if version is None else of_version(rows, version)
 
     def works_with_numpy2(self, package: str, version: str, os: Os) -> bool | None:
         """Whether torch, tensorflow or jax of that version works with NumPy 2."""
         rows = [row for row in self._of("numpy", NumpyAbi) if row.package == package and row.os in (os, None)]
-        return next((row.works_with_numpy2 for row in _exactly(rows, version)), None)
+        return next((row.works_with_numpy2 for row in of_version(rows, version)), None)
 
     def numpy2_by_neighbours(self, package: str, version: str, os: Os) -> bool | None:
         """The same for a release that the table lacks, derived: once a framework works with NumPy 2, it goes on to."""
@@ -245,14 +240,14 @@ class Matrix:
         rows = [row for row in self._of("numpy", NumpyAbi) if row.package == package and row.os in (os, None)]
         if wanted is None:
             return None
-        if any(row.works_with_numpy2 is False and _version(row.version) > wanted for row in rows):
+        if any(row.works_with_numpy2 is False and known_version(row.version) > wanted for row in rows):
             return False
-        return True if any(row.works_with_numpy2 and _version(row.version) < wanted for row in rows) else None
+        return True if any(row.works_with_numpy2 and known_version(row.version) < wanted for row in rows) else None
 
     def framework_builds(self, framework: str, version: str | None = None) -> tuple[FrameworkBuild, ...]:
         """The builds of a framework without a table of its own, newest first; of one release, where it is named."""
         rows = tuple(row for row in self._of("builds", FrameworkBuild) if row.framework == framework)
-        return rows if version is None else _exactly(rows, version)
+        return rows if version is None else of_version(rows, version)
 
     def cudnn(self, cuda_major: int, version: LibraryVersion | None = None) -> Cudnn | None:
         """What is known of a cuDNN minor release for a CUDA major; of the newest one without a version."""
@@ -268,7 +263,7 @@ class Matrix:
 
         From 10.0 on it is ptxas-blackwell, where the release has one (get_ptxas in triton/backends/nvidia/compiler.py).
         """
-        rows: tuple[TritonAssembler, ...] = _exactly(self._of("triton", TritonAssembler), version)
+        rows: tuple[TritonAssembler, ...] = of_version(self._of("triton", TritonAssembler), version)
         if not rows:
             return None
         own = rows[0].ptxas_blackwell if capability.major >= 10 else None
@@ -283,13 +278,13 @@ class Matrix:
             tag = local_tag(version)
             builds = [row for row in self.torch_builds(version) if platform in row.platforms]
             names = {one for row in builds if tag in (None, row.variant) for one in row.pythons_for(platform)}
-            return tuple(sorted(names, key=_version)) or None
+            return tuple(sorted(names, key=known_version)) or None
         if package in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
             rows = self.tensorflow_builds(version, platform, package)
         elif package in ("jax", "jaxlib"):
             rows = self.jax_builds(version)
         found = {python for row in rows for python in row.pythons}
-        return tuple(sorted(found, key=_version)) or None
+        return tuple(sorted(found, key=known_version)) or None
 
     def newest(self, package: str) -> str | None:
         """The newest release the matrix knows, to tell "too new for the matrix" from "no such release"."""
@@ -302,14 +297,4 @@ class Matrix:
             versions = (row.version for row in self.jax_builds())
         else:
             versions = (row.version for row in self.framework_builds(package))
-        return next((version for version in versions if not _version(version).is_prerelease), None)
-
-
-def _version(text: str) -> Version:
-    """A version of the tables, where every one is known to be a version."""
-    return package_version(text) or Version(text)
-
-
-def _exactly(rows: Iterable[Any], version: str) -> tuple[Any, ...]:
-    wanted = public(version)
-    return tuple(row for row in rows if package_version(row.version) == wanted) if wanted is not None else ()
+        return next((version for version in versions if not known_version(version).is_prerelease), None)

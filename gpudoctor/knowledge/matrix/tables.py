@@ -1,24 +1,22 @@
 """The format of a table: one JSON object with its rows, decoded and checked against their types."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from gpudoctor.facts.versions import DOTTED_TYPES
+from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
+from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
-    BaseImage,
     Companions,
-    ContainerImage,
     Cudnn,
     DriverBranch,
     DriverFloor,
-    Elsewhere,
-    Extension,
     ForwardCompat,
     FrameworkBuild,
     JaxBuild,
@@ -121,6 +119,12 @@ def edition_of(name: str, raw: bytes) -> str:
         return msgspec.json.decode(raw, type=Edition).checked
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise MatrixUnreadable(f"the compatibility table {name}.json is damaged: {error}") from None
+
+
+def of_version(rows: Iterable[Any], version: str) -> tuple[Any, ...]:
+    """The rows of one version, its local tag ignored; none where it is no version."""
+    wanted = public(version)
+    return tuple(row for row in rows if package_version(row.version) == wanted) if wanted is not None else ()
 
 
 def json_schema() -> dict[str, Any]:

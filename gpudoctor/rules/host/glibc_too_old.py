@@ -10,8 +10,7 @@ from gpudoctor.facts.libraries import Libraries, LibraryCopy, SymbolNeed
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import System
-from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.query import local_tag
+from gpudoctor.facts.versions import LibraryVersion, local_tag
 from gpudoctor.plan.glibc import FLOORS, glibc_floor
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._evidence import seen

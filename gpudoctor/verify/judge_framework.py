@@ -1,0 +1,210 @@
+"""A framework in an install command: the build that is taken, and whether it fits the machine."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from gpudoctor.plan.constraints import obstacles
+from gpudoctor.plan.demand import COMPANIONS
+from gpudoctor.plan.specifiers import meets
+from gpudoctor.sources.packages_names import normalise
+from gpudoctor.verify.asked import Install, Requirement
+from gpudoctor.verify.case import Case, aspect_of
+from gpudoctor.verify.choice import none_found, offered, usable, version_of
+from gpudoctor.verify.instead import instead_of, what_would_do
+from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
+from gpudoctor.verify.origins import Origin
+from gpudoctor.verify.verdict import Verdict
+
+
+def stays(wanted: Requirement, install: Install, case: Case) -> str | None:
+    """The installed version that already satisfies a requirement, so that the installer leaves it; None: none does."""
+    package = case.installed(wanted.name)
+    if package is None or install.reinstall or install.elsewhere or install.tool == "uv add" or wanted.url:
+        return None
+    if wanted.extras and wanted.name != "torch":
+        return None
+    return package.version if meets(package.version, wanted.specifier) else None
+
+
+def judge_framework(
+    wanted: Requirement, places: Sequence[Origin], install: Install, case: Case, taken: dict[str, Offer]
+) -> Iterator[Verdict]:
+    """Notes the build that is taken in `taken`."""
+    framework = FRAMEWORK_OF[wanted.name]
+    found = offered(wanted.name, places, install, case)
+    if wanted.url and not wanted.specifier:
+        text = "What is behind an address or a path is not in the tables."
+        yield case.verdict(wanted.text, "not known", grounds="not asked", aspect="index", because=text)
+        return
+    best = _fitting_with_companions(usable(found, wanted.specifier, case), wanted, install, case)
+    version = stays(wanted, install, case)
+    if version is not None and (not install.upgrade or not best or version_of(best.version) <= version_of(version)):
+        yield _nothing(wanted, version, framework, places, install, case)
+        return
+    if best is None:
+        no = none_found(wanted, places, found, case)
+        yield (
+            replace(no, instead=_instead(framework, wanted, "", places, install, case))
+            if no.word != "not known"
+            else no
+        )
+        return
+    taken[framework] = best
+    yield _build(wanted, best, framework, places, install, case)
+
+
+def _fitting_with_companions(found: list[Offer], wanted: Requirement, install: Install, case: Case) -> Offer | None:
+    """The first; of torch the first that the pinned torchvision or torchaudio of the same command is made for."""
+    pins = [
+        case.matrix.torch_for(one.name, version_of(one.specifier.lstrip("=").partition("+")[0]).public)
+        for one in install.requirements
+        if one.name in COMPANIONS and one.specifier.startswith("==") and "*" not in one.specifier
+    ]
+    if wanted.name == "torch" and pins:
+        public = [one for one in found if all(one.version.partition("+")[0] in pin for pin in pins)]
+        return next(iter(public or found), None)
+    return _with_extra(found, wanted)
+
+
+def _with_extra(found: list[Offer], wanted: Requirement) -> Offer | None:
+    """The newest release; of JAX in the build of the extra that is named, without one in that for the CPU."""
+    if wanted.name != "jax" or not found:
+        return next(iter(found), None)
+    # With the extra ..._local the plugin is the same, and CUDA's libraries are the system's.
+    variant = _extra(wanted).removesuffix("-local") or "cpu"
+    newest = [one for one in found if one.version == found[0].version and one.build is not None]
+    named = (one for one in newest if one.build is not None and normalise(one.build.variant) == variant)
+    return next(named, None) or next((one for one in newest if one.build and one.build.processor == "cpu"), None)
+
+
+def _extra(wanted: Requirement) -> str:
+    """The CUDA extra that is named; empty for none."""
+    return next((one for one in wanted.extras if one.startswith("cuda")), "")
+
+
+def _nothing(
+    wanted: Requirement, version: str, framework: str, places: Sequence[Origin], install: Install, case: Case
+) -> Verdict:
+    """Already satisfied: nothing changes, whatever the index."""
+    text = f"{wanted.name} {version} is installed and satisfies it, so nothing is changed"
+    tag = next((one.tag for one in places if one.kind == "pytorch" and one.tag), "")
+    local = version.partition("+")[2]
+    wants_other = bool(tag and local and tag != local) or (local == "cpu" and case.wants_gpu)
+    text += f"; the build +{local} stays." if wants_other else "."
+    public = version.partition("+")[0]
+    instead = (
+        instead_of(framework, public, tag if tag != "cpu" else "", install, case, _companions(install))
+        if wants_other
+        else None
+    )
+    return case.verdict(
+        wanted.text, "does nothing", aspect="installed", because=text, instead=instead, line=wanted.line
+    )
+
+
+def _build(
+    wanted: Requirement, best: Offer, framework: str, places: Sequence[Origin], install: Install, case: Case
+) -> Verdict:
+    build = best.build
+    assert build is not None
+    asked_for_cpu = (
+        wanted.name == "tensorflow-cpu" or "+cpu" in wanted.specifier or any(one.tag == "cpu" for one in places)
+    )
+    common: dict[str, Any] = {"line": wanted.line, "row": build.row, "build": build.label}
+    if build.processor != "cuda":
+        said = _for_cpu(wanted, best, framework, places, install, case, is_wish=asked_for_cpu)
+        return replace(said, line=wanted.line or case.line, build=build.label)
+    skipped = ("index",) if framework == "torch" or not wanted.extras else ()
+    against = [
+        one
+        for one in obstacles(build, case.machine, case.matrix)
+        if one.constraint not in skipped and not (one.constraint == "defect" and not wanted.extras)
+    ]
+    certain = [one for one in against if one.constraint != "unknown"]
+    if certain:
+        first = certain[0]
+        instead = _instead(framework, wanted, best.version, places, install, case)
+        change = f" What would do: {first.change}." if instead is None and first.change else ""
+        because = f"{build.label}: {first.text}.{change}"
+        return case.verdict(
+            wanted.text,
+            "does not fit",
+            aspect=aspect_of(first.constraint),
+            because=because,
+            instead=instead,
+            **common,
+        )
+    missing = case.not_judged("driver", "GPU", "Python version", "platform")
+    if against:
+        return case.verdict(
+            wanted.text,
+            "not known",
+            grounds="not in the tables",
+            aspect="gpu",
+            because=f"{build.label}: {against[0].text}.",
+            not_judged=missing,
+            **common,
+        )
+    return case.verdict(
+        wanted.text,
+        "fits",
+        notes=_notes(wanted, framework, case),
+        not_judged=missing,
+        **common,
+    )
+
+
+def _notes(wanted: Requirement, framework: str, case: Case) -> tuple[str, ...]:
+    """What a user should know of a build that fits."""
+    if framework == "tensorflow" and "and-cuda" not in wanted.extras and case.wants_gpu:
+        return ("It brings no CUDA libraries: they must be installed beside it, or ask for tensorflow[and-cuda].",)
+    return ()
+
+
+def _for_cpu(
+    wanted: Requirement,
+    best: Offer,
+    framework: str,
+    places: Sequence[Origin],
+    install: Install,
+    case: Case,
+    *,
+    is_wish: bool,
+) -> Verdict:
+    """A build that computes on the CPU only (on a Mac it may use Apple's GPU)."""
+    row = best.build.row if best.build is not None else None
+    installed = case.installed(framework)
+    lost = installed is not None and "+cu" in installed.version and not install.elsewhere
+    label = best.build.label if best.build is not None else best.version
+    extra = _extra(wanted) if framework == "jax" else ""
+    if extra:
+        text = f"{label.split('[')[0]} has no extra {extra}: pip leaves it out, and what is left computes on the CPU."
+    elif lost and installed is not None and case.wants_gpu:
+        text = f"{label} computes on the CPU only, and takes the place of {framework} {installed.version}."
+    elif case.wants_gpu and not is_wish:
+        text = f"{label} is what it gives here, and that computes on the CPU only."
+    else:
+        notes = () if case.machine.os == "macos" else (f"{label} computes on the CPU only.",)
+        return case.verdict(wanted.text, "fits", notes=notes, row=row)
+    instead = _instead(framework, wanted, best.version, places, install, case)
+    if instead is None:
+        text = f"{text} {what_would_do(framework, case.machine, case)}".strip()
+    return case.verdict(
+        wanted.text, "does not fit", aspect="replaces" if lost else "platform", because=text, instead=instead, row=row
+    )
+
+
+def _companions(install: Install) -> tuple[str, ...]:
+    return tuple(one.name for one in install.requirements if one.name in COMPANIONS)
+
+
+def _instead(
+    framework: str, wanted: Requirement, version: str, places: Sequence[Origin], install: Install, case: Case
+) -> str | None:
+    asked = version.partition("+")[0] or wanted.specifier.partition(",")[0].lstrip("=<>~!").partition("+")[0].rstrip(
+        ".*"
+    )
+    tag = next((one.tag for one in places if one.kind == "pytorch" and one.tag), "")
+    return instead_of(framework, asked, tag, install, case, _companions(install) if framework == "torch" else ())
