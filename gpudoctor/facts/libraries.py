@@ -68,6 +68,8 @@ class Resolution(Fact, frozen=True, kw_only=True):
     how: Literal["linked", "opened"]
     #: None: found nowhere.
     path: str | None = None
+    #: Where nothing was found: a file of that name on the way whose ELF headers cannot be read, so it is no library.
+    unusable: str | None = None
     via: Literal["rpath", "LD_LIBRARY_PATH", "runpath", "cache", "default", "loaded", "path"] | None = None
     version: LibraryVersion | None = None
     origin: Origin | None = None

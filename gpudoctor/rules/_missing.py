@@ -3,10 +3,11 @@
 import posixpath
 import shlex
 
+from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Evidence
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.facts.python import Framework
+from gpudoctor.facts.python import Framework, Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.builds import BROKEN_RELEASES
@@ -24,8 +25,21 @@ FIRST_EXTRA = (2, 14)
 
 def copies_of(one: Resolution, libraries: Libraries) -> tuple[LibraryCopy, ...]:
     """Copies on the machine of a library that the loader does not find; those of the environment first."""
-    found = [copy for copy in libraries.copies if copy.soname == one.soname]
+    found = [copy for copy in libraries.copies if copy.soname == one.soname and copy.path != one.unusable]
     return tuple(sorted(found, key=lambda copy: copy.origin != "pip"))
+
+
+def is_lost_by_damage(libraries: Libraries | Gap | None, packages: Packages) -> bool:
+    """A framework does not find a library because its file is gone or no library any more; True where not known.
+
+    A file that was overwritten by another library still is one: it is found, or not where it is looked for.
+    """
+    if not isinstance(libraries, Libraries) or libraries.resolutions is None or isinstance(packages.damaged, Gap):
+        return True
+    gone = {posixpath.basename(one.path) for one in packages.damaged if one.found is None}
+    changed = {one.path for one in packages.damaged}
+    missing = (one for one in libraries.resolutions if one.path is None)
+    return any(one.soname in gone or one.unusable in changed for one in missing)
 
 
 def package_of(one: Resolution, framework: Framework) -> str | None:

@@ -200,3 +200,17 @@ def test_a_file_for_another_processor_is_passed_over(parts: Parts, tmp_path: Pat
     first = str(tmp_path / "lib/libtop.so.1")
     real = run_real(parts.program["plain"], first, ("libleaf.so.1",), env, tmp_path)
     assert simulate(parts.program["plain"], first, ("libleaf.so.1",), env, tmp_path) == real
+
+
+@needs_compiler
+@pytest.mark.parametrize("size", [0, 20, 200])
+def test_a_file_that_is_no_library_is_named(parts: Parts, tmp_path: Path, size: int) -> None:
+    (tmp_path / "lib/own").mkdir(parents=True)
+    broken = tmp_path / "lib/own" / Path(parts.leaf).name
+    broken.write_bytes(Path(parts.leaf).read_bytes()[:size])
+    shutil.copy(parts.bare_top["runpath"], tmp_path / "lib/libtop.so.1")
+    host = RealHost(env={})
+    process = Process(Machine(host), str(parts.program["plain"]))
+    process.open(broken.name, process.open(str(tmp_path / "lib/libtop.so.1")))
+    asked = process.requests[broken.name]
+    assert (asked.library, asked.unusable) == (None, str(broken))

@@ -67,6 +67,8 @@ def test_a_poetry_lock_names_its_source_last() -> None:
         ("tensorflow[and-cuda]>=2.16 ; python_version < '3.13'", ">=2.16"),
         ("Tensorflow_GPU", ""),
         ("torch", ""),
+        ("torch === 2.0", "===2.0"),
+        ("torch " + "<1" * 40 + "!", "<1" * 40),
         ("torchmetrics==1.0", None),
         ("torch @ https://example.org/torch.whl", None),
         ("-r other.txt", None),

@@ -8,6 +8,7 @@ from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Diagnosis
 from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.python import Damage, Overlap, Packages, Unmet
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
@@ -306,6 +307,42 @@ def test_damage_elsewhere_stays_a_fault_of_its_own() -> None:
     elsewhere = Damage(package="nvidia-cublas", path=f"{SITE}/nvidia/cu13/lib/libcublas.so.13", expected=2)
     machine = clash(CUDNN_12, (elsewhere,))
     assert sorted(roots(machine)) == ["files-damaged", "files-overwritten"]
+
+
+CUSOLVER = "libcusolver.so.11"
+FILE = f"{SITE}/nvidia/cusolver/lib/{CUSOLVER}"
+
+
+def lost(unusable: str | None = None) -> Resolution:
+    return resolution("tensorflow", CUSOLVER, "cusolver", unusable=unusable)
+
+
+@pytest.mark.parametrize(
+    ("found", "missing", "expected"),
+    {
+        "it looks elsewhere, whatever lies there": (1, lost(), ["files-damaged", "tf-soname-missing"]),
+        "what lies there is no library": (1, lost(FILE), ["files-damaged"]),
+        "it is gone": (None, lost(), ["files-damaged"]),
+    }.values(),
+)
+def test_a_library_is_missing_by_damage_only_where_its_file_is_no_library(
+    found: int | None, missing: Resolution, expected: list[str]
+) -> None:
+    damage = Damage(package="nvidia-cusolver-cu12", path=FILE, expected=2, found=found)
+    machine = stack(
+        RTX_4090,
+        frameworks=frameworks(tensorflow("2.21.0")),
+        packages=packages("tensorflow==2.21.0", "nvidia-cusolver-cu12==11.7.1.2", damaged=(damage,)),
+        libraries=libraries(missing, copies=(copy("cusolver", CUSOLVER, FILE),)),
+    )
+    assert sorted(roots(machine)) == expected
+
+
+def test_an_overwritten_library_is_one_and_hides_no_missing_one() -> None:
+    machine = clash(CUDNN_12)
+    has = machine["libraries"]
+    machine["libraries"] = libraries(*(has.resolutions or ()), lost(), copies=(copy("cusolver", CUSOLVER, FILE),))
+    assert sorted(roots(machine)) == ["files-overwritten", "tf-soname-missing"]
 
 
 def test_a_python_without_the_release_that_is_wanted() -> None:

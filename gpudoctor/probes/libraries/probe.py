@@ -120,6 +120,7 @@ def _resolution(
         wanted_by=request.by.path if request.by else f"{framework.location}/__init__.py",
         how=request.how,
         path=taken.path if taken else None,
+        unusable=None if taken else request.unusable,
         via=taken.via if taken else None,
         version=copy.version if copy else None,
         origin=copy.origin if copy else None,

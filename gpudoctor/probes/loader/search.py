@@ -39,12 +39,16 @@ class Library:
 
 
 class Request:
-    """A name that was asked for, by whom (None: the program), and what was found (None: nothing)."""
+    """A name that was asked for, by whom (None: the program), and what was found (None: nothing).
 
-    __slots__ = ("by", "how", "library", "name")
+    `unusable`: a file of that name that was looked at and is no ELF file.
+    """
 
-    def __init__(self, name: str, by: Library | None, how: How, library: Library | None) -> None:
+    __slots__ = ("by", "how", "library", "name", "unusable")
+
+    def __init__(self, name: str, by: Library | None, how: How, library: Library | None, unusable: str | None) -> None:
         self.name = name
+        self.unusable = unusable
         self.by = by
         self.how: How = how
         self.library = library
@@ -62,6 +66,7 @@ class Process:
         #: None where the program is no ELF file that we may read: then it contributes no search path.
         self.program = None if elf is None else Library(path, elf, "path", None)
         self._by_name: dict[str, Library] = {}
+        self._unusable: dict[str, str] = {}
         self.requests: dict[str, Request] = {}
         if self.program is not None:
             self._link([self.program])
@@ -83,7 +88,7 @@ class Process:
         before = self._by_name.get(name)
         library = before or self._map(name, caller)
         shown = posixpath.basename(name)
-        self.requests.setdefault(shown, Request(shown, by, "opened", library))
+        self.requests.setdefault(shown, Request(shown, by, "opened", library, self._unusable.get(shown)))
         if library is not None and before is None:
             # The RPATH of whoever calls dlopen serves to find the file itself, not what that file needs in turn.
             library.linked_by = None
@@ -110,7 +115,7 @@ class Process:
                     found = self._map(name, library)
                     if found is not None:
                         waiting.append(found)
-                self.requests.setdefault(name, Request(name, library, "linked", found))
+                self.requests.setdefault(name, Request(name, library, "linked", found, self._unusable.get(name)))
 
     def _map(self, name: str, by: Library | None) -> Library | None:
         found = self._at_path(name, by) if "/" in name else self._search(name, by)
@@ -124,6 +129,8 @@ class Process:
 
     def _at_path(self, path: str, by: Library | None) -> Library | None:
         elf = self._machine.elf(path)
+        if elf is None:
+            self._note_unusable(path)
         fits = elf is not None and (by is None or _same_kind(elf, by.elf))
         return Library(path, elf, "path", by) if fits and elf is not None else None
 
@@ -133,9 +140,16 @@ class Process:
             return None
         for via, path in self._candidates(name, by):
             elf = self._machine.elf(path)
-            if elf is not None and _same_kind(elf, by.elf):
+            if elf is None:
+                self._note_unusable(path)
+            elif _same_kind(elf, by.elf):
                 return Library(path, elf, via, by)
         return None
+
+    def _note_unusable(self, path: str) -> None:
+        folder, name = posixpath.split(path)
+        if self._machine.has(folder, name):
+            self._unusable.setdefault(name, path)
 
     def _candidates(self, name: str, by: Library) -> Iterator[tuple[Via, str]]:
         """The files of that name where the loader looks for what `by` asks, in its order."""

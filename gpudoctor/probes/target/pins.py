@@ -18,7 +18,7 @@ LIMIT = 8 * 1024 * 1024
 
 _LOCKED = re.compile(r'name = "(?P<name>[^"]+)"\nversion = "(?P<version>[^"]+)"\n')
 _INDEX = re.compile(r'["\']https://download\.pytorch\.org/(whl/[\w./-]*?)/?["\']')
-_REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:[<>=!~]=?\s*[^;#,\s]+\s*,?\s*)*)")
+_REQUIREMENT = re.compile(r"^([A-Za-z][\w.-]*)(?:\[[^\]]*\])?\s*((?:[<>=!~]{1,3}\s*[^<>=!~;#,\s]+\s*(?:,\s*)?)*)")
 
 
 def read_pins(host: Host) -> tuple[Pin, ...]:

@@ -4,15 +4,17 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import MOST_DAMAGES, Damage, Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._evidence import seen
+from gpudoctor.rules._missing import is_lost_by_damage
 from gpudoctor.rules.declare import rule
 
 
 @rule("LIB006", name="files-damaged", severity="error", since="0.1")
-def files_damaged(packages: Packages, scene: Scene) -> Iterator[Problem]:
+def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: Scene) -> Iterator[Problem]:
     """Files of an installed package are missing or have been changed.
 
     What it means:
@@ -33,6 +35,7 @@ def files_damaged(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """
     if isinstance(packages.damaged, Gap):
         return
+    not_leading_to = () if is_lost_by_damage(libraries, packages) else ("tf-soname-missing",)
     by_package: dict[str, list[Damage]] = {}
     for damage in packages.damaged:
         by_package.setdefault(damage.package, []).append(damage)
@@ -47,6 +50,7 @@ def files_damaged(packages: Packages, scene: Scene) -> Iterator[Problem]:
             summary=f"{files} of {name} {verb} not as installed ({', '.join(parts)}).",
             subject=name,
             evidence=tuple(_evidence(damage) for damage in damages[:5]),
+            not_leading_to=not_leading_to,
             fixes=(reinstall(scene, (name,), f"Reinstall {name}"),),
         )
 

@@ -58,7 +58,8 @@ def files_overwritten(
             severity=None if has_gpu or breaks_import(group, packages, known) else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
-            not_leading_to=() if _is_all_damage(packages) else ("files-damaged",),
+            # What has overwritten a library is one: it is found. Where it is not, its own fault or damage says why.
+            not_leading_to=("tf-soname-missing", *(() if _is_all_damage(packages) else ("files-damaged",))),
             fixes=fixes_for(group, scene, matrix, known),
         )
 

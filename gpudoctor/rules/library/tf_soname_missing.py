@@ -77,6 +77,7 @@ def tf_soname_missing(
             continue
         names = in_words(one.soname for one in missing)
         lost = "installed, but not where it looks" if len(unreachable) == len(missing) else "not found"
+        lost = "there, but damaged" if all(one.unusable for one in missing) else lost
         yield Problem(
             summary=f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
             subject=framework.label,
@@ -101,6 +102,8 @@ def _is_linked(one: Resolution) -> bool:
 
 
 def _found(one: Resolution, libraries: Libraries, framework: Framework) -> Evidence:
+    if one.unusable:
+        return seen(f"{one.soname} is no library that can be loaded", one.unusable)
     copies = copies_of(one, libraries)
     if copies:
         owner = f" (package {copies[0].dist})" if copies[0].dist else ""
