@@ -3,17 +3,13 @@
 Most looks measure nothing: what compares rates is imported where there are some.
 """
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.bench import TOO_LOW, Bench, BenchDevice, Sample
-from gpudoctor.facts.finding import Confidence, Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._situation import known
+from gpudoctor.rules.sections import Gap, Gpu, Gpus, Matrix
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, seen
 
 if TYPE_CHECKING:
     from gpudoctor.facts.bench_report import Achieved

@@ -1,11 +1,7 @@
 """Whether somebody evidently wants to compile GPU code in this environment."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Packages
-from gpudoctor.facts.system import Environ
-from gpudoctor.facts.wish import Wish
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Environ, Gap, Live, Packages, Wish
 
 #: Packages that compile GPU code when they are used.
 COMPILE_AT_USE = ("deepspeed",)

@@ -1,18 +1,14 @@
 """Libraries that CTranslate2 opens and does not find: it looks neither into pip's packages nor into torch's."""
 
 import posixpath
-from collections.abc import Iterator
 
-from gpudoctor.facts.finding import Evidence, Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, package_of, where_looked
 from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Libraries, Scene
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, seen
 
 #: Built with cuDNN 9 from this release on; it had 8 before (github.com/SYSTRAN/faster-whisper, README).
 FIRST_WITH_CUDNN_9 = "4.5.0"

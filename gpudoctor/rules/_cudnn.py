@@ -1,14 +1,12 @@
 """The cuDNN that a framework would load, and which GPUs a release of cuDNN has code for."""
 
-from gpudoctor.facts.base import Fact, Gap
+from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Confidence
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Origin, Resolution
-from gpudoctor.facts.python import Framework, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.libraries import Origin, Resolution
 from gpudoctor.facts.versions import LibraryVersion, local_tag, public
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.rules.builds import needed_cudnn
+from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Matrix, Packages, System
 
 #: How the main library is called.
 MAIN = ("libcudnn.so", "cudnn64_")

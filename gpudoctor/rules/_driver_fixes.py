@@ -6,11 +6,11 @@ wiki.debian.org/NvidiaGraphicsDrivers, rpmfusion.org/Howto/NVIDIA, wiki.archlinu
 
 import re
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.fix import Ask, Fix, Run, Write
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.fix import Write
 from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
+from gpudoctor.rules.sections import Container, Gap, System
+from gpudoctor.rules.terms import Ask, Fix, Run
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
 VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"

@@ -1,14 +1,9 @@
 """What a build asks of the driver."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, DriverLibrary
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os
 from gpudoctor.rules.builds import device_code, services
+from gpudoctor.rules.sections import Driver, DriverLibrary, Framework, Gap, Gpus, Matrix, System
 
 
 def forward_library(driver: Driver) -> DriverLibrary | None:

@@ -2,14 +2,11 @@
 
 import re
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container
+from gpudoctor.facts.driver import DeviceNode, KernelLine, ModuleFile
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._situation import wsl_of
+from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpu, Gpus, Matrix
 from gpudoctor.sources.kernel_log import parse_message
 
 #: NVML_ERROR_NO_PERMISSION, NVML_ERROR_DRIVER_NOT_LOADED, NVML_ERROR_OPERATING_SYSTEM.

@@ -1,12 +1,8 @@
 """Which GPUs a framework should list, and what it lists instead."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import DeviceList, Live, Symptom
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ
+from gpudoctor.facts.live import DeviceList, Symptom
 from gpudoctor.knowledge.frameworks import gpu_code_of
+from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
 from gpudoctor.rules.visible_devices import read_mask
 
 #: Values that hide every GPU on purpose.

@@ -1,14 +1,13 @@
 """Which installed package an error of an import comes from, and what mends that package."""
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import TENSORFLOWS, install, safety
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.failures import Failure
 from gpudoctor.rules.live_problem import Failed, do
+from gpudoctor.rules.sections import Packages, Scene
+from gpudoctor.rules.terms import Fix
 
 #: Modules that frameworks need, and the packages that bring them. Others are not proposed: a name that is only guessed
 #: may be anybody's package.

@@ -2,11 +2,11 @@
 
 import re
 
-from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.python import Framework, Frameworks
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules.builds import built_for_cuda
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries
 
 #: Libraries whose files of one major serve another: their interface has not changed in years, or they count on their
 #: own (cuDNN has rules of its own).

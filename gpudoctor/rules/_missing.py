@@ -3,21 +3,16 @@
 import posixpath
 import shlex
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.facts.python import Framework, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.plan.builds import BROKEN_RELEASES
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, separately, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import release_numbers, release_of
+from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Run, SetEnv, seen
 
 #: The first TensorFlow with the extra and-cuda.
 FIRST_EXTRA = (2, 14)

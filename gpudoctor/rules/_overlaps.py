@@ -2,16 +2,15 @@
 
 from collections.abc import Iterable
 
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Frameworks, Overlap, Packages
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.python import Overlap
 from gpudoctor.knowledge.frameworks import companions, descriptors, gpu_code_owners
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import install, machine_of, once, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
 from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Ask, Fix
 
 #: Packages that are builds of the same software, beside those of frameworks: only one of a group can be installed.
 GROUPS: tuple[tuple[str, ...], ...] = (

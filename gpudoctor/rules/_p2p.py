@@ -1,9 +1,7 @@
 """Which GPUs are said to reach one another's memory over PCIe."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Gap, Gpu, Gpus, Live
 
 
 def pcie_peers(gpus: Gpus) -> tuple[Gpu, ...]:

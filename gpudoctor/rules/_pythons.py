@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 
-from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.plan import InstallPlan, Place, Step
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import package_version
 from gpudoctor.facts.wish import Requirement
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
+from gpudoctor.rules.sections import Matrix, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Run
 
 
 def minor_of(version: str | None) -> str | None:

@@ -1,19 +1,16 @@
 """Libraries that LD_LIBRARY_PATH puts before a framework's own."""
 
 import posixpath
-from collections.abc import Iterator
 
 import msgspec
 
-from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.finding import Evidence
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules.builds import built_for_cuda
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries, Packages
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, SetEnv, seen
 
 #: Where the copies lie that frameworks bring along.
 OWN = ("pip", "bundled")

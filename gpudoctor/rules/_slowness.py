@@ -1,8 +1,7 @@
 """What somebody finds too slow, where a GPU is used: nothing that was looked at shows it."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.live import Symptom
+from gpudoctor.rules.sections import Gap, Gpus, Live
 
 
 def complaint(live: Live, gpus: Gpus | Gap | None, signatures: tuple[str, ...]) -> Symptom | None:

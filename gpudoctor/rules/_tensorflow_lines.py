@@ -5,15 +5,11 @@ tensorflow-addons 0.23, its metadata. tensorflow-text has the numbers of its Ten
 github.com/tensorflow/text).
 """
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Package
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
 from gpudoctor.plan.places import install, safety, uninstall
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.sections import Framework, Package, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, seen
 
 Line = tuple[int, ...]
 

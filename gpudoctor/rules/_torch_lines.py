@@ -6,17 +6,14 @@ github.com/woct0rdho/triton-windows (README, and the notes of release 3.6.0); dg
 0.16.0; from 0.17 on torch 2.11) and https://github.com/pytorch/ao/issues/2919.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Package
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
 from gpudoctor.plan.places import install, safety, uninstall
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.sections import Framework, Package, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, seen
 
 Release = tuple[int, ...]
 

@@ -1,14 +1,10 @@
 """What comes of packages of two places that were not installed together: the user site and the environment."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.python import Package, Packages
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import companions, computing
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.sections import Gap, Matrix, Package, Packages, System
+from gpudoctor.rules.terms import Iterator
 
 #: What can come of a mixture.
 OF_A_MIX = (

@@ -2,10 +2,7 @@
 
 import re
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
-from gpudoctor.facts.python import Framework, Interpreter
-from gpudoctor.facts.system import Environ
+from gpudoctor.rules.sections import Environ, Framework, Gap, Interpreter, Libraries, LibraryCopy, Toolkits
 
 
 def dlls_of(tensorflow: Framework) -> tuple[str, ...]:

@@ -1,10 +1,9 @@
 """XLA, the compiler inside JAX and TensorFlow: the ptxas that it calls."""
 
-from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from gpudoctor.rules.builds import release_numbers
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Packages, Toolkits
 
 #: Up to here reports show JAX calling a ptxas of PATH. For newer releases that is not known, so they are not judged.
 LAST_WITH_PTXAS_OF_PATH = (0, 4, 35)

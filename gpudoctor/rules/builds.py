@@ -3,19 +3,16 @@
 import re
 from collections.abc import Iterable
 
-from gpudoctor.facts.base import Fact, Gap, Source
-from gpudoctor.facts.finding import Evidence
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.base import Fact, Source
 from gpudoctor.facts.versions import Capability, CudaVersion, LibraryVersion, package_version
 from gpudoctor.knowledge.frameworks import gpu_code_owners
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.kernels import Coverage, coverage, ptx_is_refused
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._driver_state import usable
+from gpudoctor.rules.sections import Container, Framework, Frameworks, Gap, Gpu, Gpus, Matrix, Packages, System
+from gpudoctor.rules.terms import Evidence
 
 
 class DeviceCode(Fact, frozen=True, kw_only=True):

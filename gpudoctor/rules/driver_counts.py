@@ -2,10 +2,7 @@
 
 from typing import NamedTuple
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Environ
+from gpudoctor.rules.sections import Driver, Environ, Gap, Gpus
 from gpudoctor.rules.visible_devices import read_mask
 
 MASK = "CUDA_VISIBLE_DEVICES"

@@ -4,13 +4,15 @@ Every failure has exactly one owner among the rules of the family SMK (or a rule
 building). So nothing that failed is left untold, and nothing is told twice.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
-from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.live import AgentRun, Live, SmokeRun, Stage, Symptom, Thrown, Trial
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.live import AgentRun, SmokeRun, Stage, Symptom, Thrown, Trial
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.rules._symptom_routing import of_detail, of_ending, of_symptoms
+from gpudoctor.rules.sections import Gap, Live
+from gpudoctor.rules.terms import Iterator
 
 #: Trials with these are what every program needs; others are offers of the device or the compiler.
 _PLAIN_PRECISION, _OPTIONAL_MODES = "float32", ("compile", "xla")

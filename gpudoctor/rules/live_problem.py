@@ -1,15 +1,14 @@
 """A problem of what was run: the failures of one framework that one rule tells, with what they mean and follow from."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import wraps
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.finding import Evidence, Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.live import Live, Symptom
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.live import Symptom
 from gpudoctor.rules.failures import Failure, failures_of
+from gpudoctor.rules.sections import Live
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 #: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
 FIND_OUT = "Find out which cause it is"

@@ -1,16 +1,10 @@
 """BOX026: the list of GPUs that container engines read is of another driver."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import CdiList, Container
+from gpudoctor.facts.system import CdiList
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("BOX026", name="cdi-list-old", severity="info", since="0.1")

@@ -1,19 +1,11 @@
 """BOX004: a running container lost its device access."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import DeviceNode, Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Container
+from gpudoctor.facts.driver import DeviceNode
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, is_denied_by_cgroup
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: NVML_ERROR_UNKNOWN.
 UNKNOWN = 999

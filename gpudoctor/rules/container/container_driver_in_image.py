@@ -1,16 +1,9 @@
 """BOX014: the image brings a driver of its own."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver, DriverLibrary
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import differ, real_libraries
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 
 @rule("BOX014", name="container-driver-in-image", severity="error", since="0.1")

@@ -1,16 +1,9 @@
 """BOX020: the libraries are in the container, and its loader does not know."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("BOX020", name="container-ldcache-stale", severity="error", since="0.1")

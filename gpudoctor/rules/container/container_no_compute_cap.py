@@ -1,16 +1,9 @@
 """BOX005: a container with NVML and without CUDA."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
 

@@ -1,18 +1,10 @@
 """BOX002: the container was started without GPU access."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.builds import is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 BUS = "GPUs that the PCI bus shows"
 

@@ -1,12 +1,5 @@
 """BOX017: SELinux keeps a container from the device files."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import (
     NO_PERMISSION,
     denied_nodes,
@@ -14,9 +7,9 @@ from gpudoctor.rules._driver_state import (
     is_denied_by_cgroup,
     is_open_to_all,
 )
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gpus, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, rule, seen
 
 
 @rule("BOX017", name="container-selinux", severity="error", since="0.1")

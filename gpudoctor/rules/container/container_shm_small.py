@@ -1,16 +1,8 @@
 """BOX001: little shared memory in a container."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("BOX001", name="container-shm-small", severity="warning", since="0.1")

@@ -1,14 +1,8 @@
 """BOX025: Docker's commands go to Docker Desktop."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("BOX025", name="ctk-docker-desktop", severity="warning", since="0.1")

@@ -1,14 +1,8 @@
 """BOX016: Docker from a snap."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("BOX016", name="ctk-docker-snap", severity="warning", since="0.1")

@@ -1,14 +1,8 @@
 """BOX015: NVIDIA's toolkit is there, and Docker does not know it."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")

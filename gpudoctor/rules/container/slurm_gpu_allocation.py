@@ -1,13 +1,9 @@
 """BOX022: somebody else's process on the GPU that Slurm gave us."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus
-from gpudoctor.facts.system import Container, Slurm
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.facts.gpus import GpuProcess
+from gpudoctor.facts.system import Slurm
+from gpudoctor.rules.sections import Container, Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: A display server or a monitor holds less.
 NOTEWORTHY_MIB = 256

@@ -1,17 +1,10 @@
 """BOX006: a Slurm job without a GPU, or a login node."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, Environ, Slurm
+from gpudoctor.facts.system import Slurm
 from gpudoctor.rules._driver_state import is_listed
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("BOX006", name="slurm-no-gpu", severity="error", since="0.1")

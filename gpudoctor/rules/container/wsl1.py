@@ -1,15 +1,8 @@
 """BOX012: WSL 1 has no GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.system import Container, System
-from gpudoctor.facts.wish import Wish
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import kernel_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gap, System, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("BOX012", name="wsl1", severity="warning", since="0.1")

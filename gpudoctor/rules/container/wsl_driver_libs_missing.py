@@ -1,17 +1,10 @@
 """BOX011: WSL without the libraries of Windows' NVIDIA driver."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._driver_state import is_listed
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")

@@ -1,17 +1,9 @@
 """BOX018: Windows does not let WSL use the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")

@@ -1,17 +1,11 @@
 """BOX019: WSL 2 with a kernel that cannot reach the GPU."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, Driver
-from gpudoctor.facts.finding import Confidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._evidence import answer_seen, seen
+from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Container, Driver, Frameworks, Gap, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: The oldest kernel that Microsoft names for GPU work in WSL.
 FIRST_KERNEL = (5, 10, 43, 3)

@@ -1,17 +1,9 @@
 """BOX023: ldconfig complains about WSL's libcuda."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import wsl_of
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Container, Gap, Live, Toolkits
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 

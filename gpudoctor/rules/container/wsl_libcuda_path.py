@@ -1,16 +1,9 @@
 """BOX021: WSL's driver libraries are there, and the loader does not find them."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.system import Container, Wsl
+from gpudoctor.facts.system import Wsl
 from gpudoctor.rules._bare_libcuda import in_vain
-from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Libraries
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, answer_seen, rule, seen
 
 FOLDER = "/usr/lib/wsl/lib"
 FIX = Fix(

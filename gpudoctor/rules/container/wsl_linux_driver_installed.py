@@ -1,17 +1,11 @@
 """BOX010: a Linux driver inside WSL."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
 LINUX_DRIVER = (

@@ -1,14 +1,8 @@
 """BOX024: Apptainer in WSL without WSL's libraries."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
-from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 
 @rule("BOX024", name="wsl-singularity", severity="error", since="0.1")

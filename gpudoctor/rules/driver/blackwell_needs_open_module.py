@@ -1,19 +1,10 @@
 """DRV015: the proprietary kernel module on a GPU that needs the open one."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
-from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, gpu_seen, log_seen, rule, seen
 
 
 @rule("DRV015", name="blackwell-needs-open-module", severity="error", since="0.1")

@@ -1,20 +1,10 @@
 """DRV014: a forward-compatibility libcuda on a GPU or driver that does not take it."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, DriverLibrary
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
-from gpudoctor.rules._evidence import answer_seen, seen
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpu, Gpus, Live, Matrix, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
 MISMATCH, UNSUPPORTED = 803, 804

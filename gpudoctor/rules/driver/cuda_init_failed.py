@@ -1,18 +1,11 @@
 """DRV013: NVML or cuInit fails, and this says with what."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
-from gpudoctor.rules._evidence import answer_seen, answer_words, log_seen, seen
+from gpudoctor.rules._evidence import answer_words
 from gpudoctor.rules._situation import wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
 
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")

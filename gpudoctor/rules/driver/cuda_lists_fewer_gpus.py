@@ -1,17 +1,10 @@
 """DRV030: NVML counts more GPUs than the CUDA driver gives out, and no variable hides one."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Environ
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
-from gpudoctor.rules._evidence import log_seen, seen
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.driver_counts import MASK, disagreement
+from gpudoctor.rules.sections import Driver, Environ, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, log_seen, rule, seen
 
 
 @rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")

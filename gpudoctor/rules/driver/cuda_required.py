@@ -1,21 +1,13 @@
 """DRV901: the user requires a CUDA version of the driver."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.facts.wish import Requirement, Wish
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.wish import Requirement
 from gpudoctor.rules._driver_fixes import update_driver
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import os_of
 from gpudoctor.rules.builds import driver_os
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Matrix, System, Wish
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("DRV901", name="cuda-required", severity="error", since="0.1")

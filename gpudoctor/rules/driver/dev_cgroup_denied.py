@@ -1,16 +1,9 @@
 """DRV028: the kernel's device filter keeps this session from the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_bare
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 
 @rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")

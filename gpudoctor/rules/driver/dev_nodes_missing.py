@@ -1,18 +1,10 @@
 """DRV025: the kernel module runs, and its device files were never made."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import discrete, is_loaded
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.builds import is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
 
 CONTROL = "/dev/nvidiactl"
 

@@ -1,18 +1,9 @@
 """DRV010: the driver is too new for the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
-from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import kernel_of, place
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, log_seen, rule, seen
 
 
 @rule("DRV010", name="driver-dropped-gpu", severity="error", since="0.1")

@@ -1,18 +1,10 @@
 """DRV007: NVML or the CUDA driver hangs, crashes, or answers nonsense."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
-from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import place
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
 
 WORDS = {
     "stuck": "does not respond, and the process that called it hangs in the kernel and cannot be killed",

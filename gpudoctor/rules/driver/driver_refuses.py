@@ -1,14 +1,9 @@
 """DRV031: the driver starts, and then refuses to tell of its GPUs."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Answer, Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Driver
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("DRV031", name="driver-refuses", severity="error", since="0.1")

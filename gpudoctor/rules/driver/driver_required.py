@@ -1,16 +1,9 @@
 """DRV900: the user requires a driver release."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.system import Container, System
-from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._driver_fixes import newer_driver
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, System, Wish
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("DRV900", name="driver-required", severity="error", since="0.1")

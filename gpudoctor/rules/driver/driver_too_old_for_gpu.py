@@ -1,20 +1,12 @@
 """DRV011: the driver is older than the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.matrix.gpu_types import Architecture
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import architecture_of, refused_by_release, release_of, unlisted
-from gpudoctor.rules._evidence import log_seen, seen
 from gpudoctor.rules._situation import is_real, kernel_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
+from gpudoctor.rules.terms import Iterator, Problem, log_seen, rule, seen
 
 
 @rule("DRV011", name="driver-too-old-for-gpu", severity="error", since="0.1")

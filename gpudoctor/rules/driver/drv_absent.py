@@ -1,18 +1,10 @@
 """DRV001: a GPU and no driver."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed
-from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, rule, seen
 
 
 @rule("DRV001", name="drv-absent", severity="error", since="0.1")

@@ -1,18 +1,10 @@
 """DRV020: DKMS without the headers it builds against."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_fixes import headers_command
 from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("DRV020", name="drv-kernel-headers-missing", severity="error", since="0.1")

@@ -1,19 +1,11 @@
 """DRV002: kernel module and libraries of different driver releases."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, DriverLibrary
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
 MISMATCH = 18

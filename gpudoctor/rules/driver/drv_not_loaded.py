@@ -1,13 +1,5 @@
 """DRV006: the kernel module is not loaded."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import (
     brings_kernel_module,
@@ -17,9 +9,21 @@ from gpudoctor.rules._driver_state import (
     log_lines,
     module_for,
 )
-from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import (
+    Ask,
+    Evidence,
+    Fix,
+    Iterator,
+    Problem,
+    Run,
+    answer_seen,
+    gpu_seen,
+    log_seen,
+    rule,
+    seen,
+)
 
 HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module is missing."
 

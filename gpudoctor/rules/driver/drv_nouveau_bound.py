@@ -1,18 +1,10 @@
 """DRV004: nouveau holds the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
-from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, rule, seen
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 

@@ -1,17 +1,9 @@
 """DRV017: NVSwitch and no Fabric Manager."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import failed_with
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, place
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
 
 #: CUDA_ERROR_SYSTEM_NOT_READY.
 NOT_READY = 802

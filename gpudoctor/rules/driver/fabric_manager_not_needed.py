@@ -1,16 +1,8 @@
 """DRV023: Fabric Manager on a machine without NVSwitch."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("DRV023", name="fabric-manager-not-needed", severity="info", since="0.1")

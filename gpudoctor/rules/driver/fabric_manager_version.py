@@ -1,17 +1,9 @@
 """DRV018: Fabric Manager and driver of different releases."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import differ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("DRV018", name="fabric-manager-version", severity="error", since="0.1")

@@ -1,16 +1,8 @@
 """DRV026: a GPU has not joined the fabric of its NVSwitches."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, is_virtual
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1", when="gpu-details")

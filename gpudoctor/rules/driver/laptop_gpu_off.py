@@ -1,17 +1,9 @@
 """DRV024: the NVIDIA GPU of a hybrid laptop is switched off."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import discrete, is_loaded
-from gpudoctor.rules._evidence import gpu_seen, seen
 from gpudoctor.rules._situation import is_contained, known, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, gpu_seen, rule, seen
 
 OPTIRUN = Fix(
     title="Start the program with optirun",

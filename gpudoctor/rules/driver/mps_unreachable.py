@@ -1,17 +1,9 @@
 """DRV029: CUDA is sent to an MPS server that does not answer."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, Environ
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, answer_seen, rule, seen
 
 #: MPS_CONNECTION_FAILED, RPC_FAILURE, SERVER_NOT_READY, MAX_CLIENTS_REACHED, MAX_CONNECTIONS_REACHED,
 #: CLIENT_TERMINATED.

@@ -1,19 +1,11 @@
 """DRV019: the kernel module is there, and the libraries are not."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Answer, Driver, DriverLibrary
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.builds import is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, rule, seen
 
 
 @rule("DRV019", name="nvml-library-missing", severity="error", since="0.1")

@@ -1,18 +1,9 @@
 """DRV016: the open kernel module on a GPU that is too old for it."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
-from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import place
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, gpu_seen, log_seen, rule, seen
 
 
 @rule("DRV016", name="open-module-unsupported-gpu", severity="error", since="0.1")

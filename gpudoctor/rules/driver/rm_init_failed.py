@@ -1,18 +1,11 @@
 """DRV012: the driver runs, but could not start a GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, KernelLine
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container
+from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
-from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, gpu_seen, log_seen, rule, seen
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)

@@ -1,17 +1,11 @@
 """DRV021: CUDA does not come back after sleep."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
 from gpudoctor.rules._driver_state import failed_with, is_loaded
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import is_contained, place, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
 
 #: CUDA_ERROR_UNKNOWN.
 UNKNOWN = 999

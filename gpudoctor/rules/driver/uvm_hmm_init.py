@@ -1,17 +1,10 @@
 """DRV022: cuInit says "not initialized" though everything is there."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Write
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container
+from gpudoctor.facts.fix import Write
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
-from gpudoctor.rules._evidence import answer_seen, seen
 from gpudoctor.rules._situation import place, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: CUDA_ERROR_NOT_INITIALIZED.
 NOT_INITIALIZED = 3

@@ -1,14 +1,6 @@
 """DRV027: a vGPU whose driver in the virtual machine does not fit the host."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, KernelLine
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_state import (
     architecture_of,
     is_listed,
@@ -18,9 +10,9 @@ from gpudoctor.rules._driver_state import (
     release_of,
     xid_lines,
 )
-from gpudoctor.rules._evidence import gpu_seen, log_seen, seen
 from gpudoctor.rules._situation import is_virtual, kernel_of, known, place
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, gpu_seen, log_seen, rule, seen
 
 #: vGPU start error.
 XID = 78

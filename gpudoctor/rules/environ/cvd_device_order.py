@@ -1,13 +1,7 @@
 """ENV002: numbers of GPUs that may mean other cards."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 from gpudoctor.rules.visible_devices import is_numeric
 
 

@@ -1,16 +1,8 @@
 """ENV001: CUDA_VISIBLE_DEVICES hides GPUs."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, Environ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known, slurm_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"

@@ -1,13 +1,7 @@
 """ENV005: CUDA_VISIBLE_DEVICES holds names where some programs expect numbers."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 from gpudoctor.rules.visible_devices import read_mask
 
 

@@ -1,12 +1,8 @@
 """ENV006: settings of the login files that this process does not have."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.system import Container, Environ, LoginSetting
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.facts.system import LoginSetting
+from gpudoctor.rules.sections import Container, Environ
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 

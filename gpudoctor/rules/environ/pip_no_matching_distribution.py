@@ -1,15 +1,8 @@
 """ENV004: the only index that pip asks has not what a framework needs."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gap, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Variables that replace the usual index, and those that add to it, by installer.
 INSTALLERS = {

@@ -1,15 +1,8 @@
 """ENV003: the certificates by which downloads are checked are not there, or lack the server's."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Environ, Gap, Live
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Variables that name the list, in the order in which pip and requests read them.
 _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")

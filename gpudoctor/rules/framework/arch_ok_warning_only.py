@@ -1,17 +1,9 @@
 """FRM026: PyTorch prints a harmless warning about this GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import capability_of, device_code, release_numbers, services
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule
 
 #: From here on PyTorch asks what its code runs on, not which number is higher.
 FIRST_QUIET = (2, 11)

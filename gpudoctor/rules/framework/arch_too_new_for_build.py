@@ -1,19 +1,10 @@
 """FRM002: the GPU is too new for the installed framework build."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.kernels import Refusal, ptx_is_refused
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import (
     DeviceCode,
@@ -28,8 +19,9 @@ from gpudoctor.rules.builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpreter, Matrix, Packages, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 RELEASE = Fix(
     title="Or take TensorFlow 2.21.0, whose PTX these GPUs take",

@@ -1,19 +1,9 @@
 """FRM003: the GPU is too old for the installed framework build."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
+from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import (
@@ -27,7 +17,8 @@ from gpudoctor.rules.builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
 #: installed, and used where a program asks for it.

@@ -1,19 +1,21 @@
 """FRM025: no compiled library of bitsandbytes exists for the CUDA version it would use."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem, Severity
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Environ, System
+from gpudoctor.facts.finding import Severity
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers, release_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Environ,
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Libraries,
+    LibraryCopy,
+    Scene,
+    System,
+    Toolkits,
+)
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
 FIRST_MODERN = (0, 43)

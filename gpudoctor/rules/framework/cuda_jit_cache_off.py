@@ -1,17 +1,9 @@
 """FRM021: the cache of compiled GPU code is switched off, so some programs start slowly every time."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Confidence, Evidence, Problem
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ, System
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules.builds import built_for_cuda, device_code, in_words, services
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 
 VARIABLE = "CUDA_CACHE_DISABLE"
 

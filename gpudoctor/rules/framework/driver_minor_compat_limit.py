@@ -1,21 +1,13 @@
 """FRM022: the driver can run this build, but not every CUDA 12.1 feature."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import built_for_cuda, driver_os
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
 FIRST_CUDA, FIRST_DRIVER = CudaVersion("12.1"), DriverRelease("530.30.02")

@@ -1,18 +1,7 @@
 """FRM016: the NVIDIA driver is too old for an installed framework."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverFloor, Os
 from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.places import nvidia_gpus
@@ -20,9 +9,9 @@ from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.plan.this_machine import machine_here
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Branches of drivers for PCs have three digits, those of L4T two.
 OLDEST_BRANCH = 100

@@ -1,19 +1,12 @@
 """FRM009: a compiled extension was built for a different version of torch or TensorFlow."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.plan.places import uninstall
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Packages, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.

@@ -1,20 +1,21 @@
 """FRM027: a CPU-only build of PaddlePaddle is installed, although this machine has an NVIDIA GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.frameworks import computing, descriptors
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import from_its_makers
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Container,
+    Driver,
+    Frameworks,
+    Gap,
+    Gpus,
+    Interpreter,
+    Matrix,
+    Packages,
+    Scene,
+    System,
+)
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("FRM027", name="framework-cpu-only", severity="error", since="0.1")

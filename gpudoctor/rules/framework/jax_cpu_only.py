@@ -1,18 +1,10 @@
 """FRM007: JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("FRM007", name="jax-cpu-only", severity="error", since="0.1")

@@ -1,18 +1,12 @@
 """FRM014: the packages that make up JAX with CUDA have different versions."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Frameworks, Packages, Unmet
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("FRM014", name="jax-plugin-version", severity="error", since="0.1")

@@ -1,21 +1,10 @@
 """FRM019: a generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import device_code, services
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 #: Jetson Thor: the first board that PyTorch's own builds are made for.
 THOR = Capability("11.0")

@@ -1,16 +1,8 @@
 """FRM008: there is no CUDA on macOS; frameworks use a Mac's GPU through Metal."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
-from gpudoctor.facts.wish import Wish
 from gpudoctor.knowledge.frameworks import descriptors
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, System, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")

@@ -1,18 +1,9 @@
 """FRM010: no deep-learning framework is installed in the examined Python."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter
-from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Matrix, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: What is no framework for training, and uses a GPU all the same.
 OTHERS = ("jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "mxnet")

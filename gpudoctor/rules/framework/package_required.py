@@ -1,19 +1,11 @@
 """FRM900: a required package is missing, or its version does not meet the requirement."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.wish import Requirement, Wish
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.wish import Requirement
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Interpreter, Matrix, Packages, Scene, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Subjects that other rules judge.
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")

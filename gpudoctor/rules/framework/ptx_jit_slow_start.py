@@ -1,16 +1,8 @@
 """FRM012: the framework has no machine code for this GPU, so its first start is slow while the driver compiles it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import Capability, CudaVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_floor import floor_of_ptx
 from gpudoctor.rules._gpu_labels import evidence_of, labels
 from gpudoctor.rules.builds import (
@@ -24,7 +16,8 @@ from gpudoctor.rules.builds import (
     release_numbers,
     services,
 )
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule
 
 #: The first GPUs that cuBLAS before CUDA 12.8 and cuDNN before 9.7 have no code for, and that CUDA version.
 BLACKWELL, ITS_CUDA = Capability("10.0"), CudaVersion("12.8")

@@ -1,15 +1,9 @@
 """FRM011: an installed framework is newer than gpudoctor's compatibility tables."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Matrix
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("FRM011", name="release-not-in-matrix", severity="info", since="0.1")

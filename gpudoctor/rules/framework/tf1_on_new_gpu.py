@@ -1,18 +1,10 @@
 """FRM020: TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 NVIDIA_BUILD = (
     Ask(text="In a container: https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),

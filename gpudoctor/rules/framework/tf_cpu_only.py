@@ -1,21 +1,11 @@
 """FRM015: a CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._overlaps import keep_one
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Package, Packages, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")

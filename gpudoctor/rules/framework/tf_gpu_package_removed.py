@@ -1,17 +1,9 @@
 """FRM017: the package tensorflow-gpu was requested, but it no longer exists."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.wish import Wish
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Packages, Scene, Wish
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: The last release of tensorflow-gpu is 2.11.0; 2.12.0 only fails to install.
 LAST_LINE = (2, 11)

@@ -1,19 +1,10 @@
 """FRM006: TensorFlow has no GPU support on native Windows since release 2.11."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = (2, 11)

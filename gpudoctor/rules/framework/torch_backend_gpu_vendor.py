@@ -1,17 +1,9 @@
 """FRM018: PyTorch is built for another vendor's GPUs."""
 
-from collections.abc import Iterator
-
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import torch_for_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gpu, Gpus, Matrix, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 MAKERS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}
 NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}

@@ -1,16 +1,11 @@
 """FRM004: the installed torchvision or torchaudio is built for a different CUDA version than torch, or CPU-only."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import companions_of
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 COMPANIONS = companions()
 #: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the

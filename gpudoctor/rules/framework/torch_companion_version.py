@@ -1,18 +1,12 @@
 """FRM005: the installed torchvision, torchaudio or torchtext does not match the torch version."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import companions_of
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._torch_lines import of_another_line
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: From these releases on a companion asks for "this torch or a newer one" (package metadata, read 2026-11).
 NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}

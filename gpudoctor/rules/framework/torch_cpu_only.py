@@ -1,18 +1,9 @@
 """FRM001: a CPU-only PyTorch is installed, although this machine has an NVIDIA GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import torch_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("FRM001", name="torch-cpu-only", severity="error", since="0.1")

@@ -1,18 +1,10 @@
 """FRM013: conda installed a CPU-only PyTorch, although this machine has an NVIDIA GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
-from gpudoctor.facts.system import System
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package, Packages, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", since="0.1")

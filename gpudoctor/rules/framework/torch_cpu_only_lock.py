@@ -1,19 +1,21 @@
 """FRM023: the project's lock file pins a CPU-only build of PyTorch."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages, Pin
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.python import Pin
 from gpudoctor.plan.recipes import torch_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import gpu_names, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Interpreter,
+    Matrix,
+    Package,
+    Packages,
+    Scene,
+    System,
+)
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: The lock file of each tool that brings an environment back to it.
 LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}

@@ -1,20 +1,10 @@
 """FRM024: PyTorch is built for AMD GPUs, but a CUDA extension is installed or required."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.wish import Wish
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
 CUDA_EXTENSIONS = ("flash-attn", "xformers")

@@ -1,23 +1,24 @@
 """FRM028: the driver cannot load what torch.compile makes: Triton's assembler belongs to a newer CUDA major."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Container, Environ, System
 from gpudoctor.facts.versions import Capability, CudaVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library, offered_cuda
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import driver_os, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Container,
+    Driver,
+    Environ,
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Matrix,
+    Packages,
+    Scene,
+    System,
+)
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: PyTorch for CUDA 11.8 brings an assembler of its own from here on (pytorch/pytorch#119750).
 FIRST_WITH_PTXAS = (2, 2, 1)

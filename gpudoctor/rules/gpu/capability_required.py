@@ -1,14 +1,8 @@
 """GPU901: the user requires a compute capability."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.wish import Wish
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpus, Matrix, Wish
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("GPU901", name="capability-required", severity="error", since="0.1")

@@ -1,14 +1,8 @@
 """GPU023: an nvidia-smi that does not know the compute capability."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.rules._driver_state import is_listed
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: nvidia-smi of this branch and older ones answer: Field "compute_cap" is not a valid field to query.
 LAST_WITHOUT = 470

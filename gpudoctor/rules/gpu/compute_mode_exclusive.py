@@ -1,18 +1,10 @@
 """GPU007: the compute mode lets no further process in."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._driver_state import failed_with
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Driver, Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
 MPS_SERVER = "nvidia-cuda-mps"

@@ -1,16 +1,9 @@
 """GPU005: memory errors that ECC could not correct."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.rules._driver_state import failed_with, of_gpu, xid_lines
-from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Gap, Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
 
 #: Double-bit error; uncontained error. 63 and 94 are errors that were contained or remapped, and are no fault by now.
 XIDS = (48, 95)

@@ -1,15 +1,8 @@
 """GPU002: memory in use that no visible process holds."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare, os_of, slurm_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: The driver itself keeps some memory: several hundred MiB on large cards.
 DRIVER_SHARE = 0.05

@@ -1,13 +1,8 @@
 """GPU016: a GPU is reserved for a virtual machine."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.rules._driver_state import meant_for_us
-from gpudoctor.rules._evidence import gpu_seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, gpu_seen, rule
 
 
 @rule("GPU016", name="gpu-passed-through", severity="info", since="0.1")

@@ -1,13 +1,9 @@
 """GPU010: a GPU may draw less power than its equals, or than its limit says."""
 
 from collections import defaultdict
-from collections.abc import Iterator
 
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5

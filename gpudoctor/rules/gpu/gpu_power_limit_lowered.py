@@ -1,12 +1,7 @@
 """GPU014: a power limit below the default."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpus
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5

@@ -1,17 +1,10 @@
 """GPU900: the user requires a GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._driver_state import is_listed
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("GPU900", name="gpu-required", severity="error", since="0.1")

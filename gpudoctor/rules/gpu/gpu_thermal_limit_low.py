@@ -1,12 +1,7 @@
 """GPU015: the firmware set a very low temperature limit."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Usual limits are 80 to 95 °C, some ten degrees below the slowdown temperature.
 LOW_C = 70

@@ -1,12 +1,7 @@
 """GPU017: the hardware slows the GPU down."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: A draw near the limit under SwPowerCap is normal work; these are not.
 FAULTS = ("HwPowerBrakeSlowdown", "HwSlowdown")

@@ -1,13 +1,9 @@
 """GPU004: NVML refused facts of a GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpu, Gpus
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("GPU004", name="gpu-unreadable", severity="error", since="0.1", when="gpu-details")

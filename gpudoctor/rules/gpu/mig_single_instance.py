@@ -1,15 +1,8 @@
 """GPU008: one process uses a single instance of a GPU divided by MIG."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
 
 
 @rule("GPU008", name="mig-single-instance", severity="info", since="0.1", when="gpu-details")

@@ -1,20 +1,12 @@
 """GPU020: GeForce cards that say they reach one another, and do not."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Container, Environ, System
 from gpudoctor.rules._driver_fixes import update_driver
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus, Live, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Cards without NVLink and without support for peer-to-peer copies over PCIe.
 CARDS = r"GeForce RTX [45]0[5-9]0"

@@ -1,17 +1,9 @@
 """GPU001: no NVIDIA GPU, and what can be done without one."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
 from gpudoctor.rules._driver_state import signs_of_a_gpu
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: What the other makers' GPUs are used with.
 OTHERS = {

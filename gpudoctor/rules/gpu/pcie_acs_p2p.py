@@ -1,17 +1,10 @@
 """GPU019: traffic between GPUs is sent through the processor, or translated."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Confidence, Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.system import Environ, System
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus, Live, System
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 #: With these the kernel leaves a device's addresses as they are, or has no IOMMU at all.
 HARMLESS = (

@@ -1,12 +1,8 @@
 """GPU009: fewer or slower PCIe lanes than there could be."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.facts.gpus import PcieLink
+from gpudoctor.rules.sections import Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Per cent of time in use, and performance states, at which the link has left its idle speed.
 BUSY = 50

@@ -1,15 +1,8 @@
 """GPU018: a slot with fewer lanes than the card."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Lanes of a slot that was made for a disk or a network card. Eight are usual for a second graphics card.
 NARROW = 4

@@ -1,16 +1,8 @@
 """GPU013: persistence mode is off on a machine without a display."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.system import Container, System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import is_bare, os_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("GPU013", name="persistence-off", severity="info", since="0.1", when="gpu-details")

@@ -1,12 +1,7 @@
 """GPU006: bad memory rows that could not be, or are still to be, replaced."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gpu, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("GPU006", name="row-remap-failure", severity="error", since="0.1", when="gpu-details")

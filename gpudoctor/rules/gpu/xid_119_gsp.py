@@ -1,16 +1,11 @@
 """GPU012: the GPU's system processor does not answer."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Write
-from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.fix import Write
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
-from gpudoctor.rules._evidence import log_seen, seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Gpus
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, log_seen, rule, seen
 
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)

@@ -1,17 +1,11 @@
 """GPU003: a GPU fell off the bus."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver, KernelLine
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.driver import KernelLine
+from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
-from gpudoctor.rules._evidence import answer_seen, log_seen, seen
 from gpudoctor.rules._situation import known, wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
 
 #: NVML_ERROR_GPU_IS_LOST.
 LOST = 15

@@ -1,14 +1,8 @@
 """HST003: a processor without AVX."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import package_version
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: The first release whose packages use AVX.
 SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}

@@ -1,13 +1,7 @@
 """HST004: TensorFlow 2.4.0 on a processor without AVX2."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: The one release whose packages were built with instructions beyond AVX by mistake.
 RELEASE = "2.4.0"

@@ -1,17 +1,10 @@
 """HST001: too little room to install a framework."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Space, System
+from gpudoctor.facts.system import Space
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import GIB, known, os_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
 
 #: Room that an installation takes, by what the place is for: (with a GPU build, without), in GiB. A CUDA build of
 #: PyTorch downloads some 3 GB of wheels, which pip keeps in the temporary folder until all are there, and unpacks to

@@ -1,22 +1,15 @@
 """HST002: the C library is older than the framework's packages need."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, SymbolNeed
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
+from gpudoctor.facts.libraries import SymbolNeed
 from gpudoctor.facts.versions import LibraryVersion, local_tag
 from gpudoctor.plan.glibc import FLOORS, glibc_floor
 from gpudoctor.plan.places import wheel_platform
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Frameworks, Gap, Libraries, LibraryCopy, Live, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Below this, no current release of any of them has a wheel.
 CURRENT = "2.27"

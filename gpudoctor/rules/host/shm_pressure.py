@@ -1,15 +1,8 @@
 """HST005: shared memory that is nearly full."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: Nearly full: less than a GiB, and less than a tenth of all of it.
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10

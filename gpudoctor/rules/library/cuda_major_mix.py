@@ -1,19 +1,10 @@
 """LIB008: a framework loads CUDA libraries of another major version, or such libraries are installed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages, users_of
 from gpudoctor.rules._majors import Foreign, foreign_libraries
 from gpudoctor.rules.builds import in_words, is_jetson
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Packages, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("LIB008", name="cuda-major-mix", severity="warning", since="0.1")

@@ -1,18 +1,10 @@
 """LIB023: a cuDNN 8 opens libcuda.so, but only libcuda.so.1 exists."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.system import Container
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules._bare_libcuda import in_vain
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import wsl_of
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Libraries
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 NEWER = Fix(
     title="Or use a newer build, whose cuDNN does not open that name",

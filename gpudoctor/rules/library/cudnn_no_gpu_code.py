@@ -1,29 +1,31 @@
 """LIB024: the cuDNN that a framework would load has no code for the GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap, Source
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.base import Source
 from gpudoctor.facts.versions import Capability, LibraryVersion
 from gpudoctor.knowledge.matrix.kernels import coverage
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn
 from gpudoctor.plan.cudnn import cudnn_release, newest_cudnn_for
 from gpudoctor.plan.places import conda, install, safety, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._cudnn import LoadedCudnn, loaded_cudnn
 from gpudoctor.rules._driver_state import usable
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import Service, built_for_cuda, device_code, is_jetson, needed_cudnn
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Container,
+    Driver,
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Interpreter,
+    Libraries,
+    Matrix,
+    Packages,
+    Scene,
+    System,
+)
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: What a framework is installed as.
 FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}

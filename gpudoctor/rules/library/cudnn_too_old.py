@@ -1,25 +1,15 @@
 """LIB001: a framework would load a cuDNN older than the one it was built with."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Resolution
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.cudnn import newest_cudnn_for
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
 from gpudoctor.rules._cudnn import taken_cudnn
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, LibraryCopy, Matrix, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Distributions that conda names otherwise.
 CONDA_NAMES = {"torch": "pytorch"}

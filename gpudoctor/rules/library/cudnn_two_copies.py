@@ -1,19 +1,12 @@
 """LIB011: a framework would mix parts of different cuDNN copies, or two frameworks each bring their own."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import permutations
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Resolution
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules.builds import built_for_cuda, in_words, needed_cudnn
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
 LINKED = ("dlib", "face-recognition")

@@ -1,15 +1,9 @@
 """LIB025: a compiled package is linked to CUDA libraries that this machine does not have."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.libraries import Libraries, LinkedExtension
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Libraries
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("LIB025", name="extension-library-missing", severity="error", since="0.1")

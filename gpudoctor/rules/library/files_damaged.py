@@ -1,16 +1,10 @@
 """LIB006: files of an installed package are missing or have been changed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import MOST_DAMAGES, Damage, Packages
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.python import MOST_DAMAGES, Damage
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import is_lost_by_damage
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Libraries, Packages, Scene
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 
 @rule("LIB006", name="files-damaged", severity="error", since="0.1")

@@ -1,17 +1,10 @@
 """LIB005: two installed packages share files, and one has overwritten the other's."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Overlap, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.python import Overlap
 from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, victims_of
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 
 @rule("LIB005", name="files-overwritten", severity="error", since="0.1")

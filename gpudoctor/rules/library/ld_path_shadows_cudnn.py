@@ -1,18 +1,10 @@
 """LIB003: LD_LIBRARY_PATH makes a framework load a different cuDNN from its own."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import needed_cudnn
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
+from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
 @rule("LIB003", name="ld-path-shadows-cudnn", severity="error", since="0.1")

@@ -1,15 +1,9 @@
 """LIB004: LD_LIBRARY_PATH makes a framework load older CUDA libraries than its own."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages
+from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
 @rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error", since="0.1")

@@ -1,16 +1,7 @@
 """LIB007: programs load a stub library instead of the NVIDIA driver's library."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Packages
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Gap, Gpus, Libraries, Packages
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
 BY_SHORT_NAME = ("numba", "numba-cuda")

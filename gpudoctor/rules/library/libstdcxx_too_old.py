@@ -1,16 +1,9 @@
 """LIB012: a compiled extension needs a newer C++ library (libstdc++) than this Python would load."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.places import conda, conda_prefix
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, Libraries
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")

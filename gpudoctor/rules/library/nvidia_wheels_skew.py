@@ -1,15 +1,9 @@
 """LIB010: the package nvidia-nvjitlink is older than the CUDA libraries that use it."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Package, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Package, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 #: The first cuSPARSE of each CUDA version, newest first (requirements of the package cuda-toolkit, read 2026-11-22).
 CUSPARSE = (

@@ -1,18 +1,10 @@
 """LIB009: TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: Releases whose search path does not reach the installed nvidia packages in common set-ups.
 AFFECTED = ((2, 16), (2, 19))

@@ -1,26 +1,15 @@
 """LIB018: the installed CUDA toolkit is not the version this TensorFlow was built with."""
 
-from collections.abc import Iterator
-
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
+from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
 from gpudoctor.rules.builds import in_words, is_jetson, release_numbers
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Live, Matrix, Scene, System, Toolkits
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")

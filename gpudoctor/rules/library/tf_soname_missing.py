@@ -1,23 +1,24 @@
 """LIB002: a CUDA library that a framework needs is not on its search path."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Resolution, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.facts.libraries import Resolution
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
 from gpudoctor.rules.builds import built_for_cuda, in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Libraries,
+    Matrix,
+    Packages,
+    Scene,
+    System,
+    Toolkits,
+)
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")

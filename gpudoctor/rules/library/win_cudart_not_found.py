@@ -1,19 +1,22 @@
 """LIB019: CUDA's DLLs are installed, but TensorFlow on Windows does not find them."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter
-from gpudoctor.facts.system import Environ, System
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, is_on_path, is_store_python
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import (
+    Environ,
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Interpreter,
+    Libraries,
+    LibraryCopy,
+    Live,
+    System,
+    Toolkits,
+)
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: TensorFlow's messages that it does not find a DLL.
 MESSAGES = ("tf-dll-missing", "win-cudart-required")

@@ -1,19 +1,10 @@
 """LIB020: Microsoft's C++ runtime, which the framework needs, is missing, incomplete or too old."""
 
-from collections.abc import Iterator
-
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import failures
+from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 #: Microsoft's C++ runtime, which the wheels of PyTorch, TensorFlow and JAX for Windows need.
 RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")

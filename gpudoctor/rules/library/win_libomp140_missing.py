@@ -1,19 +1,10 @@
 """LIB021: PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import install, safety, wheel_platform
 from gpudoctor.plan.recipes import COMPANIONS, companion_pins
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Libraries, Matrix, Scene, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 NAME = "libomp140.x86_64.dll"
 #: The release notes of 2.4.1 say that it is fixed.

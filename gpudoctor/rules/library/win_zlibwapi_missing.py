@@ -1,17 +1,8 @@
 """LIB022: on Windows, cuDNN 8 needs zlibwapi.dll, which was not found."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import LibraryVersion
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 NAME = "zlibwapi.dll"
 #: Packages that load the cuDNN of a toolkit, beside TensorFlow.

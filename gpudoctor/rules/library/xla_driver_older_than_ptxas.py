@@ -1,21 +1,11 @@
 """LIB016: the driver supports an older CUDA than JAX's compiler, so JAX compiles more slowly."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import Container, System
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library, offered_cuda
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import driver_os
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Driver, Frameworks, Gap, Gpus, Matrix, Packages, System, Toolkits
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("LIB016", name="xla-driver-older-than-ptxas", severity="info", since="0.1")

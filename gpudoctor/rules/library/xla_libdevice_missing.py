@@ -1,20 +1,23 @@
 """LIB013: XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries, Toolkit, Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Environ, System
+from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.plan.places import conda, conda_prefix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import (
+    Environ,
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Interpreter,
+    Libraries,
+    Packages,
+    Scene,
+    System,
+    Toolkits,
+)
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
 FIRST_COMPILING = (2, 11)

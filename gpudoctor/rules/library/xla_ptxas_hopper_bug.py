@@ -1,20 +1,10 @@
 """LIB017: the ptxas that JAX uses has a known bug on Hopper and newer GPUs."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, LibraryVersion
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Toolkits
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 HOPPER = Capability("9.0")
 FIRST_BAD, FIRST_GOOD = LibraryVersion("12.0"), LibraryVersion("12.6.85")

@@ -1,20 +1,11 @@
 """LIB015: JAX needs ptxas to compile for the GPU, but it was not found."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import Steps, conda, install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Packages, Scene, Toolkits
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("LIB015", name="xla-ptxas-missing", severity="error", since="0.1")

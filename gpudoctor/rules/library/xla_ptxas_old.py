@@ -1,19 +1,11 @@
 """LIB014: JAX or TensorFlow would use a ptxas that is too old, because it comes first on PATH."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Framework, Frameworks, Packages
+from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Toolkits
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: XLA itself warns of older ones: they are known to compile wrongly.
 FIRST_SOUND = CudaVersion("11.1")

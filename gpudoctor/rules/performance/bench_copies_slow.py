@@ -1,16 +1,9 @@
 """PRF012: copies to or from the GPU are slower than its link allows."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import link_of, measured_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 ADVICE = (
     "Run the program on the CPU socket that the GPU is attached to (nvidia-smi topo -m shows it; numactl binds to it), "

@@ -1,15 +1,8 @@
 """PRF014: heat or the power supply held the GPU's clocks down while it was measured."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PRF014", name="bench-held-down", severity="warning", since="0.1", when="bench")

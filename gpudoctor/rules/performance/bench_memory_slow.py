@@ -1,14 +1,8 @@
 """PRF011: the GPU's memory is slower than on a healthy GPU of the model."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._bench import measured_gpus, slow, too_low
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
+from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
 @rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1", when="bench")

@@ -1,16 +1,9 @@
 """PRF016: the GPU is not quicker than the CPU at anything that was trained."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.bench import CPU, Bench
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import measured_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: A toy alone says nothing: steps of these networks keep a GPU busy at large batches.
 TELLING = ("conv", "transformer")

@@ -1,16 +1,9 @@
 """PRF017: the GPU is much quicker in a precision that the framework does not use unasked."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.bench import Bench
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import measured_gpus
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: A smaller gain is not worth the care that fewer digits need.
 GAIN = 1.5

@@ -1,16 +1,9 @@
 """PRF002: mixed precision where it cannot gain much."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Packages
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: torch.cuda.amp came with PyTorch 1.6 and took the place of apex.amp.
 BUILT_IN = (1, 6)

@@ -1,16 +1,9 @@
 """PRF018: the GPU waits for its examples."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.rules._bench import measured_gpus
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._slowness import complaint
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Where choosing and copying the examples takes longer than this many times the step itself, the GPU mostly waits.
 TIMES = 2.0

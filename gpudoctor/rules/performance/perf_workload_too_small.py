@@ -1,16 +1,9 @@
 """PRF019: the work is too small for a GPU."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.bench import CPU, Bench, TrainingStep
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._slowness import complaint
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Live
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
 
 COMPLAINTS = ("gpu-no-faster-than-cpu", "gpu-little-used")
 ASK = (

@@ -1,19 +1,10 @@
 """PRF001: releases of PyTorch that round matrix products to TF32 unasked."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Matrix
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: TF32 came with PyTorch 1.7 and was off for matrix products by default from 1.12 on.
 FIRST, LAST = (1, 7), (1, 12)

@@ -1,16 +1,8 @@
 """PRF003: TF32 is switched off for every program."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Frameworks, Gpus, Matrix
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 
 VARIABLE = "NVIDIA_TF32_OVERRIDE"
 #: The first GPUs with TF32 are Ampere's.

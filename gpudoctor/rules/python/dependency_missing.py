@@ -1,15 +1,11 @@
 """PYT016: a package that a framework needs at start-up is not installed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.python import Framework, Frameworks, Packages, Unmet
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.frameworks import AT_START, SOON
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Packages, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: TensorFlow imports keras while it is imported itself, from the release that gave it away to the one that waits.
 _KERAS_FIRST, _KERAS_LAST = (2, 6), (2, 12)

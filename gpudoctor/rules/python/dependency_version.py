@@ -1,22 +1,16 @@
 """PYT017: a package that a framework needs at start-up has a version it does not accept."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Packages, Unmet
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._failing_package import broken_package, named_module, package_of
 from gpudoctor.rules._unmet import complete, is_older
 from gpudoctor.rules.builds import is_conda, release_numbers
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import failures
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 #: What they import later, and no program gets far without.
 _SOON: dict[str, frozenset[str]] = {

@@ -1,21 +1,13 @@
 """PYT015: a Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.live import Live, Symptom
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import Environ
+from gpudoctor.facts.live import Symptom
 from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.python.keras3_no_tfkeras import FIRST_KERAS3
+from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Live, Packages, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 

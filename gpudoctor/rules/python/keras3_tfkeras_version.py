@@ -1,16 +1,10 @@
 """PYT011: the installed tf-keras does not match the installed TensorFlow."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT011", name="keras3-tfkeras-version", severity="warning", since="0.1")

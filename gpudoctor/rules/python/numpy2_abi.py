@@ -1,23 +1,13 @@
 """PYT002: NumPy 2 is installed with a framework or package compiled for NumPy 1."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import computing
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import is_conda, release_numbers
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Matrix, Packages, Scene, System
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT002", name="numpy2-abi", severity="error", since="0.1")

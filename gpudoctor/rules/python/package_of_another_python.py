@@ -1,17 +1,10 @@
 """PYT020: an installed package was built for another Python."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Foreign, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
+from gpudoctor.facts.python import Foreign
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, Packages, Scene, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT020", name="package-of-another-python", severity="error", since="0.1")

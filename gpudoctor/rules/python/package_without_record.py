@@ -1,18 +1,13 @@
 """PYT018: a package's files are installed, but its metadata is gone."""
 
 import posixpath
-from collections.abc import Iterator
 
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.plan.places import TENSORFLOWS
 from gpudoctor.plan.recipes import again
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import complete
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Interpreter, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT018", name="package-without-record", severity="warning", since="0.1")

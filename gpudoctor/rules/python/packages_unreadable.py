@@ -1,17 +1,13 @@
 """PYT008: an installed package's metadata cannot be read."""
 
-from collections.abc import Iterator
-
 from msgspec.structs import replace
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, Write
-from gpudoctor.facts.python import Broken, Package, Packages
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.fix import Write
+from gpudoctor.facts.python import Broken
 from gpudoctor.plan.recipes import reinstall
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Package, Packages, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
 
 #: What a file without its content is told with; where it may not be read, another owner is to be asked.
 _DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version")

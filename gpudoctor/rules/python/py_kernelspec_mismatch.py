@@ -1,15 +1,9 @@
 """PYT012: no Jupyter kernel uses this Python."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.python import Interpreter
-from gpudoctor.facts.system import Container
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Container, Gap, Interpreter
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")

@@ -1,13 +1,7 @@
 """PYT004: a file or folder of yours has the same name as a framework and is imported instead."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Interpreter, Packages
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, Packages
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT004", name="py-name-shadow", severity="error", since="0.1")

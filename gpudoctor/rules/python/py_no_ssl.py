@@ -1,13 +1,7 @@
 """PYT013: the examined Python has no ssl module, so it cannot download packages."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks, Interpreter
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Interpreter
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT013", name="py-no-ssl", severity="warning", since="0.1")

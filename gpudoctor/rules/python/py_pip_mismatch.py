@@ -1,14 +1,7 @@
 """PYT009: the command `pip` installs into a different Python."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Interpreter
-from gpudoctor.facts.system import System
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: These tools install by themselves, and leave pip out of the environments that they make.
 HAVE_NO_PIP = ("uv", "poetry", "pixi")

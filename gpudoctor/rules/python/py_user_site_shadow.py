@@ -1,18 +1,10 @@
 """PYT006: a framework in your home folder is imported instead of the environment's own."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run, SetEnv
-from gpudoctor.facts.python import Interpreter, Package, Packages
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge.frameworks import descriptors
-from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._user_site import OF_A_MIX, explained_by_mix
 from gpudoctor.rules.builds import in_words, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Package, Packages, System
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, rule, seen
 
 #: Distributions whose copy in the user site decides what runs.
 WATCHED = frozenset(

@@ -1,17 +1,8 @@
 """PYT007: the examined Python is 32-bit; the frameworks need a 64-bit Python."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter
-from gpudoctor.facts.wish import Wish
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unresolvable import looked_for
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Gap, Gpus, Interpreter, Live, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT007", name="python-32bit", severity="error", since="0.1")

@@ -1,15 +1,9 @@
 """PYT900: the examined Python does not have the required version."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Interpreter
-from gpudoctor.facts.wish import Wish
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Interpreter, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT900", name="python-required", severity="error", since="0.1")

@@ -1,20 +1,8 @@
 """PYT001: the framework has no build for this Python version."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks, Interpreter, Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.system import System
-from gpudoctor.facts.wish import Requirement, Wish
+from gpudoctor.facts.wish import Requirement
 from gpudoctor.knowledge.frameworks import computing, names_and_packages, planned
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.places import wheel_platform
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._pythons import (
     in_order,
     known_pythons,
@@ -26,7 +14,8 @@ from gpudoctor.rules._pythons import (
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.builds import dotted, release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, Matrix, Packages, Scene, System, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT001", name="python-unsupported-by-framework", severity="error", since="0.1")

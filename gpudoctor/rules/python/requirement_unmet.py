@@ -1,19 +1,15 @@
 """PYT019: an installed package requires another in a version that is not installed."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.python import Frameworks, Packages, Unmet
-from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.frameworks import AT_START, descriptors
 from gpudoctor.plan.places import TENSORFLOWS, conda, install, safety
 from gpudoctor.plan.specifiers import agree
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Packages, Scene
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
 _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")

@@ -1,18 +1,11 @@
 """PYT003: the installed protobuf does not match the installed TensorFlow."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.python import Framework, Frameworks, Packages
-from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.specifiers import is_met
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import ProtobufRange
 from gpudoctor.plan.places import install, safety
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
 @rule("PYT003", name="tf-protobuf", severity="error", since="0.1")

@@ -1,18 +1,12 @@
 """PYT005: CUDA libraries that a framework requires are missing or too old."""
 
-from collections.abc import Iterator
-
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks, Packages, Unmet
-from gpudoctor.facts.scene import Scene
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.python import Unmet
 from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
 from gpudoctor.rules.builds import in_words, is_conda
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Packages, Scene
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: Packages whose CUDA libraries are named by their own requirements.
 OWNERS = (

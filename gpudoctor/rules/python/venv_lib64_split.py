@@ -1,18 +1,10 @@
 """PYT014: the environment keeps torch and its CUDA libraries in two folders, lib and lib64."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, Run
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Interpreter, Package, Packages
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._gpu_packages import is_cuda_package
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Gap, Interpreter, Libraries, Live, Package, Packages
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 #: Messages that a CUDA library is not found.
 MESSAGES = ("cudnn-file-missing", "cuda-library-missing")

@@ -1,8 +1,8 @@
 """SMK005: the framework cannot be imported."""
 
-from gpudoctor.facts.scene import Scene
 from gpudoctor.rules._failing_package import fixes_of
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
+from gpudoctor.rules.sections import Scene
 
 
 @failure_rule("SMK005", name="framework-import-failed", severity="error", since="0.1")

@@ -1,9 +1,8 @@
 """SMK004: importing the framework hangs."""
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.python import Interpreter
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
+from gpudoctor.rules.sections import Gap, Interpreter
+from gpudoctor.rules.terms import Ask, Fix, Run
 
 
 @failure_rule("SMK004", name="framework-import-hung", severity="error", since="0.1")

@@ -1,18 +1,9 @@
 """SMK002: the framework lists fewer GPUs than the CUDA driver offers."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import do
+from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
+from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
 @rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", since="0.1")

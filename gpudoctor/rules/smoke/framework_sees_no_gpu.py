@@ -1,18 +1,10 @@
 """SMK001: the framework lists no GPU although the machine has one."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import DeviceList, Live, Symptom
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ
-from gpudoctor.rules._evidence import seen
+from gpudoctor.facts.live import DeviceList, Symptom
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.live_problem import Failed, Said, do, problems
+from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 _SEE = do("See who sees the GPU, and who does not", "gpudoctor devices")
 

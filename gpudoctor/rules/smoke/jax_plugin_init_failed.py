@@ -1,9 +1,8 @@
 """SMK024: JAX's CUDA plugin cannot be initialised."""
 
-from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
+from gpudoctor.rules.sections import Matrix, Scene
 
 
 @failure_rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1")

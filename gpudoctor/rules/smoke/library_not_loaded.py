@@ -1,10 +1,10 @@
 """SMK027: a shared library could not be loaded."""
 
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._failing_package import broken_package, package_of
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
+from gpudoctor.rules.sections import Scene
+from gpudoctor.rules.terms import Fix
 
 
 @failure_rule("SMK027", name="library-not-loaded", severity="error", since="0.1")

@@ -1,11 +1,10 @@
 """SMK015: the framework has no code for this GPU."""
 
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import planned
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
+from gpudoctor.rules.sections import Matrix, Scene
+from gpudoctor.rules.terms import Fix
 
 _WHERE = "choose a build that was made for this compute capability."
 

@@ -1,10 +1,10 @@
 """SMK025: a compiled package was built for a different NumPy version."""
 
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._failing_package import wanted_by_others
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
+from gpudoctor.rules.sections import Scene
+from gpudoctor.rules.terms import Fix
 
 
 @failure_rule("SMK025", name="numpy-abi", severity="error", since="0.1")

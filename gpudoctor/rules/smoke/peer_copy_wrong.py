@@ -1,7 +1,7 @@
 """SMK022: a copy from one GPU to another arrives corrupted."""
 
-from gpudoctor.facts.fix import Fix, SetEnv
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
+from gpudoctor.rules.terms import Fix, SetEnv
 
 
 @failure_rule("SMK022", name="peer-copy-wrong", severity="error", since="0.1")

@@ -1,20 +1,9 @@
 """TLK001: GPU code has to be compiled, but the CUDA compiler (nvcc) was not found."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import Environ
-from gpudoctor.facts.wish import Wish
 from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import pasted
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: Messages that only a build with nvcc at hand prints.
 BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")

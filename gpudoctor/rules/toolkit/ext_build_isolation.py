@@ -1,20 +1,11 @@
 """TLK006: a package needs torch at build time, but the installer builds it in isolation from torch."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Packages
-from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.wish import Wish
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._building import COMPILED_AT_INSTALL
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
 from gpudoctor.rules.failures import failures_of, pasted
 from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.sections import Gap, Live, Packages, Scene, Wish
+from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 _SUMMARY = "A package is built in isolation from the torch it needs"
 

@@ -1,21 +1,10 @@
 """TLK003: the C compiler is newer than the CUDA compiler (nvcc) accepts."""
 
 import re
-from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Packages
-from gpudoctor.facts.system import Environ
-from gpudoctor.facts.wish import Wish
-from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Gap, Gpus, Live, Matrix, Packages, Toolkits, Wish
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 
 
 @rule("TLK003", name="nvcc-gcc-too-new", severity="error", since="0.1")

@@ -1,19 +1,9 @@
 """TLK002: the CUDA compiler (nvcc) has a different major version from torch's CUDA."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkit, Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks, Packages
-from gpudoctor.facts.system import Environ
-from gpudoctor.facts.wish import Wish
+from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 
 @rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")

@@ -1,18 +1,8 @@
 """TLK005: Triton links to libcuda.so, but only libcuda.so.1 exists."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Libraries
-from gpudoctor.facts.python import Frameworks
-from gpudoctor.facts.system import Environ, System
-from gpudoctor.rules._evidence import seen
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Libraries, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
 
 #: From here on Triton links to libcuda.so.1 itself (triton/runtime/build.py of the wheels 3.5.0, 3.6.0 and 3.7.0).
 FIRST_WITHOUT_LINK = (3, 6)

@@ -1,17 +1,8 @@
 """TLK004: Triton is installed, but the C compiler or Python headers it needs are missing."""
 
-from collections.abc import Iterator
-
-from gpudoctor.facts.base import Gap
-from gpudoctor.facts.finding import Problem
-from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Interpreter
-from gpudoctor.facts.system import System
 from gpudoctor.plan.system_packages import install_command
-from gpudoctor.rules._evidence import seen
-from gpudoctor.rules.declare import rule
+from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, System, Toolkits
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("TLK004", name="triton-no-compiler", severity="info", since="0.1")

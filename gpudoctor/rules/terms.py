@@ -1,0 +1,23 @@
+"""What rules say, and how they are declared."""
+
+from collections.abc import Iterator
+
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
+from gpudoctor.rules.declare import rule
+
+__all__ = [
+    "Ask",
+    "Evidence",
+    "Fix",
+    "Iterator",
+    "Problem",
+    "Run",
+    "SetEnv",
+    "answer_seen",
+    "gpu_seen",
+    "log_seen",
+    "rule",
+    "seen",
+]
