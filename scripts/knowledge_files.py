@@ -15,6 +15,8 @@ from gpudoctor.knowledge.causes import Cause
 from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.programs import Program
+from gpudoctor.knowledge.recognition import recognise
+from gpudoctor.knowledge.threads import Thread, features_of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -149,8 +151,18 @@ def compiled() -> dict[Path, bytes]:
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
+        FOLDER / "threads.json": _rows(threads()),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
+
+
+def threads() -> Iterator[Thread]:
+    """The resolved threads, each with what it is found by. Raises ValueError for a line without its five fields."""
+    for line in (FOLDER / "threads.tsv").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            address, read, cause, what, mark = line.split("\t")
+            features = features_of((one.signature for one in recognise(mark)), what, mark)
+            yield Thread(address=address, read=read, cause=cause, what=what, features=tuple(sorted(features)))
 
 
 def _rows(rows: Iterable[Fact]) -> bytes:

@@ -5,6 +5,7 @@ from typing import Literal
 from gpudoctor.diagnosis.next_question import Asked, Question, next_question
 from gpudoctor.diagnosis.ranking import MOST, MOST_RULED_OUT, Candidate, RuledOut, rank, ruled_out, shown_causes
 from gpudoctor.diagnosis.remedies import Remedy, remedies
+from gpudoctor.diagnosis.similar import Similar, similar
 from gpudoctor.diagnosis.surroundings import system_of
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding, Severity
@@ -82,6 +83,8 @@ class Contents(Fact, frozen=True, kw_only=True):
     given: tuple[str, ...] = ()
     #: Lines of known messages: (line, text).
     quoted: tuple[tuple[int, str], ...] = ()
+    #: Its first line: a title, mostly.
+    begins: str = ""
     error: UnknownError | None = None
 
 
@@ -105,6 +108,8 @@ class Ticket(Fact, frozen=True, kw_only=True):
     #: linux, wsl, windows or macos, as far as it is stated.
     system: str | None = None
     question: Question | None = None
+    #: Resolved threads like it, where no cause is likely.
+    similar: tuple[Similar, ...] = ()
     contents: Contents | None = None
     unseen: tuple[str, ...] = ()
 
@@ -158,9 +163,16 @@ def ticket_of(
         remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot),
         system=system,
         question=None if decided else next_question(snapshot, shown, disputed, _known(system, contents, shown)),
+        similar=() if decided else similar(snapshot, shown, rules, around, system, _texts(contents)),
         contents=contents,
         unseen=report.unseen,
     )
+
+
+def _texts(contents: Contents | None) -> tuple[str, ...]:
+    """What a text is compared by, beside its messages."""
+    error = contents.error if contents else None
+    return (contents.begins, *((error.text,) if error else ())) if contents else ()
 
 
 def excluded(

@@ -247,6 +247,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         ),
         given=given_commands(first, lines),
         quoted=tuple(_quoted(made, lines)),
+        begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
         error=_unknown_error(made, lines),
     )
 

@@ -1,8 +1,8 @@
 """What is known of messages and causes, as data: what a message means, what causes it, the question that decides.
 
-People edit messages/*.toml, fragments.toml, causes.toml and programs.toml; scripts/compile_knowledge makes of them the
-JSON that is loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)` ranks what
-they point to, `program_of(lines, number)` tells who printed a line.
+People edit messages/*.toml, fragments.toml, causes.toml, programs.toml and threads.tsv; scripts/compile_knowledge makes
+of them the JSON that is loaded. `recognise(text)` finds the messages of a log or a pasted text, `causes_of(symptoms)`
+ranks what they point to, `program_of(lines, number)` tells who printed a line, `similar_threads()` finds others.
 """
 
 from gpudoctor.knowledge.causes import (
@@ -19,6 +19,7 @@ from gpudoctor.knowledge.message import Message, PossibleCause, message_of, mess
 from gpudoctor.knowledge.programs import Program, program_named, program_of, programs
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 from gpudoctor.knowledge.surroundings import surroundings_in
+from gpudoctor.knowledge.threads import Thread, similar_threads
 
 __all__ = [
     "Cause",
@@ -27,6 +28,7 @@ __all__ = [
     "PossibleCause",
     "Program",
     "Remedy",
+    "Thread",
     "all_causes",
     "causes_of",
     "causes_without_rule",
@@ -37,6 +39,7 @@ __all__ = [
     "program_of",
     "programs",
     "recognise",
+    "similar_threads",
     "surroundings_in",
     "what_follows_from",
     "words_of_cause",

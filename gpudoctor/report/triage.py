@@ -106,7 +106,7 @@ def _full(ticket: Ticket, style: Style) -> Iterator[str]:
     for line in why(ticket, everything=style.verbosity > 0):
         yield from _wrapped(line, style, "  ")
     yield from _fix(ticket, style)
-    for line in (*others(ticket, everything=style.verbosity > 0), *disputes(ticket)):
+    for line in (*others(ticket, everything=style.verbosity > 0), *disputes(ticket), *similar_threads(ticket)):
         yield from _wrapped(line, style, hang="  ")
     if ticket.question:
         yield from _wrapped(f"Ask the reporter: {visible(ticket.question.why)}", style)
@@ -228,6 +228,14 @@ def exclusion_lines(rows: Iterable[RuledOut]) -> Iterator[str]:
         yield f'It is not "{visible(one.words).rstrip(".")}": {visible(one.because)}.'
 
 
+def similar_threads(ticket: Ticket) -> Iterator[str]:
+    """Resolved threads like it: what each came down to, what mended it unless it is said above, and where it is."""
+    said = {one.key for one in ticket.causes} if ticket.named else set()
+    for one in ticket.similar:
+        cure = "" if one.cause in said or not one.cure else f" Fix: {visible(first_sentence(one.cure))}"
+        yield f"Similar: {visible(one.words).rstrip('.')}.{cure} {visible(one.address)} (read {one.read})"
+
+
 def disputes(ticket: Ticket) -> Iterator[str]:
     """What the text states in two ways."""
     for one in ticket.contents.disputes if ticket.contents else ():
@@ -278,5 +286,6 @@ def looked_at(ticket: Ticket) -> Iterator[str]:
         if message not in shown:
             yield f"{quotation(message)}: {message.meaning}" if message.line else message.meaning
     yield from disputes(ticket)
+    yield from similar_threads(ticket)
     if ticket.contents is not None:
         yield what_was_read(ticket)

@@ -1,0 +1,66 @@
+"""Resolved threads like a ticket, where nothing in it makes a cause likely."""
+
+from collections.abc import Iterable
+
+from gpudoctor.diagnosis.ranking import LIKELY, Candidate
+from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.remedies import remedies
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.live import Live
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import similar_threads, words_of_cause
+from gpudoctor.rules.declare import Rule
+
+#: Threads that are shown, and messages of the text that are compared.
+MOST, _MESSAGES = 3, 4
+
+
+class Similar(Fact, frozen=True, kw_only=True):
+    """A public thread with the same message, or in the same words, and what it came down to."""
+
+    address: str
+    #: The day it was read: 2026-11-22.
+    read: str
+    #: The name of a rule, or the id of a cause that no rule finds.
+    cause: str
+    #: What it was, in a sentence of our own.
+    words: str
+    #: What mended it.
+    cure: str = ""
+
+
+def similar(
+    snapshot: Snapshot,
+    causes: tuple[Candidate, ...],
+    rules: tuple[Rule, ...],
+    around: Iterable[str],
+    system: str | None,
+    texts: Iterable[str],
+) -> tuple[Similar, ...]:
+    """Up to three threads, one for each cause that the facts leave open; none where a cause is likely.
+
+    `texts` are what the ticket begins with, and its error line.
+    """
+    if causes and causes[0].weight >= LIKELY:
+        return ()
+    symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
+    signatures = {one.signature for one in symptoms}
+    found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))
+    seen = SnapshotView(snapshot, {*around})
+    firsts = {one.cause: one for one in reversed(found) if refutation(one.cause, seen) is None}
+    threads = [one for one in found if firsts.get(one.cause) is one][:MOST]
+    summaries = {rule.name: rule.summary for rule in rules}
+    words = {one.cause: words_of_cause(one.cause, summaries) for one in threads}
+    candidates = (Candidate(key=one.cause, words=words[one.cause], weight=0.0) for one in threads)
+    cures = {one.cause: one.say for one in remedies(candidates, (), rules, system, snapshot)}
+    return tuple(
+        Similar(
+            address=one.address,
+            read=one.read,
+            cause=one.cause,
+            words=one.what or words[one.cause],
+            cure=cures.get(one.cause, ""),
+        )
+        for one in threads
+    )
