@@ -26,6 +26,7 @@ VIRTUALIZATION_VGPU = 2
 SENSOR_GPU = 0
 P2P_READ = 0
 MOST_LINKS = 36
+REPLAYS, RECOVERIES = 0, 1
 
 # Each line: a fact, then the calls that can answer it, best first; each call with its arguments after the handle.
 IDENTITY = (
@@ -133,9 +134,12 @@ class Questioner:
         """The state of every NVLink, up to the first number that the GPU does not have."""
         for link in range(MOST_LINKS):
             subject = "link {} {}".format(index, link)
-            if self.ask(subject, "active", [("nvmlDeviceGetNvLinkState", link)], handle) is None:
+            active = self.ask(subject, "active", [("nvmlDeviceGetNvLinkState", link)], handle)
+            if active is None:
                 return
             self.ask(subject, "version", [("nvmlDeviceGetNvLinkVersion", link)], handle)
+            for fact, counter in (("replays", REPLAYS), ("recoveries", RECOVERIES)) if active else ():
+                self.ask(subject, fact, [("nvmlDeviceGetNvLinkErrorCounter", link, counter)], handle)
 
     def ask_mig(self, index, handle):
         """The MIG devices of a GPU that is cut up into them."""

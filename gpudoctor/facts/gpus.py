@@ -52,6 +52,9 @@ class NvLink(Fact, frozen=True, kw_only=True):
     link: int
     active: bool | None = None
     version: int | None = None
+    #: Since the driver was loaded: transfers that were repeated, and times that the link was brought up again.
+    replays: int | None = None
+    recoveries: int | None = None
 
 
 class PcieLink(Fact, frozen=True, kw_only=True):

@@ -34,6 +34,7 @@ ABOUT = {
     "throughput": "published training rates",
     "torch": "PyTorch builds",
     "triton": "assemblers of each Triton",
+    "xids": "errors that the driver logs by number",
 }
 #: The field that says which release a row is about.
 KEYS = {

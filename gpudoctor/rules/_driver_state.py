@@ -138,10 +138,11 @@ def log_lines(driver: Driver, *words: str) -> tuple[KernelLine, ...]:
 
 
 def xid_lines(driver: Driver, *numbers: int) -> tuple[KernelLine, ...]:
-    """Lines of the kernel log with one of these Xid numbers."""
+    """Lines of the kernel log with one of these Xid numbers; with any, where none is named."""
     if driver.kernel_log is None or isinstance(driver.kernel_log, Gap):
         return ()
-    return tuple(line for line in map(_read, driver.kernel_log) if line.xid in numbers)
+    lines = (line for line in map(_read, driver.kernel_log) if line.xid is not None)
+    return tuple(line for line in lines if not numbers or line.xid in numbers)
 
 
 def _read(line: KernelLine) -> KernelLine:

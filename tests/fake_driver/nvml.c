@@ -209,6 +209,13 @@ API int nvmlDeviceGetNvLinkVersion(void *d, unsigned link, unsigned *out) {
     ON(INDEX(d), nvmlDeviceGetNvLinkVersion)
     return put_numbers(fact(INDEX(d), "nvlink_version"), 1, out);
 }
+API int nvmlDeviceGetNvLinkErrorCounter(void *d, unsigned link, unsigned which, unsigned long long *out) {
+    unsigned count = 0;
+    ON(INDEX(d), nvmlDeviceGetNvLinkErrorCounter)
+    code = put_numbers(numbered(INDEX(d), "nvlink_errors", which), 1, &count);
+    *out = count;
+    return code;
+}
 API int nvmlDeviceGetP2PStatus(void *a, void *b, unsigned which, unsigned *out) {
     ON(INDEX(a), nvmlDeviceGetP2PStatus)
     return put_numbers(fact(INDEX(a), "p2p"), 1, out);

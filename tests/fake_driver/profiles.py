@@ -76,6 +76,7 @@ PROFILES: dict[str, dict[str, object]] = {
     ),
     "H100": _gpu(
         "NVIDIA H100 80GB HBM3", 0x2330, "9,0", 81559, 700, architecture=9, pcie_generation_max=5, persistence=1,
+        **{"nvlink_errors.0": 0, "nvlink_errors.1": 0},
         **{"clock_max.1": 1980, "clock_max.2": 2619, "nvlinks": 18, "nvlink_version": 4, "row_remaps": "0,0,0,0"},
         mig_mode="0,0", compute="4242:1024", fabric="3,0", **_ECC,
     ),

@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.fix import Ask, SetEnv
-from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus, MigInstance, PcieLink, Power, RowRemaps
+from gpudoctor.facts.gpus import Gpu, GpuProcess, Gpus, MigInstance, NvLink, PcieLink, Power, RowRemaps
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.system import Container, ContainerTools, Cpu, System, Wsl
 from gpudoctor.facts.versions import Capability
@@ -95,6 +95,63 @@ def test_gpu_mem_orphan():
     for around in (DOCKER, WSL2, slurm(), Container()):
         quiet("gpu-mem-orphan", gpus=used(20000), host=UBUNTU, container=around)
     quiet("gpu-mem-orphan", gpus=used(20000), host=System(os="windows"), container=BARE)
+
+
+def logged(number, place="0000:02:00", rest="pid=1"):
+    return line(f"NVRM: Xid (PCI:{place}): {number}, {rest}", number, place)
+
+
+RECOVERED = "GPU recovery action changed from 0x1 (GPU Reset Required) to 0x0 (None)"
+
+
+@pytest.mark.parametrize(
+    ("number", "severity", "asks"),
+    [
+        (62, "error", "--gpu-reset"),
+        (109, "error", "--gpu-reset"),
+        (143, "error", "--gpu-reset"),
+        (54, "error", "power plug"),
+        (142, "warning", "Update the driver"),
+    ],
+)
+def test_xid_error(number, severity, asks):
+    two = gpus(gpu(0), gpu(1))
+    found = fires("xid-error", gpus=two, driver=driver(kernel_log=(logged(number),)))
+    assert found.subject == "GPU 1 (NVIDIA GeForce RTX 4090)"
+    assert found.severity == severity
+    assert asks in words(found) + " ".join(" ".join(getattr(s, "argv", ())) for f in found.fixes for s in f.steps)
+
+
+def test_xid_error_is_quiet():
+    two = gpus(gpu(0), gpu(1))
+    # A program failed; what another rule judges; what NVIDIA says to ignore; what no table knows; a GPU that recovered.
+    for number in (13, 31, 43, 45, 79, 119, 48, 74, 63, 154, 9999):
+        quiet("xid-error", gpus=two, driver=driver(kernel_log=(logged(number),)))
+    quiet("xid-error", gpus=two, driver=driver(kernel_log=(logged(109), logged(154, rest=RECOVERED))))
+    fires("xid-error", gpus=two, driver=driver(kernel_log=(logged(154, rest=RECOVERED), logged(109))))
+    fires("xid-error", gpus=two, driver=driver(kernel_log=(logged(109), logged(154, "0000:01:00", RECOVERED))))
+    quiet("xid-error", gpus=two, driver=driver())
+    quiet("xid-error", gpus=two, driver=driver(kernel_log=Gap(reason="not root")))
+
+
+def linked(active, of=4, index=0, **counters):
+    return gpu(index, nvlinks=tuple(NvLink(link=n, active=n < active, **counters) for n in range(of)))
+
+
+def test_nvlink_fault():
+    for number in (74, 136, 145, 149, 155):
+        log = driver(kernel_log=(logged(number),))
+        assert fires("nvlink-fault", gpus=gpus(gpu(0), gpu(1)), driver=log).severity == "error"
+    board = Gpus(devices=(linked(4), linked(3, index=1)), nvswitches=4)
+    assert "3 of" in fires("nvlink-fault", gpus=board, driver=None).summary
+    # Bridges join two cards with some of their links; counters that stand still are no fault.
+    quiet("nvlink-fault", gpus=Gpus(devices=(linked(4), linked(3, index=1))), driver=None)
+    quiet("nvlink-fault", gpus=Gpus(devices=(linked(4), linked(4, index=1)), nvswitches=4), driver=None)
+    quiet("nvlink-fault", gpus=gpus(linked(4, replays=0, recoveries=0)), driver=driver())
+    shaken = fires("nvlink-fault", gpus=gpus(linked(4, replays=0, recoveries=3)), driver=driver())
+    assert shaken.severity == "warning"
+    assert "3 recoveries" in shaken.evidence[0].value
+    quiet("nvlink-fault", gpus=gpus(linked(4)), driver=driver(kernel_log=(logged(31),)))
 
 
 def test_xid_79():

@@ -5,6 +5,17 @@ from typing import Literal
 from gpudoctor.facts.versions import Capability, DriverRelease
 from gpudoctor.knowledge.matrix.types import Row
 
+Action = Literal[
+    "restart-program",
+    "reset-gpu",
+    "restart-machine",
+    "check-power",
+    "check-link",
+    "update-driver",
+    "ask-support",
+    "none",
+]
+
 
 class Architecture(Row, frozen=True, kw_only=True, tag_field="row", tag="architecture"):
     """A GPU architecture, one row for each compute capability, and the drivers that serve it."""
@@ -85,3 +96,17 @@ class GpuReference(Row, frozen=True, kw_only=True):
     #: TFLOP/s of matrix products in BF16 (FP16 is as fast).
     bf16_tflops: float | None = None
     notes: str | None = None
+
+
+class Xid(Row, frozen=True, kw_only=True):
+    """An error of a GPU that the driver writes to the kernel log by number, and what NVIDIA's catalogue says to do."""
+
+    xid: int
+    #: As the driver's source calls it: ROBUST_CHANNEL_CTXSW_TIMEOUT_ERROR.
+    name: str
+    #: What happened, after "the kernel log says:"; where the GPU needs attention.
+    what: str | None = None
+    #: restart-program: a program failed, the GPU did not. none: another Xid tells more, or nothing is to be done.
+    action: Action
+    #: The rule that knows more of it.
+    judged_by: str | None = None

@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import force_setattr
 
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
-from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference
+from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
 from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
@@ -69,6 +69,7 @@ TABLES: dict[str, Any] = {
     "tensorflow": Table[TensorflowBuild],
     "torch": Table[TorchBuild],
     "triton": Table[TritonAssembler],
+    "xids": Table[Xid],
 }
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {

@@ -153,8 +153,8 @@ def _nvlinks(reader: _Reader, transcript: Transcript, index: int) -> tuple[NvLin
         if state is None:
             continue
         if state.ok:
-            version = number(reader.value_of(subject, "version"))
-            links.append(NvLink(link=link, active=flag(state.value), version=version))
+            told = {fact: number(reader.value_of(subject, fact)) for fact in ("version", "replays", "recoveries")}
+            links.append(NvLink(link=link, active=flag(state.value), **told))
         elif not state.unsupported and state.code != _INVALID_ARGUMENT:
             reader.refuse(state)
             return None

@@ -1,9 +1,10 @@
 """GPU005: memory errors that ECC could not correct."""
 
 from gpudoctor.rules._driver_state import failed_with, of_gpu, xid_lines
+from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, answer_seen, log_seen, rule, seen
 
 #: Double-bit error; uncontained error. 63 and 94 are errors that were contained or remapped, and are no fault by now.
 XIDS = (48, 95)
@@ -53,15 +54,10 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
                 *((answer_seen("The CUDA driver", refused),) if refused else ()),
             ),
             fixes=(
-                Fix(
-                    title="End the work on this GPU and reset it",
-                    safety="manual",
-                    steps=(
-                        Ask(text="Move the work to another GPU and end every program on this one."),
-                        Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),
-                        Ask(text="If errors come back, have the GPU tested and replaced. Leave ECC on."),
-                    ),
-                    needs_root=True,
+                reset(
+                    gpu,
+                    first="Move the work to another GPU and end every program on this one.",
+                    then="If errors come back, have the GPU tested and replaced. Leave ECC on.",
                 ),
             ),
         )
@@ -79,7 +75,3 @@ def _totals(gpu: Gpu) -> Iterator[Evidence]:
         yield seen("uncorrected memory errors in all", gpu.ecc_uncorrected_aggregate)
     if gpu.retired_pages is not None:
         yield seen("memory pages retired", gpu.retired_pages)
-
-
-def _which(gpu: Gpu) -> tuple[str, ...]:
-    return ("-i", str(gpu.index)) if gpu.index is not None else ()

@@ -1,7 +1,8 @@
 """GPU006: bad memory rows that could not be, or are still to be, replaced."""
 
+from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
 @rule("GPU006", name="row-remap-failure", severity="error", since="0.1", when="gpu-details")
@@ -42,19 +43,11 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
 
 
 def _pending(gpu: Gpu) -> Problem:
-    which = ("-i", str(gpu.index)) if gpu.index is not None else ()
     return Problem(
         summary="Faulty memory of this GPU will be replaced at the next reset; until then it stays in use.",
         subject=gpu.label,
         severity="warning",
         evidence=(seen("replacement of faulty memory", "waits for a reset"),),
         not_leading_to=("ecc-uncorrectable",),
-        fixes=(
-            Fix(
-                title="End the work on this GPU and reset it",
-                safety="manual",
-                steps=(Run(argv=("nvidia-smi", "--gpu-reset", *which)),),
-                needs_root=True,
-            ),
-        ),
+        fixes=(reset(gpu),),
     )

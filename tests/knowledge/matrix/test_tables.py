@@ -41,6 +41,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "throughput": ("gpu", "network", "precision", "source", "samples_per_second"),
     "torch": ("version", "variant"),
     "triton": ("version",),
+    "xids": ("xid",),
     "containers": ("image", "tag"),
     "elsewhere": ("framework", "platforms", "only", "tegra", "vendor", "driver_below"),
 }
