@@ -12,6 +12,7 @@ from needles import needles_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause
+from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.programs import Program
@@ -109,6 +110,12 @@ class FrameworkFile(Strict, frozen=True, kw_only=True):
     framework: tuple[Descriptor, ...]
 
 
+class FailureFile(Strict, frozen=True, kw_only=True):
+    """Rules that report failures, by code."""
+
+    failure: tuple[FailureRecord, ...]
+
+
 class ProgramFile(Strict, frozen=True, kw_only=True):
     """The programs whose errors are told apart."""
 
@@ -145,10 +152,12 @@ def compiled() -> dict[Path, bytes]:
         "causes": CauseFile,
         "programs": ProgramFile,
         "frameworks": FrameworkFile,
+        "failures": FailureFile,
     }
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
+        FOLDER / "failures.json": _rows(_read(FOLDER / "failures.toml", FailureFile).failure),
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
         FOLDER / "threads.json": _rows(threads()),

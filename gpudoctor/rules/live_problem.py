@@ -6,9 +6,10 @@ from functools import wraps
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
+from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.rules.failures import Failure, failures_of
 from gpudoctor.rules.sections import Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
 FIND_OUT = "Find out which cause it is"
@@ -57,9 +58,15 @@ class Failed(Fact, frozen=True, kw_only=True):
         return f" on {', '.join(devices)}" if devices else ""
 
     @property
-    def stage(self) -> str:
-        """What was being done, in quotes."""
-        return f'"{self.first.doing}"'
+    def seconds(self) -> str:
+        """How long it ran, for the end of a clause."""
+        run = self.first.run
+        return f"{run.seconds:.0f} s" if run is not None and run.seconds else "its time"
+
+    @property
+    def whose(self) -> str:
+        """The framework, where it is known; what failed is compiled."""
+        return self.first.framework or "a compiled part"
 
     @property
     def symptoms(self) -> tuple[Symptom, ...]:
@@ -72,6 +79,43 @@ class Failed(Fact, frozen=True, kw_only=True):
         from gpudoctor.knowledge import message_of
 
         return next((row.meaning for one in self.symptoms if (row := message_of(one.signature))), None)
+
+
+def words(failed: Failed) -> dict[str, str]:
+    """What the words of a record may name."""
+    run, trial = failed.first.run, failed.first.trial
+    return {
+        "who": failed.who,
+        "whose": failed.whose,
+        "name": failed.name or "torch",
+        "where": failed.where,
+        "device": failed.first.device or "",
+        "stage": f'"{failed.first.doing}"',
+        "text": failed.first.text,
+        "meaning": failed.meaning or failed.first.text,
+        "seconds": failed.seconds,
+        "signal": f" ({run.signal})" if run is not None and run.signal else "",
+        "exit_code": f" (exit code {run.code})" if run is not None and run.code is not None else "",
+        "placed": trial.placed_on if trial is not None and trial.placed_on else "another one",
+    }
+
+
+def said(record: FailureRecord, failed: Failed) -> Said:
+    """What a record says of failures: the sentence, and its fixes."""
+    given = words(failed)
+    template = (record.pasted if failed.first.pasted else None) or (record.known if failed.meaning else None)
+    fixes = (
+        Fix(
+            title=fix.title,
+            safety=fix.safety,
+            steps=(
+                *(SetEnv(name=name, value=value) for name, value in fix.variables.items()),
+                *(Ask(text=step.format_map(given)) for step in fix.steps),
+            ),
+        )
+        for fix in record.fixes
+    )
+    return (template or record.says).format_map(given), tuple(fixes)
 
 
 def failure_rule(code: str, *, name: str, severity: Severity, since: str) -> Callable[[Callable[..., Said]], Check]:

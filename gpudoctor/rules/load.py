@@ -1,6 +1,6 @@
 """Finds every rule of the package. A rule's module is imported when it first judges, or its manual page is read.
 
-What a rule declares stands in index.json, which scripts/compile_knowledge writes. A file that is not there as it is on
+Those of failures.toml have no module. What another declares stands in index.json, which scripts/compile_knowledge writes. A file that is not there as it is on
 disk is imported: a rule that is being written needs no index.
 """
 
@@ -16,6 +16,7 @@ import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
 from gpudoctor.rules.declare import Rule, Want, When
+from gpudoctor.rules.recorded_failures import recorded_rules
 
 #: Beside this file.
 INDEX = "index.json"
@@ -64,7 +65,7 @@ class _Deferred:
 def load_rules() -> tuple[Rule, ...]:
     """All rules, by code. Raises ValueError, naming both files, where two share a code or a name."""
     indexed = _index()
-    rules: list[Rule] = []
+    rules = list(recorded_rules())
     for module, size in rule_files():
         known = indexed.get(module.removeprefix("gpudoctor.rules."))
         if known is not None and known.size == size:

@@ -17,6 +17,7 @@ from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.load import Declared, declared_in, load_rules, rule_files
+from gpudoctor.rules.recorded_failures import recorded_rules
 from tests.cases.load import cases
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
@@ -38,6 +39,7 @@ def test_few_files_are_newer_than_the_index():
 
 def test_a_rule_is_what_its_file_declares():
     declared = {rule.code: rule for module, _ in rule_files() for rule in declared_in(module)}
+    declared |= {rule.code: rule for rule in recorded_rules()}
     for rule in load_rules():
         assert [getattr(rule, name) for name in SAID] == [getattr(declared[rule.code], name) for name in SAID]
         assert rule.manual == declared[rule.code].manual

@@ -28,7 +28,7 @@ def framework_import_hung(failed: Failed, interpreter: Interpreter | Gap | None)
     https://docs.python.org/3/library/faulthandler.html
     """
     return (
-        f"Importing {failed.who} did not finish within {_seconds(failed)}.",
+        f"Importing {failed.who} did not finish within {failed.seconds}.",
         (_look(failed, interpreter),),
     )
 
@@ -44,8 +44,3 @@ def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
             Ask(text="If it finishes after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600."),
         ),
     )
-
-
-def _seconds(failed: Failed) -> str:
-    run = failed.first.run
-    return f"{run.seconds:.0f} s" if run is not None and run.seconds else "its time"

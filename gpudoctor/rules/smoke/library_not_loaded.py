@@ -28,7 +28,7 @@ def library_not_loaded(failed: Failed, scene: Scene) -> Said:
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
     return (
-        f"{_whose(failed)} cannot load a library that it needs: {failed.first.text}",
+        f"{failed.whose} cannot load a library that it needs: {failed.first.text}",
         _fixes(failed, scene),
     )
 
@@ -46,7 +46,3 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
         'echo "$LD_LIBRARY_PATH"',
     )
     return (where,)
-
-
-def _whose(failed: Failed) -> str:
-    return "a compiled part" if failed.first.framework is None else failed.who

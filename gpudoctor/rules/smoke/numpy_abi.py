@@ -29,7 +29,7 @@ def numpy_abi(failed: Failed, scene: Scene) -> Said:
     https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
     return (
-        f"{_whose(failed)} was compiled for a different NumPy.",
+        f"{failed.whose} was compiled for a different NumPy.",
         _fixes(failed, scene),
     )
 
@@ -51,7 +51,3 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
             undo=f"install numpy=={numpy.version}" if numpy else None,
         ),
     )
-
-
-def _whose(failed: Failed) -> str:
-    return "a compiled part" if failed.first.framework is None else failed.who

@@ -1,0 +1,46 @@
+"""Rules that say of what was run and failed what it is, as data. One record of failures.toml each."""
+
+import os
+from functools import cache
+from typing import Literal
+
+import msgspec
+
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.finding import Severity
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failures.json")
+
+
+class FixRecord(Fact, frozen=True, kw_only=True):
+    """A fix: what a person does, and variables that are set."""
+
+    title: str
+    safety: Literal["safe", "manual"] = "manual"
+    #: Sentences or commands; {name} is the framework's.
+    steps: tuple[str, ...] = ()
+    variables: dict[str, str] = {}
+
+
+class FailureRecord(Fact, frozen=True, kw_only=True):
+    """A rule that reports failures, with its words; failures.toml says what may stand in them."""
+
+    code: str
+    name: str
+    severity: Severity
+    since: str
+    says: str
+    #: In place of it, where the failure is known from somebody's text only.
+    pasted: str | None = None
+    #: In place of it, where a known message says what it means.
+    known: str | None = None
+    #: Its first line is the summary.
+    manual: str
+    fixes: tuple[FixRecord, ...] = ()
+
+
+@cache
+def failure_records() -> tuple[FailureRecord, ...]:
+    """All of them, by code."""
+    with open(_FILE, "rb") as stream:
+        return msgspec.json.decode(stream.read(), type=tuple[FailureRecord, ...])
