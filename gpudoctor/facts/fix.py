@@ -1,6 +1,6 @@
 """Proposals, as data only: what would mend a finding, and how safe that is."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from gpudoctor.facts.base import Fact
 
@@ -55,3 +55,8 @@ class Fix(Fact, frozen=True, kw_only=True):
     #: The driver that it brings: ">=580.65.06", ">=570", "<=470"; ">=0" any. None: it changes no driver.
     driver: str | None = None
     undo: str | None = None
+
+
+def by_hand(title: str, *sentences: str, **needs: Any) -> Fix:
+    """A fix that a person does, a step a sentence; `needs`: what else a Fix says."""
+    return Fix(title=title, safety="manual", steps=tuple(Ask(text=one) for one in sentences), **needs)

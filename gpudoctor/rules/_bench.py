@@ -9,7 +9,7 @@ from gpudoctor.facts.bench import TOO_LOW, Bench, BenchDevice, Sample
 from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Gap, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, seen
 
 if TYPE_CHECKING:
     from gpudoctor.facts.bench_report import Achieved
@@ -129,5 +129,5 @@ def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, no
             *(cause.evidence for cause in found),
             *((seen("link under load", link_of(bench, gpu)),) if "host" in one.what else ()),
         ),
-        fixes=(Fix(title="Remove what slows the GPU down", safety="manual", steps=(Ask(text=advice),)),),
+        fixes=(by_hand("Remove what slows the GPU down", advice),),
     )

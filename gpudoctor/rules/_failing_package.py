@@ -5,9 +5,9 @@ from gpudoctor.plan.places import TENSORFLOWS, install, safety
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.failures import Failure
-from gpudoctor.rules.live_problem import Failed, do
+from gpudoctor.rules.live_problem import Failed
 from gpudoctor.rules.sections import Packages, Scene
-from gpudoctor.rules.terms import Fix
+from gpudoctor.rules.terms import Fix, by_hand
 
 #: Modules that frameworks need, and the packages that bring them. Others are not proposed: a name that is only guessed
 #: may be anybody's package.
@@ -41,7 +41,7 @@ def fixes_of(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
         return _anew(failed, scene)
     package = package_of(module, scene)
     if package is None:
-        return (do("Install what is missing", f"Install the package that brings the module {module}."),)
+        return (by_hand("Install what is missing", f"Install the package that brings the module {module}."),)
     wanted = wanted_by_others(package, scene)
     if wanted is not None:
         return (wanted,)

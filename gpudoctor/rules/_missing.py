@@ -12,7 +12,7 @@ from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import release_numbers, release_of
 from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Run, SetEnv, seen
+from gpudoctor.rules.terms import Evidence, Fix, Run, SetEnv, by_hand, seen
 
 #: The first TensorFlow with the extra and-cuda.
 FIRST_EXTRA = (2, 14)
@@ -112,7 +112,7 @@ def _parent(folder: str) -> str:
 def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:
     if not nvidia_gpus(scene):
         text = f"Here {framework.label} runs on the CPU. Install its CUDA libraries on machines with an NVIDIA GPU."
-        return Fix(title="Nothing to do on this machine", safety="manual", steps=(Ask(text=text),))
+        return by_hand("Nothing to do on this machine", text)
     if framework.name == "tensorflow":
         numbers, version = release_numbers(framework.version), framework.version
         if version is None or numbers is None or numbers < FIRST_EXTRA:
@@ -151,4 +151,4 @@ def _by_hand(framework: Framework) -> Fix:
     cuda = f"CUDA {framework.cuda}" if framework.cuda else "the CUDA version it was built with"
     cudnn = f" and cuDNN {framework.cudnn}" if framework.cudnn else ""
     text = f"Install {cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."
-    return Fix(title="Install the CUDA version it was built with", safety="manual", steps=(Ask(text=text),))
+    return by_hand("Install the CUDA version it was built with", text)

@@ -10,7 +10,7 @@ from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
 from gpudoctor.rules._gpu_packages import cuda_major_of, cuda_packages, users_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix
+from gpudoctor.rules.terms import Fix, by_hand
 
 #: Packages that are builds of the same software, beside those of frameworks: only one of a group can be installed.
 GROUPS: tuple[tuple[str, ...], ...] = (
@@ -114,7 +114,7 @@ def _without_unused(group: tuple[Overlap, ...], scene: Scene, frameworks: Framew
     title = f"Remove the libraries for CUDA {major}, which nothing uses"
     if scene.is_shared:
         text = f"Uninstall {', '.join(leaving)}; then install again, with --force-reinstall, {', '.join(back)}."
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return by_hand(title, text)
     steps = once((*uninstall(scene, *leaving), *install(scene, *back, options=("--force-reinstall", "--no-deps"))))
     return Fix(title=title, safety="review", steps=steps)
 
@@ -133,7 +133,7 @@ def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:
     """TensorFlow in an environment of its own; what stays behind gets its libraries back."""
     if machine_of(scene, matrix) is None:
         text = "Make a virtual environment for each framework, and install only that framework into it."
-        return Fix(title="Give each framework an environment of its own", safety="manual", steps=(Ask(text=text),))
+        return by_hand("Give each framework an environment of its own", text)
     apart = tensorflow_for_gpus(scene, matrix, apart=True)
     names = dict.fromkeys(name for overlap in group for name in (overlap.first, overlap.second))
     leaving = tuple(name for name in names if cuda_major_of(name) == 12)
@@ -172,6 +172,6 @@ def keep_one(first: str, second: str, scene: Scene) -> Fix:
     package = scene.find(keep)
     if scene.is_shared or package is None or package.installer == "conda":
         text = f"Uninstall both {first} and {second}, then install the one you want."
-        return Fix(title="Keep one of the two", safety="manual", steps=(Ask(text=text),))
+        return by_hand("Keep one of the two", text)
     steps = once((*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}")))
     return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)

@@ -13,7 +13,7 @@ from gpudoctor.facts.finding import Severity
 from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Package, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, seen
 
 Release = tuple[int, ...]
 
@@ -142,7 +142,7 @@ def _torchao(release: Release, have: Release, scene: Scene) -> Misfit | None:
         steps = install(scene, f"torchao=={_text(newest)}", options=("--no-deps",))
     else:
         text = f"No torchao has kernels for torch {exact}: take torch {_text(wants)}, or do without them."
-        fix = Fix(title="Take the torch of the kernels, or do without them", safety="manual", steps=(Ask(text=text),))
+        fix = by_hand("Take the torch of the kernels, or do without them", text)
         return _without_kernels(wants, fix)
     return _without_kernels(
         wants, Fix(title=f"Install the torchao of torch {exact}", safety=safety(scene), steps=steps)
@@ -182,7 +182,7 @@ def _older(package: Package, newest: Release) -> Fix:
     text = (
         f"Install torch=={_text(newest)} for it in an environment of its own, or a {package.name} made for this torch."
     )
-    return Fix(title=f"Give {package.name} its torch", safety="manual", steps=(Ask(text=text),))
+    return by_hand(f"Give {package.name} its torch", text)
 
 
 def _text(release: Release) -> str:

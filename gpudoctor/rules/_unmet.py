@@ -2,7 +2,7 @@
 
 import re
 
-from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.fix import Fix, by_hand
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
@@ -41,7 +41,7 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
         text = f"Install {owner} again, with its dependencies, in an environment of its own."
         if not scene.is_shared:
             text = f"Install {', '.join(requirements_of(unmet))} with conda beside it. Or: {text[0].lower()}{text[1:]}"
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return by_hand(title, text)
     wanted = requirements_of(unmet)
     if taken := owners_of_the_same(scene, wanted):
         return elsewhere(owner, taken)
@@ -59,4 +59,4 @@ def requirements_of(unmet: tuple[Unmet, ...]) -> tuple[str, ...]:
 def elsewhere(owner: str, taken: tuple[str, ...]) -> Fix:
     """What to do where the files of a library are those of its namesake for another CUDA."""
     text = f"Install {owner} in an environment of its own: here {', '.join(taken)} owns the files that it needs."
-    return Fix(title=f"Give {owner} an environment of its own", safety="manual", steps=(Ask(text=text),))
+    return by_hand(f"Give {owner} an environment of its own", text)

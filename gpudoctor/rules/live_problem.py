@@ -231,8 +231,3 @@ def _questions(failed: Failed) -> tuple[Fix, ...]:
 def _sentence(text: str) -> str:
     text = text[0].upper() + text[1:]
     return text if text.endswith(".") else f"{text}."
-
-
-def do(title: str, *sentences: str) -> Fix:
-    """A fix that a person does."""
-    return Fix(title=title, safety="manual", steps=tuple(Ask(text=sentence) for sentence in sentences))

@@ -1,7 +1,7 @@
 """Finds every rule of the package. A rule's module is imported when it first judges, or its manual page is read.
 
-Those of failures.toml have no module. What another declares stands in index.json, which scripts/compile_knowledge writes. A file that is not there as it is on
-disk is imported: a rule that is being written needs no index.
+Those of failures.toml have no module. What another declares stands in index.json, which scripts/compile_knowledge
+writes. A file that is not there as it is on disk is imported: a rule that is being written needs no index.
 """
 
 from collections.abc import Iterable, Iterator

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, by_hand
 from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
 from gpudoctor.rules.declare import rule
 
@@ -16,6 +16,7 @@ __all__ = [
     "Run",
     "SetEnv",
     "answer_seen",
+    "by_hand",
     "gpu_seen",
     "log_seen",
     "rule",

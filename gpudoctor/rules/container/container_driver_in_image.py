@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import differ, real_libraries
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("BOX014", name="container-driver-in-image", severity="error", since="0.1")
@@ -68,4 +68,4 @@ def _fixes(inside: tuple[str, ...] | None, foreign: tuple[DriverLibrary, ...]) -
             "a Dockerfile: one exported from a running GPU container carries that day's driver along."
         )
     title = "Build the image without a driver"
-    return (Fix(title=title, safety="manual", steps=(Ask(text=text),), needs_container=True),)
+    return (by_hand(title, text, needs_container=True),)

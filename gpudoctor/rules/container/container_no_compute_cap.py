@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
 
@@ -47,7 +47,5 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
             seen(NVML_LIBRARY, "present"),
             seen(CUDA_LIBRARY, "missing"),
         ),
-        fixes=(
-            Fix(title="Ask for the compute capability", safety="manual", steps=(Ask(text=text),), needs_container=True),
-        ),
+        fixes=(by_hand("Ask for the compute capability", text, needs_container=True),),
     )

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes,
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
 
 BUS = "GPUs that the PCI bus shows"
 
@@ -88,11 +88,4 @@ def _fixes(container: Container, *, jetson: bool) -> tuple[Fix, ...]:
     else:
         how = "--runtime nvidia" if jetson else "--gpus all"
         text = f"Start the container again with: docker run {how} IMAGE"
-    return (
-        Fix(
-            title="Start the container with GPU access",
-            safety="manual",
-            steps=(Ask(text=text),),
-            needs_container=True,
-        ),
-    )
+    return (by_hand("Start the container with GPU access", text, needs_container=True),)

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("BOX001", name="container-shm-small", severity="warning", since="0.1")
@@ -47,12 +47,5 @@ def container_shm_small(
             *((seen("free", f"{shm.free // 1024**2} MiB"),) if shm.free is not None else ()),
             seen("NVIDIA GPUs", len(gpus.nvidia)),
         ),
-        fixes=(
-            Fix(
-                title="Give the container more shared memory",
-                safety="manual",
-                steps=(Ask(text=text),),
-                needs_container=True,
-            ),
-        ),
+        fixes=(by_hand("Give the container more shared memory", text, needs_container=True),),
     )

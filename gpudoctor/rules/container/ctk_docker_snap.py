@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("BOX016", name="ctk-docker-snap", severity="warning", since="0.1")
@@ -32,5 +32,5 @@ def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
         summary="Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.",
         confidence="likely",
         evidence=(seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),),
-        fixes=(Fix(title="Use Docker's own packages", safety="manual", steps=(Ask(text=text),), needs_root=True),),
+        fixes=(by_hand("Use Docker's own packages", text, needs_root=True),),
     )

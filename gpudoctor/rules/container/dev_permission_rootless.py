@@ -9,7 +9,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("BOX013", name="dev-permission-rootless", severity="error", since="0.1")
@@ -54,5 +54,5 @@ def dev_permission_rootless(
             *((answer_seen("NVML", driver.nvml),) if not denied else ()),
             seen("container", f"{container.kind}, rootless"),
         ),
-        fixes=(Fix(title="Keep your groups", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Keep your groups", text),),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.gpus import GpuProcess
 from gpudoctor.facts.system import Slurm
 from gpudoctor.rules.sections import Container, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: A display server or a monitor holds less.
 NOTEWORTHY_MIB = 256
@@ -46,7 +46,7 @@ def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
                 seen(f"process {process.pid}", f"{process.name or 'name not known'}, {process.used_mib} MiB")
                 for process in foreign[:4]
             ),
-            fixes=(Fix(title="Report it, and ask for another node", safety="manual", steps=(Ask(text=text),)),),
+            fixes=(by_hand("Report it, and ask for another node", text),),
         )
 
 

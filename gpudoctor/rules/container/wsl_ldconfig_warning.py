@@ -3,7 +3,7 @@
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Container, Gap, Live, Toolkits
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 
@@ -42,5 +42,5 @@ def wsl_ldconfig_warning(
     yield Problem(
         summary='In WSL, the ldconfig warning that libcuda.so.1 "is not a symbolic link" is harmless.',
         evidence=(seen(LIBRARY, "a plain file"),),
-        fixes=(Fix(title="Nothing needs to be done", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Nothing needs to be done", text),),
     )

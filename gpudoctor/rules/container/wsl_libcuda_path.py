@@ -3,7 +3,7 @@
 from gpudoctor.facts.system import Wsl
 from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules.sections import Container, Driver, Gap, Libraries
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, answer_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, rule, seen
 
 FOLDER = "/usr/lib/wsl/lib"
 FIX = Fix(
@@ -11,10 +11,8 @@ FIX = Fix(
     safety="safe",
     steps=(SetEnv(name="LD_LIBRARY_PATH", value=FOLDER, where="~/.profile"),),
 )
-NEWER = Fix(
-    title="Or use a newer build, whose cuDNN does not open that name",
-    safety="manual",
-    steps=(Ask(text="torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."),),
+NEWER = by_hand(
+    "Or use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
 )
 
 

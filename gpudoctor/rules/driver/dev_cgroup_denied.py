@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")
@@ -48,7 +48,7 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
 def _fixes(*, job: bool) -> tuple[Fix, ...]:
     if job:
         text = "Ask the scheduler for a GPU; if the job has one, tell the administrator that its device list is wrong."
-        return (Fix(title="Ask the scheduler for a GPU", safety="manual", steps=(Ask(text=text),)),)
+        return (by_hand("Ask the scheduler for a GPU", text),)
     look = Ask(text="See what limits it: systemctl show user-$(id -u).slice -p DevicePolicy -p DeviceAllow")
     allow = Ask(text='Have the administrator add DeviceAllow="char-nvidia* rw" to that unit, then log in again.')
     return (

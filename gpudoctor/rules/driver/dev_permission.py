@@ -4,7 +4,7 @@ from gpudoctor.facts.driver import DeviceNode
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup
 from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
 @rule("DRV008", name="dev-permission", severity="error", since="0.1")
@@ -61,14 +61,7 @@ def _permissions(node: DeviceNode) -> str:
 def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Start the container with your groups: podman run --group-add keep-groups, or docker run --group-add."
-        return (
-            Fix(
-                title="Keep your groups inside the container",
-                safety="manual",
-                steps=(Ask(text=text),),
-                needs_container=True,
-            ),
-        )
+        return (by_hand("Keep your groups inside the container", text, needs_container=True),)
     if groups:
         add = Ask(text=f"Ask an administrator to run: usermod -aG {groups[0]} YOUR_USER_NAME")
     else:

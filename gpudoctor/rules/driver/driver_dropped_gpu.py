@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
 from gpudoctor.rules._situation import kernel_of, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, rule, seen
 
 
 @rule("DRV010", name="driver-dropped-gpu", severity="error", since="0.1")
@@ -51,10 +51,9 @@ def driver_dropped_gpu(
                 *log_seen(lines),
             ),
             fixes=(
-                Fix(
-                    title=f"Install driver branch {last}{place(container)}",
-                    safety="manual",
-                    steps=(Ask(text=hold),),
+                by_hand(
+                    f"Install driver branch {last}{place(container)}",
+                    hold,
                     needs_root=True,
                     needs_reboot=True,
                     driver=f"<={last}",

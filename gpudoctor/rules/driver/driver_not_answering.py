@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
 
 WORDS = {
     "stuck": "does not respond, and the process that called it hangs in the kernel and cannot be killed",
@@ -86,13 +86,7 @@ def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
     )
     if worst.outcome in ("crashed", "garbage"):
         text = "Check that the library named above belongs to the NVIDIA driver; then reinstall the driver."
-        anew = Fix(
-            title="Reinstall the driver",
-            safety="manual",
-            steps=(Ask(text=text),),
-            needs_root=True,
-            needs_reboot=True,
-        )
+        anew = by_hand("Reinstall the driver", text, needs_root=True, needs_reboot=True)
         return (anew, log)
     if worst.outcome == "timed-out":
         persistence = Fix(

@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, log_lines, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 
 @rule("DRV003", name="drv-dkms-not-built", severity="error", since="0.1")
@@ -99,4 +99,4 @@ def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
         needs_root=True,
     )
     text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."
-    return (rebuild, Fix(title="Use another kernel or driver", safety="manual", steps=(Ask(text=text),)))
+    return (rebuild, by_hand("Use another kernel or driver", text))

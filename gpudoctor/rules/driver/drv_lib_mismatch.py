@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
 MISMATCH = 18
@@ -108,23 +108,11 @@ def _fixes(
 ) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Remove driver packages from the image if it has any. Then restart the host, or reload its modules."
-        one = Fix(
-            title="Bring host and container to one driver",
-            safety="manual",
-            steps=(Ask(text=text),),
-            needs_root=True,
-            needs_reboot=True,
-        )
+        one = by_hand("Bring host and container to one driver", text, needs_root=True, needs_reboot=True)
         return (one,)
     newer_module = module is not None and library is not None and library < module
     if newer_module or (library is not None and differ(on_disk, library)):
         text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."
-        again = Fix(
-            title="Reinstall the driver",
-            safety="manual",
-            steps=(Ask(text=text),),
-            needs_root=True,
-            needs_reboot=True,
-        )
+        again = by_hand("Reinstall the driver", text, needs_root=True, needs_reboot=True)
         return (again, REBOOT)
     return (REBOOT, RELOAD_MODULES)

@@ -19,6 +19,7 @@ from gpudoctor.rules.terms import (
     Problem,
     Run,
     answer_seen,
+    by_hand,
     gpu_seen,
     log_seen,
     rule,
@@ -86,7 +87,7 @@ def _file(driver: Driver, kernel: str | None) -> Iterator[Evidence]:
 def _fixes(driver: Driver, container: Container | Gap | None) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Install or load the NVIDIA driver on the host, then start the container again."
-        return (Fix(title="Repair the host's driver", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+        return (by_hand("Repair the host's driver", text, needs_root=True),)
     blacklisted = "nvidia" in (driver.blacklisted or ())
     first = (Ask(text="Remove the blacklist line for nvidia from /etc/modprobe.d."),) if blacklisted else ()
     load = Fix(

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 #: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
 #: "Loading of module with unavailable key is rejected", "Loading of unsigned module is rejected" and their relatives.
@@ -17,29 +17,22 @@ REFUSALS = (
 #: Where Debian's and Ubuntu's DKMS keep the key they sign with.
 UBUNTU_KEY, DEBIAN_KEY = "/var/lib/shim-signed/mok/MOK.der", "/var/lib/dkms/mok.pub"
 
-OFF = Fix(
-    title="Turn Secure Boot off",
-    safety="manual",
-    steps=(Ask(text="Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings."),),
+OFF = by_hand(
+    "Turn Secure Boot off",
+    "Turn Secure Boot off in the firmware setup, or for the virtual machine in its settings.",
     needs_reboot=True,
 )
-BUILT_TOGETHER = Fix(
-    title="Install the module that was built with this kernel",
-    safety="manual",
-    steps=(Ask(text="Take kernel and driver module from one release of the distribution: they are signed together."),),
+BUILT_TOGETHER = by_hand(
+    "Install the module that was built with this kernel",
+    "Take kernel and driver module from one release of the distribution: they are signed together.",
     needs_root=True,
     needs_reboot=True,
 )
 #: A driver container builds the module and loads it into the host's kernel.
-ON_HOST = Fix(
-    title="Let the host's kernel trust the module",
-    safety="manual",
-    steps=(
-        Ask(
-            text="Give the driver container a key that is enrolled on the host, use modules that the distribution has "
-            "signed, or turn Secure Boot off on the host."
-        ),
-    ),
+ON_HOST = by_hand(
+    "Let the host's kernel trust the module",
+    "Give the driver container a key that is enrolled on the host, use modules that the distribution has "
+    "signed, or turn Secure Boot off on the host.",
     needs_root=True,
     needs_reboot=True,
 )

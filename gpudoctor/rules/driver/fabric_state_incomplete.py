@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained, is_virtual
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1", when="gpu-details")
@@ -61,12 +61,10 @@ def _count(number: int) -> str:
 def _fixes(container: Container | Gap | None, *, in_guest: bool) -> tuple[Fix, ...]:
     if in_guest:
         text = "On the hypervisor, run Fabric Manager and activate the partition of these GPUs (shared NVSwitch model)."
-        return (Fix(title="Have the host connect the GPUs", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+        return (by_hand("Have the host connect the GPUs", text, needs_root=True),)
     if is_contained(container):
         text = "On the host: restart nvidia-fabricmanager, then this container. Without access to it, use another."
-        return (
-            Fix(title="Have the host's fabric repaired", safety="manual", steps=(Ask(text=text),), needs_root=True),
-        )
+        return (by_hand("Have the host's fabric repaired", text, needs_root=True),)
     steps = (
         Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
         Run(argv=("journalctl", "-u", "nvidia-fabricmanager", "--no-pager")),

@@ -3,12 +3,10 @@
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, gpu_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, gpu_seen, rule, seen
 
-OPTIRUN = Fix(
-    title="Start the program with optirun",
-    safety="manual",
-    steps=(Ask(text="Bumblebee switches the GPU on for one program: optirun python your_program.py"),),
+OPTIRUN = by_hand(
+    "Start the program with optirun", "Bumblebee switches the GPU on for one program: optirun python your_program.py"
 )
 
 

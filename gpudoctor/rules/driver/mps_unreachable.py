@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, answer_seen, by_hand, rule, seen
 
 #: MPS_CONNECTION_FAILED, RPC_FAILURE, SERVER_NOT_READY, MAX_CLIENTS_REACHED, MAX_CONNECTIONS_REACHED,
 #: CLIENT_TERMINATED.
@@ -62,7 +62,7 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
     )
     if is_contained(container):
         text = "Start the container with --ipc=host and the host's MPS folder mounted, or start MPS inside it."
-        return (alone, Fix(title="Let the container reach MPS", safety="manual", steps=(Ask(text=text),)))
+        return (alone, by_hand("Let the container reach MPS", text))
     again = (
         Ask(text="End the programs that use MPS, and stop it: echo quit | nvidia-cuda-mps-control"),
         Run(argv=("nvidia-cuda-mps-control", "-d")),

@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, 
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("DRV019", name="nvml-library-missing", severity="error", since="0.1")
@@ -65,8 +65,8 @@ def _evidence(driver: Driver, missing: list[str], copies: list[DriverLibrary]) -
 def _fixes(host: System | Gap, container: Container | Gap | None, copies: list[DriverLibrary]) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Start the container with GPU access (docker run --gpus all), so that the host's libraries come along."
-        return (Fix(title="Start the container with GPU access", safety="manual", steps=(Ask(text=text),)),)
+        return (by_hand("Start the container with GPU access", text),)
     if any(copy.size == 0 for copy in copies):
         text = "Remove the empty file named above, install the driver's libraries again, and run ldconfig."
-        return (Fix(title="Replace the empty file", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+        return (by_hand("Replace the empty file", text, needs_root=True),)
     return install_driver(host, container)

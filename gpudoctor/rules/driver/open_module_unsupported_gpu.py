@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, log_seen, rule, seen
 
 
 @rule("DRV016", name="open-module-unsupported-gpu", severity="error", since="0.1")
@@ -51,10 +51,9 @@ def open_module_unsupported_gpu(
                 *log_seen(said),
             ),
             fixes=(
-                Fix(
-                    title=f"Install the proprietary kernel modules{place(container)}",
-                    safety="manual",
-                    steps=(Ask(text=text),),
+                by_hand(
+                    f"Install the proprietary kernel modules{place(container)}",
+                    text,
                     needs_root=True,
                     needs_reboot=True,
                 ),

@@ -12,7 +12,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._situation import is_virtual, kernel_of, known, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, gpu_seen, log_seen, rule, seen
 
 #: vGPU start error.
 XID = 78
@@ -92,10 +92,10 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
     text = "Install the vGPU (GRID) driver that the provider of this virtual machine names, of the host's branch."
     whole = "If the machine has the whole GPU, not a vGPU, install a newer ordinary driver instead."
     return (
-        Fix(
-            title=f"Install the vGPU driver of the provider{place(container)}",
-            safety="manual",
-            steps=(Ask(text=text), Ask(text=whole)),
+        by_hand(
+            f"Install the vGPU driver of the provider{place(container)}",
+            text,
+            whole,
             needs_root=True,
             needs_reboot=True,
         ),

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -88,9 +88,9 @@ def _in_job(value: str, gpus: Gpus) -> tuple[Fix, ...]:
         text = (
             "Tell the administrator: with ConstrainDevices=yes in cgroup.conf, Slurm numbers the GPUs of a job from 0."
         )
-        return (unset, Fix(title="Make it last", safety="manual", steps=(Ask(text=text),)))
+        return (unset, by_hand("Make it last", text))
     text = "The scheduler sets this variable. Ask it for the GPUs you need, and leave the variable as it is."
-    return (Fix(title="Ask the scheduler for GPUs", safety="manual", steps=(Ask(text=text),)),)
+    return (by_hand("Ask the scheduler for GPUs", text),)
 
 
 def _fixes(files: tuple[str, ...]) -> tuple[Fix, ...]:

@@ -1,7 +1,7 @@
 """ENV005: CUDA_VISIBLE_DEVICES holds names where some programs expect numbers."""
 
 from gpudoctor.rules.sections import Environ, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 from gpudoctor.rules.visible_devices import read_mask
 
 
@@ -63,7 +63,5 @@ def _mig(value: str) -> Problem:
         summary="CUDA_VISIBLE_DEVICES names a MIG device by UUID; some programs accept only numbers.",
         confidence="possible",
         evidence=(seen("CUDA_VISIBLE_DEVICES", value),),
-        fixes=(
-            Fix(title="For a program that expects numbers, use a container", safety="manual", steps=(Ask(text=text),)),
-        ),
+        fixes=(by_hand("For a program that expects numbers, use a container", text),),
     )

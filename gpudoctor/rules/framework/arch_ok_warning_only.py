@@ -3,7 +3,7 @@
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import capability_of, device_code, release_numbers, services
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule
 
 #: From here on PyTorch asks what its code runs on, not which number is higher.
 FIRST_QUIET = (2, 11)
@@ -51,5 +51,5 @@ def arch_ok_warning_only(
         summary=f"{torch.label} warns about {names}, but runs on it with its code for {newest}.",
         subject=torch.label,
         evidence=(*evidence_of(served), code.evidence(torch)),
-        fixes=(Fix(title="Nothing to do", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Nothing to do", text),),
     )

@@ -21,18 +21,13 @@ from gpudoctor.rules.builds import (
 )
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpreter, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
-RELEASE = Fix(
-    title="Or take TensorFlow 2.21.0, whose PTX these GPUs take",
-    safety="manual",
-    steps=(
-        Ask(
-            text='In an environment with Python 3.10 to 3.13: pip install "tensorflow[and-cuda]==2.21.0" '
-            '"nvidia-cuda-nvcc-cu12>=12.8". It does not find libcusolver.so.11 by itself: gpudoctor check then names '
-            "the LD_LIBRARY_PATH that helps. Its first start compiles for minutes."
-        ),
-    ),
+RELEASE = by_hand(
+    "Or take TensorFlow 2.21.0, whose PTX these GPUs take",
+    'In an environment with Python 3.10 to 3.13: pip install "tensorflow[and-cuda]==2.21.0" '
+    '"nvidia-cuda-nvcc-cu12>=12.8". It does not find libcusolver.so.11 by itself: gpudoctor check then names '
+    "the LD_LIBRARY_PATH that helps. Its first start compiles for minutes.",
 )
 #: From this release on torch asks nvrtc for no newer GPU than nvrtc knows (github.com/pytorch/pytorch/pull/87611).
 FIRST_TO_ASK_FOR_LESS = (1, 13)
@@ -152,7 +147,7 @@ def _while_it_runs(
         return
     python = release_numbers(scene.interpreter.version) if isinstance(scene.interpreter, Interpreter) else None
     text = "Install torch 1.13 or newer in an environment with Python 3.7 or newer."
-    too_old = Fix(title="Use a newer torch, on a newer Python", safety="manual", steps=(Ask(text=text),))
+    too_old = by_hand("Use a newer torch, on a newer Python", text)
     yield Problem(
         summary=f"{framework.label} cannot compile code for {labels_with_capability(unknown)} at run time: its CUDA "
         f"{framework.cuda} does not know that GPU.",

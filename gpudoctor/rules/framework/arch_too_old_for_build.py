@@ -18,7 +18,7 @@ from gpudoctor.rules.builds import (
     services,
 )
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
 #: installed, and used where a program asks for it.
@@ -126,5 +126,5 @@ def _of_extensions(
                 *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in older),
                 seen(f"oldest GPU of {name}", f"compute capability {floor}, as its makers say"),
             ),
-            fixes=(Fix(title=f"Do without {name} on this GPU", safety="manual", steps=(Ask(text=text),)),),
+            fixes=(by_hand(f"Do without {name} on this GPU", text),),
         )

@@ -7,7 +7,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
 from gpudoctor.rules.builds import built_for_cuda, driver_os
 from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
 FIRST_CUDA, FIRST_DRIVER = CudaVersion("12.1"), DriverRelease("530.30.02")
@@ -65,7 +65,7 @@ def driver_minor_compat_limit(
             ),
             fixes=(
                 *update_driver(host, container, f"release {FIRST_DRIVER} or newer"),
-                Fix(title="Compile with CUDA 12.0", safety="manual", steps=(Ask(text="Build it with CUDA 12.0."),)),
+                by_hand("Compile with CUDA 12.0", "Build it with CUDA 12.0."),
             ),
         )
 

@@ -11,7 +11,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
 from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
 from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Branches of drivers for PCs have three digits, those of L4T two.
 OLDEST_BRANCH = 100
@@ -133,4 +133,4 @@ def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -
         f"Install {package} from NVIDIA's repository where the program runs (inside its container, if it has one) and "
         f"put {folder} first in LD_LIBRARY_PATH. The driver stays; this works on data-centre GPUs."
     )
-    return (Fix(title=f"Or install {package}", safety="manual", steps=(Ask(text=text),), needs_root=True),)
+    return (by_hand(f"Or install {package}", text, needs_root=True),)

@@ -6,7 +6,7 @@ from gpudoctor.plan.places import uninstall
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.
@@ -72,7 +72,7 @@ def _fix(torch: Framework, extension: Framework, scene: Scene) -> Fix:
     if extension.name in PINNED and extension.built_for_torch and extension.built_for_torch.count(".") > 1:
         text = f"Install torch=={extension.built_for_torch} from where torch {torch.version} came from, or a newer "
         text += f"{extension.name}, with the torch that it brings along, in an environment of its own."
-        return Fix(title=f"Give {extension.name} its torch", safety="manual", steps=(Ask(text=text),))
+        return by_hand(f"Give {extension.name} its torch", text)
     text = f"Install the {extension.name} wheel whose name states torch {release}, your CUDA, ABI and Python; or build "
     text += "it against the installed torch (pip install --no-build-isolation)."
     return Fix(

@@ -4,25 +4,19 @@ from gpudoctor.facts.versions import Capability
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import device_code, services
 from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Jetson Thor: the first board that PyTorch's own builds are made for.
 THOR = Capability("11.0")
 
-JETPACK = Fix(
-    title="Install NVIDIA's build for this JetPack release",
-    safety="manual",
-    steps=(
-        Ask(
-            text="Find your JetPack release (dpkg -l nvidia-jetpack) and follow "
-            "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/"
-        ),
-    ),
+JETPACK = by_hand(
+    "Install NVIDIA's build for this JetPack release",
+    "Find your JetPack release (dpkg -l nvidia-jetpack) and follow "
+    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/",
 )
-JAX_CONTAINER = Fix(
-    title="Use a JAX built for this JetPack release",
-    safety="manual",
-    steps=(Ask(text="NVIDIA's containers for Jetson have one: https://github.com/dusty-nv/jetson-containers"),),
+JAX_CONTAINER = by_hand(
+    "Use a JAX built for this JetPack release",
+    "NVIDIA's containers for Jetson have one: https://github.com/dusty-nv/jetson-containers",
 )
 
 
@@ -139,4 +133,4 @@ def _is_thor(gpus: Gpus | None, matrix: Matrix) -> bool:
 
 def _thor() -> Fix:
     text = "Install torch from https://download.pytorch.org/whl/cu130: from release 2.9 on it has code for this GPU."
-    return Fix(title="Install PyTorch built for CUDA 13", safety="manual", steps=(Ask(text=text),))
+    return by_hand("Install PyTorch built for CUDA 13", text)

@@ -3,20 +3,15 @@
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Matrix, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: What is no framework for training, and uses a GPU all the same.
 OTHERS = ("jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "mxnet")
 
-ANY = Fix(
-    title="If you want one",
-    safety="manual",
-    steps=(
-        Ask(
-            text="To make an environment with the build that fits this machine (tensorflow and jax likewise): "
-            "gpudoctor install torch --venv env"
-        ),
-    ),
+ANY = by_hand(
+    "If you want one",
+    "To make an environment with the build that fits this machine (tensorflow and jax likewise): "
+    "gpudoctor install torch --venv env",
 )
 
 

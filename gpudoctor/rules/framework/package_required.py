@@ -5,7 +5,7 @@ from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Frameworks, Gap, Interpreter, Matrix, Packages, Scene, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Subjects that other rules judge.
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
@@ -87,4 +87,4 @@ def _fix(requirement: Requirement, where: str, scene: Scene, matrix: Matrix) -> 
         return Fix(title=f"{title}: {builds}" if builds else title, safety=safety(scene), steps=plan.steps)
     because = f" {plan.text}" if isinstance(plan, Refused) else ""
     text = f"Install {requirement.text} into {where}, in the build for your GPU.{because}"
-    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    return by_hand(title, text)

@@ -17,19 +17,16 @@ from gpudoctor.rules.builds import (
     services,
 )
 from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule
 
 #: The first GPUs that cuBLAS before CUDA 12.8 and cuDNN before 9.7 have no code for, and that CUDA version.
 BLACKWELL, ITS_CUDA = Capability("10.0"), CudaVersion("12.8")
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
 
-CONTAINER = Fix(
-    title="Use NVIDIA's container, which has machine code for new GPUs",
-    safety="manual",
-    steps=(
-        Ask(text="See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (nvcr.io/nvidia/tensorflow)."),
-    ),
+CONTAINER = by_hand(
+    "Use NVIDIA's container, which has machine code for new GPUs",
+    "See https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (nvcr.io/nvidia/tensorflow).",
 )
 
 

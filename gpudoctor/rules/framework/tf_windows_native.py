@@ -4,19 +4,16 @@ from gpudoctor.facts.versions import Capability
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = (2, 11)
 #: The newest GPUs that its code for compute capability 8.0 runs on.
 NEWEST = Capability("8.9")
-STAY = Fix(
-    title="Stay on Windows, with TensorFlow 2.10",
-    safety="manual",
-    steps=(
-        Ask(text="conda create --name tf210 --channel conda-forge python=3.10 cudatoolkit=11.2 cudnn=8.1.0"),
-        Ask(text='In that environment: python -m pip install "tensorflow<2.11" "numpy<2"'),
-    ),
+STAY = by_hand(
+    "Stay on Windows, with TensorFlow 2.10",
+    "conda create --name tf210 --channel conda-forge python=3.10 cudatoolkit=11.2 cudnn=8.1.0",
+    'In that environment: python -m pip install "tensorflow<2.11" "numpy<2"',
 )
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.sections import Framework, Frameworks, Gpu, Gpus, Matrix, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 MAKERS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}
 NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
@@ -57,7 +57,7 @@ def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, m
     serves = any(_is_of_rocm(gpu) for gpu in gpus.devices)
     own = ROCM if serves else "Choose the compute platform on https://pytorch.org/get-started/locally/"
     title = "Install the ROCm build" if serves else "Install the build for this GPU, if PyTorch supports it"
-    note = Fix(title=title, safety="manual", steps=(Ask(text=own),))
+    note = by_hand(title, own)
     yield Problem(
         summary=f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
         subject=torch.label,
@@ -91,5 +91,5 @@ def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:
             seen("PyTorch build", f"{torch.version or 'unknown version'}, no ROCm", torch.source),
             *(seen("GPU", f"{gpu.label}, made by AMD", gpu.source) for gpu in found),
         ),
-        fixes=(Fix(title="Install the ROCm build", safety="manual", steps=(Ask(text=ROCM),)),),
+        fixes=(by_hand("Install the ROCm build", ROCM),),
     )

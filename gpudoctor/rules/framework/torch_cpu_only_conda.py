@@ -4,7 +4,7 @@ from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
 from gpudoctor.rules.builds import gpu_names, is_jetson
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package, Packages, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", since="0.1")
@@ -70,7 +70,7 @@ def _fix(interpreter: Interpreter | Gap | None, companions: tuple[str, ...], *, 
     wanted = ("pytorch-gpu", *companions)
     if prefix is None:
         text = f"Install {' and '.join(wanted)} from conda-forge with conda."
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return by_hand(title, text)
     removal = (conda(interpreter, "remove", "cpuonly"),) if has_cpuonly else ()
     install = conda(interpreter, "install", *wanted)
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"

@@ -4,7 +4,7 @@ from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
 CUDA_EXTENSIONS = ("flash-attn", "xformers")
@@ -59,8 +59,6 @@ def torch_rocm_build(
         ),
         not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
         fixes=(
-            torch_for_gpus(scene, matrix, torch.version)
-            if has_nvidia
-            else Fix(title="Use what is built for ROCm", safety="manual", steps=(Ask(text=text),)),
+            torch_for_gpus(scene, matrix, torch.version) if has_nvidia else by_hand("Use what is built for ROCm", text),
         ),
     )

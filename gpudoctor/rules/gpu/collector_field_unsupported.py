@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules.sections import Driver, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: nvidia-smi of this branch and older ones answer: Field "compute_cap" is not a valid field to query.
 LAST_WITHOUT = 470
@@ -36,5 +36,5 @@ def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]
     yield Problem(
         summary="The nvidia-smi of this driver does not know the field compute_cap, which some build tools ask for.",
         evidence=(seen("driver release", driver.release), seen("compute capability, as NVML tells it", known)),
-        fixes=(Fix(title="Tell the tool the compute capability", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Tell the tool the compute capability", text),),
     )

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
 MPS_SERVER = "nvidia-cuda-mps"
@@ -60,10 +60,9 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
                     needs_root=True,
                     undo=f"nvidia-smi {' '.join(which)} -c {_word(gpu.compute_mode)}",
                 ),
-                Fix(
-                    title="On a shared machine, wait or use another GPU",
-                    safety="manual",
-                    steps=(Ask(text="Ask the batch system for a GPU of your own, or wait until the process ends."),),
+                by_hand(
+                    "On a shared machine, wait or use another GPU",
+                    "Ask the batch system for a GPU of your own, or wait until the process ends.",
                 ),
             ),
         )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._driver_state import meant_for_us
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, gpu_seen, rule
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, rule
 
 
 @rule("GPU016", name="gpu-passed-through", severity="info", since="0.1")
@@ -35,12 +35,6 @@ def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
             severity="info" if ours else "error",
             evidence=(gpu_seen(gpu),),
             fixes=(
-                Fix(
-                    title="To use it here, give it back to the nvidia driver",
-                    safety="manual",
-                    steps=(Ask(text=text),),
-                    needs_root=True,
-                    needs_reboot=True,
-                ),
+                by_hand("To use it here, give it back to the nvidia driver", text, needs_root=True, needs_reboot=True),
             ),
         )

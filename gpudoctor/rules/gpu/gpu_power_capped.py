@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
@@ -70,7 +70,7 @@ def _held_back(gpu: Gpu) -> Problem:
             seen("reasons for lower clocks", ", ".join(gpu.throttle_reasons or ())),
             seen("utilization", f"{gpu.utilization_percent} %"),
         ),
-        fixes=(Fix(title="Find what holds it back", safety="manual", steps=(Ask(text=look),)),),
+        fixes=(by_hand("Find what holds it back", look),),
     )
 
 

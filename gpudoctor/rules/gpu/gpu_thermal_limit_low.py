@@ -1,7 +1,7 @@
 """GPU015: the firmware set a very low temperature limit."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Usual limits are 80 to 95 °C, some ten degrees below the slowdown temperature.
 LOW_C = 70
@@ -39,5 +39,5 @@ def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
                 seen("highest operating temperature", f"{limit} °C"),
                 seen("slowdown temperature", f"{slowdown} °C"),
             ),
-            fixes=(Fix(title="Let thermald set the limit", safety="manual", steps=(Ask(text=text),), needs_root=True),),
+            fixes=(by_hand("Let thermald set the limit", text, needs_root=True),),
         )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 #: What the other makers' GPUs are used with.
 OTHERS = {
@@ -75,13 +75,10 @@ def _where_else(container: Container | Gap | None) -> Iterator[str]:
 
 def _without_gpu(cores: int | None) -> Fix:
     use = f"on all {cores} CPU cores" if cores and cores > 1 else "on the CPU"
-    return Fix(
-        title="What you can do without a GPU",
-        safety="manual",
-        steps=(
-            Ask(text=f"Train {use}; frameworks use several cores by themselves. Small models train well that way."),
-            Ask(text="Take a small pretrained model and train only its last layers (transfer learning)."),
-            Ask(text="Run ready models on the CPU, quantised (ONNX Runtime, llama.cpp, OpenVINO)."),
-            Ask(text="Use a hosted notebook (Colab, Kaggle) or a cloud machine for larger training."),
-        ),
+    return by_hand(
+        "What you can do without a GPU",
+        f"Train {use}; frameworks use several cores by themselves. Small models train well that way.",
+        "Take a small pretrained model and train only its last layers (transfer learning).",
+        "Run ready models on the CPU, quantised (ONNX Runtime, llama.cpp, OpenVINO).",
+        "Use a hosted notebook (Colab, Kaggle) or a cloud machine for larger training.",
     )

@@ -4,7 +4,7 @@ from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus, Live, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
 
 #: With these the kernel leaves a device's addresses as they are, or has no IOMMU at all.
 HARMLESS = (
@@ -88,22 +88,16 @@ def _translated(peers: tuple[Gpu, ...], host: System) -> tuple[Evidence, Confide
 
 
 def _fixes(*, redirected: bool, translated: bool) -> tuple[Fix, ...]:
-    off = Fix(
-        title="Turn the IOMMU off, or let addresses through",
-        safety="manual",
-        steps=(
-            Ask(
-                text="Add iommu=pt to the kernel's options (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub)."
-            ),
-            Ask(text="Or, if no virtual machine needs it: intel_iommu=off or amd_iommu=off, or off in the firmware."),
-        ),
+    off = by_hand(
+        "Turn the IOMMU off, or let addresses through",
+        "Add iommu=pt to the kernel's options (GRUB_CMDLINE_LINUX in /etc/default/grub, then update-grub).",
+        "Or, if no virtual machine needs it: intel_iommu=off or amd_iommu=off, or off in the firmware.",
         needs_root=True,
         needs_reboot=True,
     )
-    acs = Fix(
-        title="Turn ACS off in the firmware's setup",
-        safety="manual",
-        steps=(Ask(text='In the firmware\'s setup, look for "ACS" among the PCIe or northbridge settings.'),),
+    acs = by_hand(
+        "Turn ACS off in the firmware's setup",
+        'In the firmware\'s setup, look for "ACS" among the PCIe or northbridge settings.',
         needs_reboot=True,
     )
     return (*((acs,) if redirected else ()), *((off,) if translated or redirected else ()))

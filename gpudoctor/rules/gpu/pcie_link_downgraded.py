@@ -2,21 +2,16 @@
 
 from gpudoctor.facts.gpus import PcieLink
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Per cent of time in use, and performance states, at which the link has left its idle speed.
 BUSY = 50
 AWAKE = (0, 1, 2, 3)
 
-_SEAT = Fix(
-    title="Check seat and slot",
-    safety="manual",
-    steps=(
-        Ask(
-            text="With the power off, reseat the card without a riser; check in the board's manual which slots share "
-            "lanes, and that the firmware does not hold the slot at a lower PCIe generation."
-        ),
-    ),
+_SEAT = by_hand(
+    "Check seat and slot",
+    "With the power off, reseat the card without a riser; check in the board's manual which slots share "
+    "lanes, and that the firmware does not hold the slot at a lower PCIe generation.",
     needs_reboot=True,
 )
 

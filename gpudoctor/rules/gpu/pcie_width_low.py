@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Lanes of a slot that was made for a disk or a network card. Eight are usual for a second graphics card.
 NARROW = 4
@@ -49,5 +49,5 @@ def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
                 seen("PCIe lanes of the GPU", link.device_width_max),
                 seen("PCIe lanes of the port above it", link.port_width_max),
             ),
-            fixes=(Fix(title="Use another slot", safety="manual", steps=(Ask(text=text),), needs_reboot=True),),
+            fixes=(by_hand("Use another slot", text, needs_reboot=True),),
         )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("GPU006", name="row-remap-failure", severity="error", since="0.1", when="gpu-details")
@@ -36,7 +36,7 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
                 summary="Faulty memory of this GPU could not be replaced: no spare rows are left.",
                 subject=gpu.label,
                 evidence=tuple(evidence),
-                fixes=(Fix(title="Have the GPU replaced", safety="manual", steps=(Ask(text=text),)),),
+                fixes=(by_hand("Have the GPU replaced", text),),
             )
         elif (remaps is not None and remaps.pending) or gpu.retired_pages_pending:
             yield _pending(gpu)

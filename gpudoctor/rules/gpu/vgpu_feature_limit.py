@@ -2,7 +2,7 @@
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Messages of a call that this GPU does not have.
 REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")
@@ -41,5 +41,5 @@ def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]
         subject=cards[0].label,
         confidence="likely" if failed else "possible",
         evidence=(seen("virtualization mode", "vGPU"), *((seen("a program was told", failed.text),) if failed else ())),
-        fixes=(Fix(title="If a program asks for unified memory", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("If a program asks for unified memory", text),),
     )

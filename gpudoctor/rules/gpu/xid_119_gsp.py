@@ -5,7 +5,7 @@ from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules.sections import Driver, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, log_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, rule, seen
 
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)
@@ -42,7 +42,7 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     newer = f"Update to {MENDED} or newer, or to a newer branch." if early else "Update the driver."
     fixes: tuple[Fix, ...] = (
         REBOOT,
-        Fix(title="Update the driver", safety="manual", steps=(Ask(text=newer),), needs_root=True, needs_reboot=True),
+        by_hand("Update the driver", newer, needs_root=True, needs_reboot=True),
     )
     if driver.module_flavour == "proprietary":
         option = Write(path="/etc/modprobe.d/nvidia-gsp.conf", text="options nvidia NVreg_EnableGpuFirmware=0\n")

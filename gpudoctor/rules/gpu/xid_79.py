@@ -5,7 +5,7 @@ from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._situation import known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
 
 #: NVML_ERROR_GPU_IS_LOST.
 LOST = 15
@@ -89,13 +89,10 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
 
 
 def _fixes() -> tuple[Fix, ...]:
-    off = Fix(
-        title="Switch off, reseat, switch on",
-        safety="manual",
-        steps=(
-            Ask(text="Shut down and take the machine off the mains; reseat the card and its power plugs."),
-            Ask(text="If it comes back: try another slot, no riser, another power supply, better cooling."),
-        ),
+    off = by_hand(
+        "Switch off, reseat, switch on",
+        "Shut down and take the machine off the mains; reseat the card and its power plugs.",
+        "If it comes back: try another slot, no riser, another power supply, better cooling.",
         needs_reboot=True,
     )
     test = Fix(

@@ -7,18 +7,15 @@ from gpudoctor.rules._driver_state import of_gpu
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules._xids import logged
 from gpudoctor.rules.sections import Driver, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, log_seen, rule
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, rule
 
 SERIOUS: tuple[Action, ...] = ("reset-gpu", "restart-machine", "check-power")
-POWER = Fix(
-    title="Check the card's power",
-    safety="manual",
-    steps=(Ask(text="Shut down, and check that each power plug of the card has a cable of its own."),),
+POWER = by_hand(
+    "Check the card's power", "Shut down, and check that each power plug of the card has a cable of its own."
 )
-SUPPORT = Fix(
-    title="If it comes back, have the GPU tested",
-    safety="manual",
-    steps=(Ask(text="Update the driver. If the error returns, save nvidia-bug-report.sh's file and ask the maker."),),
+SUPPORT = by_hand(
+    "If it comes back, have the GPU tested",
+    "Update the driver. If the error returns, save nvidia-bug-report.sh's file and ask the maker.",
 )
 
 

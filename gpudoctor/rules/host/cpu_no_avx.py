@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.rules.sections import Framework, Frameworks, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: The first release whose packages use AVX.
 SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}
@@ -45,13 +45,10 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
                 seen("instruction sets", ", ".join(cpu.flags) or "none of those that frameworks use"),
             ),
             fixes=(
-                Fix(
-                    title="Give the virtual machine the host's CPU features, or use another framework or machine",
-                    safety="manual",
-                    steps=(
-                        Ask(text='In a virtual machine, set its CPU type to "host" (pass through).'),
-                        Ask(text="Otherwise use PyTorch, another machine, or a build made without AVX."),
-                    ),
+                by_hand(
+                    "Give the virtual machine the host's CPU features, or use another framework or machine",
+                    'In a virtual machine, set its CPU type to "host" (pass through).',
+                    "Otherwise use PyTorch, another machine, or a build made without AVX.",
                 ),
             ),
         )

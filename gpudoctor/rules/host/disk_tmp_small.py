@@ -4,7 +4,7 @@ from gpudoctor.facts.system import Space
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.rules._situation import GIB, known, os_of
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, by_hand, rule, seen
 
 #: Room that an installation takes, by what the place is for: (with a GPU build, without), in GiB. A CUDA build of
 #: PyTorch downloads some 3 GB of wheels, which pip keeps in the temporary folder until all are there, and unpacks to
@@ -88,7 +88,7 @@ def _fixes(short: list[Space], roomy: Space | None, *, windows: bool) -> tuple[F
         title="Clear pip's cache", safety="review", steps=(Run(argv=("python", "-m", "pip", "cache", "purge")),)
     )
     if all(space.purpose != "temp" for space in short):
-        return (cache, Fix(title="Free space", safety="manual", steps=(Ask(text="Delete what you do not need."),)))
+        return (cache, by_hand("Free space", "Delete what you do not need."))
     variable = "TEMP" if windows else "TMPDIR"
     step: SetEnv | Ask = Ask(text=f"Set the variable {variable} to a folder with enough room, then install again.")
     if roomy is not None:

@@ -4,7 +4,7 @@ from gpudoctor.rules._gpu_packages import cuda_packages, users_of
 from gpudoctor.rules._majors import Foreign, foreign_libraries
 from gpudoctor.rules.builds import in_words, is_jetson
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Packages, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("LIB008", name="cuda-major-mix", severity="warning", since="0.1")
@@ -71,7 +71,7 @@ def _loaded(found: tuple[Foreign, ...], packages: Packages) -> Problem:
     names = [package.name for major in majors for package in cuda_packages(packages).get(major, ())]
     from_variable = [one.resolution.path for one in found if one.resolution.via == "LD_LIBRARY_PATH"]
     step = f"Take the folder of {from_variable[0]} out of LD_LIBRARY_PATH for this program." if from_variable else None
-    fix = _removal(names) if step is None else Fix(title="Keep to one CUDA", safety="manual", steps=(Ask(text=step),))
+    fix = _removal(names) if step is None else by_hand("Keep to one CUDA", step)
     return Problem(
         summary=f"{framework.label} is built for CUDA {framework.cuda}, but it would load "
         f"{in_words(one.resolution.soname for one in found)} of CUDA {in_words(str(major) for major in majors)}.",

@@ -4,12 +4,10 @@ from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Libraries
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
 
-NEWER = Fix(
-    title="Or use a newer build, whose cuDNN does not open that name",
-    safety="manual",
-    steps=(Ask(text="torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."),),
+NEWER = by_hand(
+    "Or use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
 )
 
 

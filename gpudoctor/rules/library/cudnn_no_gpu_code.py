@@ -25,7 +25,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 #: What a framework is installed as.
 FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}
@@ -137,7 +137,7 @@ def _fix(scene: Scene, framework: Framework, cudnn: LoadedCudnn, gpu: Capability
     text = (
         f"Install cuDNN {last} for CUDA {major} in place of {cudnn.where}, https://developer.nvidia.com/cudnn-archive"
     )
-    return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+    return by_hand(title, text)
 
 
 def _last_for(gpu: Capability, major: int, matrix: Matrix) -> str | None:

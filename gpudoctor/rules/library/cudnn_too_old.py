@@ -9,7 +9,7 @@ from gpudoctor.rules._cudnn import taken_cudnn
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, LibraryCopy, Matrix, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Distributions that conda names otherwise.
 CONDA_NAMES = {"torch": "pytorch"}
@@ -87,7 +87,7 @@ def _fix(
             steps=install(scene, wanted, options=("--upgrade",)),
         )
     text = f"Take the folder of {taken.path} off the library search path of this program, or update that copy."
-    return Fix(title="Let the right cuDNN be found first", safety="manual", steps=(Ask(text=text),))
+    return by_hand("Let the right cuDNN be found first", text)
 
 
 def _range(scene: Scene, framework: Framework, needed: LibraryVersion, matrix: Matrix) -> str:

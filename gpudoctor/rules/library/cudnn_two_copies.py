@@ -6,7 +6,7 @@ from itertools import permutations
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules.builds import built_for_cuda, in_words, needed_cudnn
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
 LINKED = ("dlib", "face-recognition")
@@ -70,12 +70,9 @@ def cudnn_two_copies(
             severity="error",
             evidence=tuple(seen(part.soname, f"{part.version} from {part.path}") for part in parts),
             fixes=(
-                Fix(
-                    title="Keep one cuDNN on the search path",
-                    safety="manual",
-                    steps=(
-                        Ask(text="Take the folder of the foreign copy out of LD_LIBRARY_PATH or uninstall that copy."),
-                    ),
+                by_hand(
+                    "Keep one cuDNN on the search path",
+                    "Take the folder of the foreign copy out of LD_LIBRARY_PATH or uninstall that copy.",
                 ),
             ),
         )
@@ -111,7 +108,7 @@ def _of_two(
         f"one's {_compared(others)}.",
         subject=f"{first.name} and {second.name}",
         evidence=tuple(seen(f"{one.framework} takes {one.soname} from", one.path) for one in (others, own)),
-        fixes=(Fix(title="Import the one with the newer cuDNN first", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Import the one with the newer cuDNN first", text),),
     )
 
 
@@ -142,5 +139,5 @@ def _on_windows(libraries: Libraries, packages: Packages | Gap | None) -> Iterat
             seen("torch's copy", f"{own.version}, {own.path}"),
             *(seen("other copy", f"{one.version}, {one.path}") for one in others),
         ),
-        fixes=(Fix(title="Keep to one cuDNN", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Keep to one cuDNN", text),),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("LIB025", name="extension-library-missing", severity="error", since="0.1")
@@ -55,4 +55,4 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
 def _fix(package: str, cuda: str) -> Fix:
     text = f"Uninstall {package}, and install its build for {cuda}; or build it here: "
     text += f"pip install --no-build-isolation --no-cache-dir {package}."
-    return Fix(title=f"Install a {package} built for {cuda}", safety="manual", steps=(Ask(text=text),))
+    return by_hand(f"Install a {package} built for {cuda}", text)

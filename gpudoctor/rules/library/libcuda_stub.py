@@ -1,7 +1,7 @@
 """LIB007: programs load a stub library instead of the NVIDIA driver's library."""
 
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Libraries, Packages
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 #: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
 BY_SHORT_NAME = ("numba", "numba-cuda")
@@ -80,7 +80,7 @@ def _problem(path: str, who: str, libraries: Libraries | Gap | None, driver: Dri
     else:
         where = "Remove the folder from LD_LIBRARY_PATH where it is set (~/.bashrc, the image, a module)."
         config = "If a file in /etc/ld.so.conf.d names it: remove that line and run ldconfig as root."
-        fix = Fix(title=title, safety="manual", steps=(Ask(text=where), Ask(text=config)))
+        fix = by_hand(title, where, config)
     return Problem(
         summary=f"{who} the stub {path} instead of the driver's libcuda, and so finds no GPU."
         if who != "Programs load"

@@ -3,7 +3,7 @@
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.rules.sections import Gap, Interpreter, Libraries
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")
@@ -52,7 +52,7 @@ def _fix(interpreter: Interpreter | Gap | None) -> Fix:
     prefix = conda_prefix(interpreter)
     if prefix is None:
         text = "Build the extension again here, or take a folder with an older libstdc++ out of LD_LIBRARY_PATH."
-        return Fix(title="Build the extension for this system", safety="manual", steps=(Ask(text=text),))
+        return by_hand("Build the extension for this system", text)
     install = conda(interpreter, "install", "libstdcxx-ng")
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
     return Fix(title="Update the environment's C++ library", safety="review", steps=(install,), undo=undo)

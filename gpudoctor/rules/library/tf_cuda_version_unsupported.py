@@ -9,7 +9,7 @@ from gpudoctor.rules._windows import copies_of_dll, dlls_of
 from gpudoctor.rules.builds import in_words, is_jetson, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Live, Matrix, Scene, System, Toolkits
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
@@ -78,11 +78,7 @@ def tf_cuda_version_unsupported(
             seen("not found", ", ".join(missing)),
         ),
         fixes=(
-            Fix(
-                title=f"Install CUDA {tensorflow.cuda}",
-                safety="manual",
-                steps=(Ask(text=f"{text}, without its driver."),),
-            ),
+            by_hand(f"Install CUDA {tensorflow.cuda}", f"{text}, without its driver."),
             *(() if on_windows else (tensorflow_for_gpus(scene, matrix),)),
         ),
     )

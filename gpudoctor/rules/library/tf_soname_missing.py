@@ -18,7 +18,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, by_hand, rule, seen
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
@@ -162,5 +162,5 @@ def _on_windows(
         subject=tensorflow.label,
         confidence="likely",
         evidence=(seen("built with CUDA", tensorflow.cuda, tensorflow.source), seen("CUDA toolkits", "none found")),
-        fixes=(Fix(title=f"Install CUDA {tensorflow.cuda}", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand(f"Install CUDA {tensorflow.cuda}", text),),
     )

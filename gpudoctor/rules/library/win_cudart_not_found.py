@@ -16,7 +16,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: TensorFlow's messages that it does not find a DLL.
 MESSAGES = ("tf-dll-missing", "win-cudart-required")
@@ -81,7 +81,7 @@ def win_cudart_not_found(
         subject=tensorflow.label,
         confidence="certain" if off_path else "likely",
         evidence=(seen(name, path), seen("Python", interpreter.executable)),
-        fixes=(Fix(title="Let Windows find CUDA's DLLs", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Let Windows find CUDA's DLLs", text),),
     )
 
 

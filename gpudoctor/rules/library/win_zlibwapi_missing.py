@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 NAME = "zlibwapi.dll"
 #: Packages that load the cuDNN of a toolkit, beside TensorFlow.
@@ -53,7 +53,7 @@ def win_zlibwapi_missing(
         summary=f"cuDNN {copy.version} needs {NAME}, which is not on this machine.",
         subject=NAME,
         evidence=(seen("cuDNN", f"{copy.version}, {copy.path}"), seen(NAME, "not found")),
-        fixes=(Fix(title=f"Add {NAME}", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand(f"Add {NAME}", text),),
     )
 
 

@@ -5,7 +5,7 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Toolkits
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: XLA itself warns of older ones: they are known to compile wrongly.
 FIRST_SOUND = CudaVersion("11.1")
@@ -63,12 +63,9 @@ def xla_ptxas_old(
             seen(who, caller.label, caller.source),
         ),
         fixes=(
-            Fix(
-                title="Let a newer ptxas come first on PATH",
-                safety="manual",
-                steps=(
-                    Ask(text=f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start again."),
-                ),
+            by_hand(
+                "Let a newer ptxas come first on PATH",
+                f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start again.",
             ),
         ),
     )

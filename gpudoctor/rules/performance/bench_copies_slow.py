@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
 from gpudoctor.rules._bench import link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 ADVICE = (
     "Run the program on the CPU socket that the GPU is attached to (nvidia-smi topo -m shows it; numactl binds to it), "
@@ -52,7 +52,7 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                     seen(f"measured, {direction}, pinned, {best.size >> 20} MiB", f"{best.rate / 1e9:.1f} GB/s"),
                     seen("link under load", f"{link}, {link.rate / 1e9:.1f} GB/s"),
                 ),
-                fixes=(Fix(title="Bring program and GPU together", safety="manual", steps=(Ask(text=ADVICE),)),),
+                fixes=(by_hand("Bring program and GPU together", ADVICE),),
             )
 
 

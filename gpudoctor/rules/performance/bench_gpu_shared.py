@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import measured_gpus, others_on
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1", when="bench")
@@ -34,11 +34,5 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
             summary=f"{count} other {noun} used the GPU during the benchmark, so its numbers are too low.",
             subject=gpu.label,
             evidence=(seen("on the GPU before the measuring began", names),),
-            fixes=(
-                Fix(
-                    title="Measure again alone",
-                    safety="manual",
-                    steps=(Ask(text="Measure again when nvidia-smi lists no other program."),),
-                ),
-            ),
+            fixes=(by_hand("Measure again alone", "Measure again when nvidia-smi lists no other program."),),
         )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PRF014", name="bench-held-down", severity="warning", since="0.1", when="bench")
@@ -40,10 +40,9 @@ def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                 *((seen("highest temperature", f"{hottest} C"),) if hottest else ()),
             ),
             fixes=(
-                Fix(
-                    title="See to its cooling and power",
-                    safety="manual",
-                    steps=(Ask(text="Clean and ventilate the card, and check that all its power cables are in."),),
+                by_hand(
+                    "See to its cooling and power",
+                    "Clean and ventilate the card, and check that all its power cables are in.",
                 ),
             ),
         )

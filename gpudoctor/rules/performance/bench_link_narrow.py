@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import busy_samples, link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1", when="bench")
@@ -47,10 +47,8 @@ def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                     seen("GPU and slot together", f"PCIe {most.generation_max or '?'}.0 x{most.width_max or '?'}"),
                 ),
                 fixes=(
-                    Fix(
-                        title="Seat the card again",
-                        safety="manual",
-                        steps=(Ask(text="Seat the card again, without a riser, and look which slots share lanes."),),
+                    by_hand(
+                        "Seat the card again", "Seat the card again, without a riser, and look which slots share lanes."
                     ),
                 ),
             )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import CPU, Bench
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: A toy alone says nothing: steps of these networks keep a GPU busy at large batches.
 TELLING = ("conv", "transformer")
@@ -44,13 +44,7 @@ def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                     seen("best of the large networks", f"{best}, {ratio:.2f} times as fast"),
                     seen("compared", f"{len(ratios)} steps that are not noisy"),
                 ),
-                fixes=(
-                    Fix(
-                        title="Train where it is faster",
-                        safety="manual",
-                        steps=(Ask(text="Train on the CPU, or find out what slows the GPU down."),),
-                    ),
-                ),
+                fixes=(by_hand("Train where it is faster", "Train on the CPU, or find out what slows the GPU down."),),
             )
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import Bench
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: A smaller gain is not worth the care that fewer digits need.
 GAIN = 1.5
@@ -47,7 +47,7 @@ def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Proble
                     summary=f"On this GPU {words} would be {gain:.1f} times as fast.",
                     subject=gpu.label if gpu else device.product or device.name,
                     evidence=(seen("measured", evidence),),
-                    fixes=(Fix(title="Allow fewer digits", safety="manual", steps=(Ask(text=ask),)),),
+                    fixes=(by_hand("Allow fewer digits", ask),),
                 )
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.versions import Capability
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Packages
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: torch.cuda.amp came with PyTorch 1.6 and took the place of apex.amp.
 BUILT_IN = (1, 6)
@@ -50,5 +50,5 @@ def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, mat
             seen("PyTorch", torch.version),
             seen("highest compute capability", max(capabilities)),
         ),
-        fixes=(Fix(title="Use what PyTorch brings", safety="manual", steps=(Ask(text=text),)),),
+        fixes=(by_hand("Use what PyTorch brings", text),),
     )

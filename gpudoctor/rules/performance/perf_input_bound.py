@@ -3,7 +3,7 @@
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules._slowness import complaint
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Where choosing and copying the examples takes longer than this many times the step itself, the GPU mostly waits.
 TIMES = 2.0
@@ -11,7 +11,7 @@ ASK = (
     "Let other processes prepare the batches (DataLoader(num_workers=4, pin_memory=True); tf.data with prefetch), keep "
     "data that fit on the GPU, and copy small numbers: bytes, not floats."
 )
-FIX = Fix(title="Feed the GPU faster", safety="manual", steps=(Ask(text=ASK),))
+FIX = by_hand("Feed the GPU faster", ASK)
 COMPLAINTS = ("gpu-waits-for-data",)
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import CPU, Bench, TrainingStep
 from gpudoctor.rules._slowness import complaint
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, rule, seen
 
 COMPLAINTS = ("gpu-no-faster-than-cpu", "gpu-little-used")
 ASK = (
@@ -45,7 +45,7 @@ def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Pro
         summary="The GPU is used but gains little: each step is probably too small for a GPU.",
         confidence="likely" if lost else "possible",
         evidence=(seen("it is said", told.text), *_shown(lost, "faster on the CPU"), *_shown(won, "quicker here")),
-        fixes=(Fix(title="Give the GPU more to do at once", safety="manual", steps=(Ask(text=ASK),)),),
+        fixes=(by_hand("Give the GPU more to do at once", ASK),),
     )
 
 

@@ -4,7 +4,7 @@ from gpudoctor.facts.python import Foreign
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Gap, Interpreter, Packages, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT020", name="package-of-another-python", severity="error", since="0.1")
@@ -58,7 +58,7 @@ def _fixes(foreign: tuple[Foreign, ...], scene: Scene) -> Iterator[Fix]:
     own = tuple(one.package for one in foreign if where.get(one.package) not in folders)
     if folders:
         text = f"Take {in_words(folders)} out of PYTHONPATH: it is for another Python."
-        yield Fix(title="Take it out of PYTHONPATH", safety="manual", steps=(Ask(text=text),))
+        yield by_hand("Take it out of PYTHONPATH", text)
     if own:
         python = f" for Python {scene.python_minor}" if scene.python_minor else ""
         yield reinstall(scene, own, f"Install {in_words(own[:4])} again{python}")

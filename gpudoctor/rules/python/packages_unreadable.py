@@ -7,7 +7,7 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.facts.python import Broken
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules.sections import Package, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: What a file without its content is told with; where it may not be read, another owner is to be asked.
 _DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version")
@@ -57,7 +57,7 @@ def _fix(packages: Packages, scene: Scene) -> Fix:
     owners = tuple(package for one in packages.broken if (package := _owner(one, scene)) is not None)
     if len(owners) < len(packages.broken) or scene.is_shared:
         text = "Reinstall these packages, and check who owns the files."
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return by_hand(title, text)
     anew = reinstall(scene, tuple(package.name for package in owners), title)
     # pip ends with "UnicodeDecodeError" on what is no text: it is told what it would have read, as far as it needs it.
     told = tuple(

@@ -1,7 +1,7 @@
 """PYT004: a file or folder of yours has the same name as a framework and is imported instead."""
 
 from gpudoctor.rules.sections import Gap, Interpreter, Packages
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT004", name="py-name-shadow", severity="error", since="0.1")
@@ -42,11 +42,5 @@ def py_name_shadow(interpreter: Interpreter, packages: Packages | Gap | None) ->
             evidence=(seen(f"found in {place}", shadow.path),),
             # Where the copy that is imported is not the environment's, installing another changes nothing.
             not_leading_to=() if shadow.module in unmet else ("dependency-version",),
-            fixes=(
-                Fix(
-                    title=title,
-                    safety="manual",
-                    steps=(Ask(text=f"Rename {shadow.path}, or {away}."),),
-                ),
-            ),
+            fixes=(by_hand(title, f"Rename {shadow.path}, or {away}."),),
         )

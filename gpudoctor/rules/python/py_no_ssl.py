@@ -1,7 +1,7 @@
 """PYT013: the examined Python has no ssl module, so it cannot download packages."""
 
 from gpudoctor.rules.sections import Frameworks, Gap, Interpreter
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT013", name="py-no-ssl", severity="warning", since="0.1")
@@ -35,10 +35,9 @@ def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> 
         else None,
         evidence=(seen("ssl module", "absent"),),
         fixes=(
-            Fix(
-                title="Use a Python with ssl",
-                safety="manual",
-                steps=(Ask(text="Activate the conda environment, or install a Python that was built with OpenSSL."),),
+            by_hand(
+                "Use a Python with ssl",
+                "Activate the conda environment, or install a Python that was built with OpenSSL.",
             ),
         ),
     )

@@ -1,7 +1,7 @@
 """PYT009: the command `pip` installs into a different Python."""
 
 from gpudoctor.rules.sections import Gap, Interpreter, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: These tools install by themselves, and leave pip out of the environments that they make.
 HAVE_NO_PIP = ("uv", "poetry", "pixi")
@@ -45,13 +45,7 @@ def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iter
             seen("it installs into", other),
             seen("examined Python", interpreter.executable),
         ),
-        fixes=(
-            Fix(
-                title="Call pip through the Python you mean",
-                safety="manual",
-                steps=(Ask(text=f"Use: {interpreter.executable} -m pip install ..."),),
-            ),
-        ),
+        fixes=(by_hand("Call pip through the Python you mean", f"Use: {interpreter.executable} -m pip install ..."),),
     )
 
 

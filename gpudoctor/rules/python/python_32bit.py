@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._unresolvable import looked_for
 from gpudoctor.rules.sections import Gap, Gpus, Interpreter, Live, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT007", name="python-32bit", severity="error", since="0.1")
@@ -37,11 +37,5 @@ def python_32bit(
         subject=interpreter.executable,
         severity=None if wants else "info",
         evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),
-        fixes=(
-            Fix(
-                title="Install a 64-bit Python",
-                safety="manual",
-                steps=(Ask(text="Get the 64-bit installer from https://www.python.org/downloads/"),),
-            ),
-        ),
+        fixes=(by_hand("Install a 64-bit Python", "Get the 64-bit installer from https://www.python.org/downloads/"),),
     )

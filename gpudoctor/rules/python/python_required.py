@@ -3,7 +3,7 @@
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Interpreter, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT900", name="python-required", severity="error", since="0.1")
@@ -38,10 +38,9 @@ def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
                 seen("examined", f"{interpreter.executable}, {interpreter.version or 'version not known'}"),
             ),
             fixes=(
-                Fix(
-                    title="Examine or make another environment",
-                    safety="manual",
-                    steps=(Ask(text="Name the right interpreter with --python, or make an environment with it."),),
+                by_hand(
+                    "Examine or make another environment",
+                    "Name the right interpreter with --python, or make an environment with it.",
                 ),
             ),
         )

@@ -9,7 +9,7 @@ from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
 _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")
@@ -105,7 +105,7 @@ def _fixes(broken: tuple[Unmet, ...], scene: Scene) -> Iterator[Fix]:
         yield _install(requirements_of(tuple(suits)), scene)
     if clashes:
         text = f"Upgrade or remove {in_words(clashes)}, or give it an environment of its own."
-        yield Fix(title="Change who requires it", safety="manual", steps=(Ask(text=text),))
+        yield by_hand("Change who requires it", text)
 
 
 def _agree(specifiers: tuple[str, ...]) -> bool:

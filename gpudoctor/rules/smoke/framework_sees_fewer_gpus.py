@@ -1,9 +1,8 @@
 """SMK002: the framework lists fewer GPUs than the CUDA driver offers."""
 
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules.live_problem import do
 from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
 @rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", since="0.1")
@@ -51,5 +50,5 @@ def framework_sees_fewer_gpus(
                 *(seen(f"{listed.framework} said", one.text) for one in symptoms[:3]),
             ),
             symptoms=symptoms,
-            fixes=(do("See who sees which GPU", "gpudoctor devices"),),
+            fixes=(by_hand("See who sees which GPU", "gpudoctor devices"),),
         )

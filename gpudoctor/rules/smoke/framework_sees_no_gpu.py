@@ -2,11 +2,11 @@
 
 from gpudoctor.facts.live import DeviceList, Symptom
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
-from gpudoctor.rules.live_problem import Failed, Said, do, problems
+from gpudoctor.rules.live_problem import Failed, Said, problems
 from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, rule, seen
 
-_SEE = do("See who sees the GPU, and who does not", "gpudoctor devices")
+_SEE = by_hand("See who sees the GPU, and who does not", "gpudoctor devices")
 
 
 @rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")

@@ -2,9 +2,9 @@
 
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._failing_package import broken_package, package_of
-from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Scene
-from gpudoctor.rules.terms import Fix
+from gpudoctor.rules.terms import Fix, by_hand
 
 
 @failure_rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
@@ -39,8 +39,8 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     if package is not None and package != package_of(failed.name or "", scene):
         return (reinstall(scene, (package,), f"Reinstall {package}"),)
     if scene.os == "windows":
-        return (do("See where it comes from", 'pip list | findstr /i "nvidia torch tensorflow jax"'),)
-    where = do(
+        return (by_hand("See where it comes from", 'pip list | findstr /i "nvidia torch tensorflow jax"'),)
+    where = by_hand(
         "See where it comes from",
         "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
         'echo "$LD_LIBRARY_PATH"',

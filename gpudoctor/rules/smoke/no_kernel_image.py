@@ -2,9 +2,9 @@
 
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.plan.recipes import framework_for_gpus
-from gpudoctor.rules.live_problem import Failed, Said, do, failure_rule
+from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Matrix, Scene
-from gpudoctor.rules.terms import Fix
+from gpudoctor.rules.terms import Fix, by_hand
 
 _WHERE = "choose a build that was made for this compute capability."
 
@@ -38,7 +38,7 @@ def no_kernel_image(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
 def _fixes(failed: Failed, scene: Scene, matrix: Matrix) -> tuple[Fix, ...]:
     if failed.name not in planned():
         return (
-            do(
+            by_hand(
                 "Install a build for this GPU",
                 "See nvidia-smi --query-gpu=name,compute_cap --format=csv, and " + _WHERE,
             ),

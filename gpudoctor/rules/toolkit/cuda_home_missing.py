@@ -3,7 +3,7 @@
 from gpudoctor.rules._building import build_wanted, is_setting_only, wants_builds_only
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: Messages that only a build with nvcc at hand prints.
 BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")
@@ -64,15 +64,10 @@ def cuda_home_missing(
         ),
         not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
         fixes=(
-            Fix(
-                title=f"Install a prebuilt wheel, or the CUDA toolkit{version}",
-                safety="manual",
-                steps=(
-                    Ask(
-                        text=f"Look for a wheel of the package for your torch. Else install the CUDA toolkit{version}"
-                        " (https://developer.nvidia.com/cuda-toolkit-archive) without its driver, and set CUDA_HOME."
-                    ),
-                ),
+            by_hand(
+                f"Install a prebuilt wheel, or the CUDA toolkit{version}",
+                f"Look for a wheel of the package for your torch. Else install the CUDA toolkit{version}"
+                " (https://developer.nvidia.com/cuda-toolkit-archive) without its driver, and set CUDA_HOME.",
             ),
         ),
     )

@@ -3,9 +3,9 @@
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._building import COMPILED_AT_INSTALL
 from gpudoctor.rules.failures import failures_of, pasted
-from gpudoctor.rules.live_problem import Failed, do, problems
+from gpudoctor.rules.live_problem import Failed, problems
 from gpudoctor.rules.sections import Gap, Live, Packages, Scene, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 _SUMMARY = "A package is built in isolation from the torch it needs"
 
@@ -57,6 +57,6 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     words = failed.first.text.lower().replace("_", "-")
     name = next((name for name in COMPILED_AT_INSTALL if name in words), None)
     if name is None:
-        return (do("Build it beside torch", "Install it again with: pip install --no-build-isolation PACKAGE"),)
+        return (by_hand("Build it beside torch", "Install it again with: pip install --no-build-isolation PACKAGE"),)
     steps = install(scene, name, options=("--no-build-isolation",))
     return (Fix(title=f"Build {name} beside the installed torch", safety=safety(scene), steps=steps),)

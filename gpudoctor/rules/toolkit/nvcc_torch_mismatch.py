@@ -3,7 +3,7 @@
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._building import build_wanted
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 
 @rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")
@@ -72,4 +72,4 @@ def _fix(fitting: Toolkit | None, cuda: str) -> Fix:
     if fitting is not None:
         return Fix(title=title, safety="safe", steps=(SetEnv(name="CUDA_HOME", value=fitting.root),))
     text = f"Install the CUDA toolkit {cuda} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)."
-    return Fix(title=title, safety="manual", steps=(Ask(text=text), Ask(text="Then set CUDA_HOME to its folder.")))
+    return by_hand(title, text, "Then set CUDA_HOME to its folder.")

@@ -2,7 +2,7 @@
 
 from gpudoctor.plan.system_packages import install_command
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, System, Toolkits
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("TLK004", name="triton-no-compiler", severity="info", since="0.1")
@@ -60,4 +60,4 @@ def _fix(host: System, *, no_header: bool) -> Fix:
     if command is not None:
         return Fix(title=title, safety="review", steps=(command,), needs_root=True)
     text = "Install gcc and the development package of this Python with your distribution's package manager."
-    return Fix(title=title, safety="manual", steps=(Ask(text=text),), needs_root=True)
+    return by_hand(title, text, needs_root=True)
