@@ -7,7 +7,7 @@ from typing import Literal
 
 import click
 
-from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of
+from gpudoctor.cli.machine_options_parse import described_machine, platform_of
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Packages
@@ -96,14 +96,14 @@ def _elsewhere(
         raise click.UsageError(f"--os macos contradicts {given}: macOS has no driver for NVIDIA GPUs.")
     if not there.startswith("linux") and described.glibc:
         raise click.UsageError(f"--glibc is of Linux, and --os is {described.system}.")
-    machine = Machine(
-        driver=driver_of(described.driver),
-        capabilities=tuple(capability_of(name, matrix) for name in described.gpus),
-        gpu_names=tuple(name_of(name, matrix) for name in described.gpus),
+    machine = described_machine(
+        matrix,
+        gpus=described.gpus,
+        driver=described.driver,
         python=version,
-        platform=there,
-        libc="musl" if described.glibc == "musl" else "glibc" if described.glibc else None,
-        libc_version=glibc_of(described.glibc),
+        system=described.system or "linux",
+        arch=described.arch,
+        glibc=described.glibc,
         cpu_only=cpu_only,
     )
     windows = machine.os == "windows"

@@ -9,6 +9,7 @@ from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.gpu_names import closest, near
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.elsewhere import for_amd
+from gpudoctor.plan.machine import Machine
 from gpudoctor.report.matrix_tables_stack import products
 
 #: Other names of processors, and what a platform is called with them.
@@ -16,6 +17,33 @@ PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 OLDEST_DRIVER = 100
 #: How AMD calls its GPUs.
 AMD = re.compile(r"(?i)\b(?:amd|radeon|instinct|rx ?\d{3,4}|mi\d{2,3}[a-z]?)\b")
+
+
+def described_machine(
+    matrix: Matrix,
+    *,
+    gpus: tuple[str, ...],
+    driver: str | None,
+    python: str | None,
+    system: str,
+    arch: str | None,
+    glibc: str | None,
+    cpu_only: bool = False,
+) -> Machine:
+    """The machine of --gpu, --driver, --python, --os, --arch and --glibc. Raises click.BadParameter."""
+    models = [products(matrix, name) for name in gpus if _given(name) is None]
+    is_jetson = bool(models) and all(one.segment == "jetson" for found in models for one in found)
+    return Machine(
+        driver=driver_of(driver),
+        capabilities=tuple(capability_of(name, matrix) for name in gpus),
+        gpu_names=tuple(name_of(name, matrix) for name in gpus),
+        python=python_of(python),
+        platform=platform_of(system, arch),
+        libc="musl" if glibc == "musl" else "glibc" if glibc else None,
+        libc_version=glibc_of(glibc),
+        cpu_only=cpu_only,
+        tegra="as described" if is_jetson else None,
+    )
 
 
 def driver_of(text: str | None) -> DriverRelease | None:

@@ -3,7 +3,7 @@
 import click
 from msgspec.structs import replace
 
-from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
+from gpudoctor.cli.machine_options_parse import described_machine
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show, show_age
 from gpudoctor.errors import CannotExamine
@@ -14,7 +14,6 @@ from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.answer import Fit
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
 from gpudoctor.plan.fit_range import fit_range
-from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 
 
@@ -63,14 +62,14 @@ def command(
     _contradictions(driver, gpus, system, glibc, cpu=cpu)
     matrix = load_matrix()
     try:
-        machine = Machine(
-            driver=driver_of(driver),
-            capabilities=tuple(capability_of(name, matrix) for name in gpus),
-            gpu_names=tuple(name_of(name, matrix) for name in gpus),
-            python=python_of(python),
-            platform=platform_of(system, arch),
-            libc="musl" if glibc == "musl" else "glibc" if glibc else None,
-            libc_version=glibc_of(glibc),
+        machine = described_machine(
+            matrix,
+            gpus=gpus,
+            driver=driver,
+            python=python,
+            system=system,
+            arch=arch,
+            glibc=glibc,
             cpu_only=cpu,
         )
         found = fit_with_extras(machine, demand, matrix)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
+from gpudoctor.cli.machine_options_parse import described_machine
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.errors import CannotExamine
@@ -122,14 +122,14 @@ class Described:
             raise click.UsageError("--os macos contradicts --gpu and --driver: macOS has no driver for NVIDIA GPUs.")
         if system != "linux" and (self.glibc or self.distribution):
             raise click.UsageError(f"--glibc and --distribution are of Linux, and --os is {system}.")
-        return Machine(
-            driver=driver_of(self.driver),
-            capabilities=tuple(capability_of(name, matrix) for name in self.gpus),
-            gpu_names=tuple(name_of(name, matrix) for name in self.gpus),
-            python=python_of(self.python),
-            platform=platform_of(system, self.arch),
-            libc="musl" if self.glibc == "musl" else "glibc" if self.glibc else None,
-            libc_version=glibc_of(self.glibc),
+        return described_machine(
+            matrix,
+            gpus=self.gpus,
+            driver=self.driver,
+            python=self.python,
+            system=system,
+            arch=self.arch,
+            glibc=self.glibc,
         )
 
 

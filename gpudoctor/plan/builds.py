@@ -56,6 +56,11 @@ class Build(Fact, frozen=True, kw_only=True):
         return f"{self.dist}[{self.variant}] {self.version}" if self.has_extra else f"{self.dist} {self.version}"
 
     @property
+    def is_hearsay(self) -> bool:
+        """Only other people speak of it: it is for wishes that no other build meets."""
+        return isinstance(self.row, TorchBuild) and self.row.confidence == "secondhand"
+
+    @property
     def has_extra(self) -> bool:
         """Whether the variant is an extra that the requirement names."""
         return self.framework != "torch" and self.variant not in ("plain", "cpu")

@@ -80,11 +80,21 @@ def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstac
     yield from _packages(build, machine)
     if build.processor != "cuda" or not machine.uses_cuda:
         return
-    if machine.tegra is not None:
+    if machine.tegra is not None and not _is_for_jetson(build, machine):
         yield Obstacle(constraint="platform", text="it is not made for the GPU of a Jetson", change=JETSON)
+        return
     yield from _driver(build, machine, matrix)
     for index in range(len(machine.capabilities)):
         yield from gpu_obstacles(build, machine, index, matrix)
+
+
+def _is_for_jetson(build: Build, machine: Machine) -> bool:
+    """Whether it has machine code for the board's GPU, which takes none that is made for others; and a driver is known.
+
+    The drivers of older JetPacks run no general build at all.
+    """
+    found = {coverage(build.archs or (), gpu, build.cuda) for gpu in machine.capabilities}
+    return machine.driver is not None and found == {"native"}
 
 
 def is_wanted_kind(build: Build, machine: Machine) -> bool:
@@ -149,11 +159,19 @@ def _driver(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle
     if floor is None:
         text = f"the matrix does not know the driver that CUDA {build.cuda} needs on {machine.driver_os}"
         yield Obstacle(constraint="unknown", text=text)
-    elif machine.driver < floor:
+    elif is_older(machine, floor):
         text = f"CUDA {build.cuda} needs driver {floor} or newer, and this is {machine.driver}"
         package = compat_package(build.cuda, machine, matrix)
         beside = f", or {package} beside this one" if package else ""
-        yield Obstacle(constraint="driver", text=text, change=f"driver >= {floor}{beside}")
+        change = JETSON if machine.tegra is not None else f"driver >= {floor}{beside}"
+        yield Obstacle(constraint="driver", text=text, change=change)
+
+
+def is_older(machine: Machine, floor: DriverRelease) -> bool:
+    """Whether the machine's driver is known to be older. That of a Jetson states its branch only: 580.00."""
+    if machine.driver is None or (machine.tegra is not None and machine.driver.branch >= floor.branch):
+        return False
+    return machine.driver < floor
 
 
 def driver_floor(build: Build, os: Os, matrix: Matrix) -> DriverRelease | None:

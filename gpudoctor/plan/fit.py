@@ -23,9 +23,9 @@ __all__ = [
 def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
     """Builds of a framework that run on every GPU of the machine (on its CPU, if that is wanted), best first.
 
-    Newest release first; within it the build that a plain install gives, then builds that need nothing beyond what the
-    driver offers, then the newest CUDA. Empty when nothing the matrix knows fits. Kept: the machines of a fleet ask the
-    same, and several rules ask for one machine.
+    Those that their makers or their files speak of, newest release first; then the others. Within a release the build
+    that a plain install gives, then builds that need nothing beyond what the driver offers, then the newest CUDA. Empty
+    when nothing the matrix knows fits. Kept: the machines of a fleet ask the same, and several rules ask for one.
     """
     fitting = [
         build
@@ -33,7 +33,7 @@ def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...
         if is_wanted_kind(build, machine) and fits(build, machine, matrix)
     ]
     # The builds are newest first already, and within a release newest CUDA first.
-    releases = groupby(fitting, key=lambda build: build.version)
+    releases = groupby(sorted(fitting, key=lambda one: one.is_hearsay), key=lambda one: (one.is_hearsay, one.version))
     return tuple(
         build for _, builds in releases for build in sorted(builds, key=lambda build: _rank(build, machine, matrix))
     )

@@ -4,6 +4,7 @@ Source: https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.
 """
 
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.gpu_names import called
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
 
@@ -24,5 +25,13 @@ def compat_package(cuda: CudaVersion, machine: Machine, matrix: Matrix) -> str |
 
 def is_data_centre(machine: Machine, matrix: Matrix) -> bool:
     """Whether every GPU of a machine is known to be a data-centre one."""
-    models = [matrix.models_by_name(name) for name in machine.gpu_names]
-    return bool(models) and all(any(one.segment == "datacenter" for one in found) for found in models)
+    return bool(machine.gpu_names) and all(_is_data_centre(name, matrix) for name in machine.gpu_names)
+
+
+def _is_data_centre(name: str, matrix: Matrix) -> bool:
+    """By the product's name, or by what people call it ("A100"), if all that are called so are of one kind."""
+    exact = matrix.models_by_name(name)
+    if exact:
+        return any(one.segment == "datacenter" for one in exact)
+    models = called(matrix.table("gpus"), name)
+    return bool(models) and all(one.segment == "datacenter" for one in models)

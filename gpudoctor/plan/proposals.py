@@ -9,12 +9,13 @@ from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import needs_numpy1
-from gpudoctor.plan.constraints import driver_can_compile, driver_floor, span
+from gpudoctor.plan.constraints import driver_can_compile, driver_floor, is_older, span
 from gpudoctor.plan.cudnn import cudnn_pins
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.triton import compile_floor
 
 TORCH_INDEX = "https://download.pytorch.org/"
 #: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).
@@ -188,6 +189,7 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
             f"The driver offers CUDA {offered}, the build is for {build.cuda}. It runs (minor-version compatibility), "
             "but code compiled from PTX at run time does not."
         )
+    found += _compiling(build, machine, matrix)
     if build.framework == "tensorflow" and not build.has_extra:
         cudnn = getattr(build.row, "cudnn", None)
         libraries = f"CUDA {build.cuda}" + (f" and cuDNN {cudnn}" if cudnn else "")
@@ -197,3 +199,14 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
         if machine.os == "windows":
             found.append("In WSL 2 current releases use the GPU, with no library to install beside them.")
     return tuple(found)
+
+
+def _compiling(build: Build, machine: Machine, matrix: Matrix) -> list[str]:
+    """What torch.compile asks of the driver beyond what the build does."""
+    if not isinstance(build.row, TorchBuild) or machine.driver_os != "linux":
+        return []
+    asked = compile_floor(build.row, machine.capabilities, matrix)
+    if asked is None or not is_older(machine, asked[2].release):
+        return []
+    _, ptxas, floor = asked
+    return [f"torch.compile needs driver {floor.release} or newer: its Triton assembles for CUDA {ptxas}."]

@@ -132,6 +132,7 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
         for build in builds_of(wanted.framework, machine.platform, matrix)
         if is_wanted_kind(build, machine) and (found := judged(build))
     ]
+    candidates = [pair for pair in candidates if not pair[1].is_hearsay] or candidates
     name = title_of(wanted.framework)
     kind = "GPU build" if machine.uses_cuda else "CPU build"
     if not candidates:
@@ -186,7 +187,8 @@ def _partly(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Partial, 
         return ()
     without = machine.with_only(())
     newest: dict[frozenset[int], Build] = {}
-    for build in builds_of(wanted.framework, machine.platform, matrix):
+    builds = builds_of(wanted.framework, machine.platform, matrix)
+    for build in sorted(builds, key=lambda one: one.is_hearsay):
         asked = not any(wish_obstacles(build, wanted, machine, matrix))
         if build.processor == "cuda" and asked and fits(build, without, matrix):
             served = frozenset(i for i in everything if not any(gpu_obstacles(build, machine, i, matrix)))

@@ -10,8 +10,8 @@ COLUMNS = ("image", "framework", "CUDA", "Python", "oldest driver", "or, on data
 def container_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
     """Every image; of a name (pytorch) or a tag (24.05, pytorch:24.05-py3) those only. Raises NotKnown."""
     rows: tuple[ContainerImage, ...] = matrix.table("containers")
-    wanted = (which or "").removeprefix("nvcr.io/nvidia/")
-    found = tuple(row for row in rows if _is_called(row, wanted))
+    words = (which or "").removeprefix("nvcr.io/nvidia/").split()
+    found = tuple(row for row in rows if all(_is_called(row, word) for word in words))
     if not found:
         names = tuple(dict.fromkeys(row.image for row in rows))
         raise NotKnown(f"image {which!r}", (*names, f"pytorch:{rows[0].tag}"))
@@ -21,7 +21,7 @@ def container_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
 
 def _is_called(row: ContainerImage, wanted: str) -> bool:
     name = f"{row.image}:{row.tag}"
-    return not wanted or wanted in (row.image, name) or row.tag.startswith(wanted) or name.startswith(f"{wanted}-")
+    return wanted in (row.image, name) or row.tag.startswith(wanted) or name.startswith(f"{wanted}-")
 
 
 def _line(row: ContainerImage, matrix: Matrix) -> Line:

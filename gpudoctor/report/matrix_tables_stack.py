@@ -238,7 +238,11 @@ def _runs_on(matrix: Matrix, capability: Capability) -> Sheet:
     """For each CUDA build of PyTorch (Linux) the newest release with machine code for a GPU."""
     newest: dict[str, TorchBuild] = {}
     for row in matrix.torch_builds():
-        if row.cuda is None or coverage(row.archs.get("linux-x86_64", ()), capability, row.cuda) != "native":
+        if (
+            row.cuda is None
+            or not (row.index_suffix or row.default_on)
+            or coverage(row.archs.get("linux-x86_64", ()), capability, row.cuda) != "native"
+        ):
             continue
         newest.setdefault(row.variant, row)
     lines = tuple(

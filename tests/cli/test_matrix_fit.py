@@ -180,7 +180,7 @@ def test_tensorflow_cpu_is_a_wish_for_the_cpu():
         ("999.10", ["what is new in driver branch 999", "what branch 615 does, CUDA 13.4"], ["taken as the first"]),
         ("616.10", ["what is new in driver branch 616"], []),
         ("615.10", [], ["driver branch"]),
-        ("445.10", ["driver branch 445 itself (no branch of this number is known)"], ["what is new"]),
+        ("448.10", ["driver branch 448 itself (no branch of this number is known)"], ["what is new"]),
     ],
 )
 def test_a_driver_that_is_not_in_the_tables_is_judged_and_said(driver, words, absent):

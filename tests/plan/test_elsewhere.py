@@ -31,6 +31,7 @@ def named(of: Machine, wanted: Wanted) -> tuple[str, ...]:
         (machine(ARM, "9.0"), Wanted(framework="tensorflow"), "nvcr.io/nvidia/tensorflow"),
         (machine(gpu="8.6"), Wanted(framework="tensorflow", specifier="==1.15.5"), "23.03-tf1-py3"),
         (machine(gpu="8.0", driver="470.57.02"), Wanted(framework="jax"), "cuda11_pip"),
+        (machine(ARM, "8.7", driver="540.3.0", tegra="R36"), Wanted(framework="torch"), "install-pytorch-jetson"),
         (
             machine(ARM, "8.7", tegra="R36.4.3"),
             Wanted(framework="tensorflow"),
@@ -68,3 +69,17 @@ def test_nothing_is_named_where_it_serves_nobody(of: Machine, wanted: Wanted) ->
 def test_what_is_not_planned_for_says_where_to_go(arguments: list[str], says: str) -> None:
     result = CliRunner().invoke(cli, ["matrix", "fit", *arguments])
     assert result.exit_code == 2 and says in " ".join(result.output.split())
+
+
+def test_a_jetson_gets_a_general_build_where_it_has_code_for_its_gpu_and_the_driver_is_of_its_branch():
+    thor = machine(ARM, "11.0", driver="580.00", python="3.12", tegra="as described")
+    assert fit(thor, (Wanted(framework="torch"),), load_matrix()).environments[0].proposals[0].cuda == "13.2"
+    assert not fit(
+        machine(ARM, "7.2", driver="580.00", tegra="R35"), (Wanted(framework="torch"),), load_matrix()
+    ).environments
+
+
+def test_of_jax_for_cuda_11_kepler_has_no_use():
+    assert not any(
+        "cuda11_pip" in one for one in named(machine(gpu="3.7", driver="470.57.02"), Wanted(framework="jax"))
+    )

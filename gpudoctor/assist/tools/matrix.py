@@ -6,7 +6,7 @@ import click
 from msgspec import Meta
 
 from gpudoctor.assist.tool import CannotAnswer, Session, Short, Takes, Tool
-from gpudoctor.cli.machine_options_parse import capability_of, driver_of, glibc_of, name_of, platform_of, python_of
+from gpudoctor.cli.machine_options_parse import described_machine
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.fix import Run
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -96,14 +96,14 @@ def machine_of(asked: Wanted, matrix: Matrix) -> Machine:
         raise click.UsageError("cpu asks for builds without a GPU, and gpu or driver for builds with one.")
     if asked.os == "macos" and (asked.gpu or asked.driver):
         raise click.UsageError("macOS has no driver for NVIDIA GPUs: leave gpu and driver out.")
-    return Machine(
-        driver=driver_of(asked.driver),
-        capabilities=tuple(capability_of(name, matrix) for name in asked.gpu),
-        gpu_names=tuple(name_of(name, matrix) for name in asked.gpu),
-        python=python_of(asked.python),
-        platform=platform_of(asked.os, asked.arch),
-        libc="musl" if asked.glibc == "musl" else "glibc" if asked.glibc else None,
-        libc_version=glibc_of(asked.glibc),
+    return described_machine(
+        matrix,
+        gpus=tuple(asked.gpu),
+        driver=asked.driver,
+        python=asked.python,
+        system=asked.os,
+        arch=asked.arch,
+        glibc=asked.glibc,
         cpu_only=cpu,
     )
 

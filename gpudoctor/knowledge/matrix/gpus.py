@@ -2,10 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
 
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.chip_families import capability_of_chip, capability_of_device, product_in
+from gpudoctor.knowledge.matrix.gpu_names import boards, called
 from gpudoctor.knowledge.matrix.gpu_types import GpuModel
 
 NVIDIA = "10de"
@@ -20,9 +22,10 @@ class GpuModels:
     """The products, indexed."""
 
     def __init__(self, models: Iterable[GpuModel]) -> None:
+        self._models = tuple(models)
         self._by_id: dict[str, list[GpuModel]] = defaultdict(list)
         self._by_name: dict[str, list[GpuModel]] = defaultdict(list)
-        for model in models:
+        for model in self._models:
             self._by_name[plain_name(model.name)].append(model)
             for device in model.device_ids:
                 self._by_id[device].append(model)
@@ -46,7 +49,8 @@ class GpuModels:
         """The compute capability that all products of its PCI id (else of its name) share; else that of its chip."""
         name, pci_id = gpu.name or "", gpu.pci_id or ""
         products = (self.by_pci_id(pci_id), self.by_name(name), self.by_name(product_in(name) or ""))
-        for models in products:
+        behind = (called(self._models, board) for board in boards(name))
+        for models in chain(products, behind):
             known = {model.capability for model in models}
             if len(known) == 1:
                 return known.pop()

@@ -2,9 +2,10 @@
 
 from gpudoctor.facts.versions import Capability, CudaVersion
 from gpudoctor.plan.places import install, safety
+from gpudoctor.plan.triton import assembler_floor, brings_ptxas
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library, offered_cuda
-from gpudoctor.rules.builds import driver_os, release_numbers
+from gpudoctor.rules.builds import driver_os
 from gpudoctor.rules.sections import (
     Container,
     Driver,
@@ -20,8 +21,6 @@ from gpudoctor.rules.sections import (
 )
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
-#: PyTorch for CUDA 11.8 brings an assembler of its own from here on (pytorch/pytorch#119750).
-FIRST_WITH_PTXAS = (2, 2, 1)
 #: What Triton calls instead of its own assembler, by the GPU: before 10.0, from it on.
 OVERRIDES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
@@ -65,33 +64,32 @@ def triton_newer_than_driver(
     if torch is None or torch.variant != "cuda" or os != "linux" or forward_library(driver) is not None:
         return
     release, triton = driver.release, _triton(frameworks, packages)
-    if release is None or triton is None or _has_its_own(torch):
+    if release is None or triton is None or brings_ptxas(torch.version, torch.cuda):
         return
-    for capability in sorted({one for gpu in gpus.nvidia if (one := matrix.capability(gpu)) is not None}):
-        ptxas = matrix.triton_assembler(triton, capability)
-        floor = matrix.family_floor(ptxas, "linux") if ptxas is not None else None
-        if ptxas is None or floor is None or release >= floor.release or _runs_nothing(torch, driver, matrix):
-            continue
-        override = OVERRIDES[capability.major >= 10]
-        if isinstance(environ, Environ) and environ.get(override):
-            continue
-        offered = offered_cuda(driver, matrix, "linux")
-        yield Problem(
-            summary=f"torch.compile needs driver {floor.release} or newer here: Triton {triton} assembles for CUDA "
-            f"{ptxas}, and driver {release} loads no code of CUDA {ptxas.major}.",
-            subject=f"triton {triton}",
-            confidence="likely",
-            evidence=(
-                seen("driver", release, driver.source),
-                seen(f"ptxas of Triton {triton} for compute capability {capability}", f"CUDA {ptxas}"),
-                seen(f"oldest driver for CUDA {ptxas.major}", floor.release),
-            ),
-            fixes=(
-                *_older_assembler(scene, override, capability, offered, ptxas),
-                *update_driver(host, container, f"release {floor.release} or newer"),
-            ),
-        )
+    named = {one for one in OVERRIDES if isinstance(environ, Environ) and environ.get(one)}
+    capabilities = {one for gpu in gpus.nvidia if (one := matrix.capability(gpu)) is not None}
+    judged = [one for one in sorted(capabilities) if OVERRIDES[one.major >= 10] not in named]
+    asked = assembler_floor(triton, judged, matrix)
+    if asked is None or release >= asked[2].release or _runs_nothing(torch, driver, matrix):
         return
+    capability, ptxas, floor = asked
+    override = OVERRIDES[capability.major >= 10]
+    offered = offered_cuda(driver, matrix, "linux")
+    yield Problem(
+        summary=f"torch.compile needs driver {floor.release} or newer here: Triton {triton} assembles for CUDA "
+        f"{ptxas}, and driver {release} loads no code of CUDA {ptxas.major}.",
+        subject=f"triton {triton}",
+        confidence="likely",
+        evidence=(
+            seen("driver", release, driver.source),
+            seen(f"ptxas of Triton {triton} for compute capability {capability}", f"CUDA {ptxas}"),
+            seen(f"oldest driver for CUDA {ptxas.major}", floor.release),
+        ),
+        fixes=(
+            *_older_assembler(scene, override, capability, offered, ptxas),
+            *update_driver(host, container, f"release {floor.release} or newer"),
+        ),
+    )
 
 
 def _triton(frameworks: Frameworks, packages: Packages | Gap | None) -> str | None:
@@ -101,13 +99,6 @@ def _triton(frameworks: Frameworks, packages: Packages | Gap | None) -> str | No
         return found.version
     package = packages.find("triton") if isinstance(packages, Packages) else None
     return package.version if package is not None else None
-
-
-def _has_its_own(torch: Framework) -> bool:
-    """A build for CUDA 11 that brings its assembler."""
-    return (
-        torch.cuda is not None and torch.cuda.major == 11 and (release_numbers(torch.version) or ()) >= FIRST_WITH_PTXAS
-    )
 
 
 def _runs_nothing(torch: Framework, driver: Driver, matrix: Matrix) -> bool:

@@ -74,3 +74,30 @@ def test_capability(name: str | None, pci_id: str | None, capability: str | None
 def test_a_name_as_people_write_it(name: str, capability: str) -> None:
     found = closest(called(load_matrix().table("gpus"), name))
     assert {str(model.capability) for model in found} == {capability}, [model.name for model in found]
+
+
+@pytest.mark.parametrize(
+    ("name", "capability"),
+    [
+        ("Tesla K40", "3.5"),
+        ("GRID V100D-32Q", "7.0"),
+        ("NVIDIA A10-24Q", "8.6"),
+        ("NVIDIA A100-3-20C", "8.0"),
+        ("GRID T4-16Q", "7.5"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", "8.0"),
+        ("Jetson Nano", "5.3"),
+    ],
+)
+def test_boards_vgpus_and_slices(name: str, capability: str) -> None:
+    matrix = load_matrix()
+    found = matrix.models_by_name(name) or called(matrix.table("gpus"), name)
+    assert {str(model.capability) for model in found} == {capability}
+
+
+@pytest.mark.parametrize("name", ["RTX6000-24Q", "K4", "GTX 9"])
+def test_a_name_that_says_too_little_names_no_one_gpu(name: str) -> None:
+    assert len({model.capability for model in called(load_matrix().table("gpus"), name)}) != 1
+
+
+def test_a_vgpu_that_says_its_name_alone_has_the_capability_of_its_board() -> None:
+    assert str(load_matrix().capability(Gpu(name="GRID V100D-32Q"))) == "7.0"
