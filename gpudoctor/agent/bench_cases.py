@@ -11,6 +11,8 @@ TRANSFER_SIZES = (4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB, 256 * MIB)
 FIRST_TRANSFER = 64 * MIB
 #: Larger than the caches of any processor, and of any GPU.
 MEMORY_SIZE = 256 * MIB
+#: What GPUs that work together are called.
+TOGETHER = "all GPUs"
 
 NETWORKS = ("dense", "conv", "transformer")
 #: The side of the images of every tutorial.
@@ -30,7 +32,7 @@ class Case:
         self.work = work
         self.memory = memory
         #: Whether as much is needed of the main memory.
-        self.of_host_too = kind == "transfer" or bool(fields.get("with_copies"))
+        self.of_host_too = (kind == "transfer" and device != TOGETHER) or bool(fields.get("with_copies"))
         self.fields = dict(fields, device=device)
         apart = ("network", "precision", "with_copies", "direction", "pinned")
         #: Cases of one group take time by their work.
@@ -85,8 +87,17 @@ def transfer(direction, device, size, pinned=None):
     return Case("transfer", device, size, 3 * size, direction=direction, size=size, pinned=pinned)
 
 
-def cases(cpu_precisions, gpus, pinned):
-    """Everything to measure. `gpus`: (name, precisions) of each; `pinned`: whether the framework has pinned memory."""
+def all_reduce(names):
+    """Every GPU gets the sum of what all have."""
+    size = MEMORY_SIZE
+    return Case("transfer", TOGETHER, size, 2 * size, direction="all-reduce", size=size, pinned=None, together=names)
+
+
+def cases(cpu_precisions, gpus, pinned, joins=False):
+    """Everything to measure. `gpus`: (name, precisions) of each; `pinned`: whether the framework has pinned memory.
+
+    `joins`: whether it adds up over several GPUs.
+    """
     devices = ["cpu"] + [name for name, _ in gpus]
     found = [step(device, network, FIRST_BATCH[network]) for network in NETWORKS for device in devices]
     found += _products(devices, gpus, FIRST_SIZES)
@@ -94,6 +105,7 @@ def cases(cpu_precisions, gpus, pinned):
     for name, _ in gpus:
         found += [transfer("device", name, MEMORY_SIZE)]
         found += _copies(name, (FIRST_TRANSFER,), pinned)
+    found += [all_reduce(devices[1:])] if joins and len(gpus) > 1 else []
     found += _peaks(cpu_precisions, gpus)
     found += _products(devices, gpus, [n for n in SIZES if n not in FIRST_SIZES])
     for network in NETWORKS:

@@ -18,6 +18,7 @@ class Jax:
 
     name = "jax"
     has_pinned = False
+    joins = False
 
     def __init__(self, threads):
         import jax

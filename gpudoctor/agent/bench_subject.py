@@ -1,6 +1,6 @@
 """What the measurements of all frameworks share: from the request to devices, cases, rounds and facts.
 
-A framework gives: name, version, threads, has_pinned, gpus(), describe(index), gpu_memory(index),
+A framework gives: name, version, threads, has_pinned, joins, gpus(), describe(index), gpu_memory(index),
 gpu_precisions(capability), gemm(…), transfer(…), step(…), each of the last three {"time": run, part: run …}.
 """
 
@@ -24,6 +24,7 @@ class Subject:
         self.devices = devices
         self._memory = {"cpu": memory()}
         self._memory.update((name, framework.gpu_memory(index)) for name, index in devices)
+        self._memory[bench_cases.TOGETHER] = min(self._memory.values())
 
     def memory(self, device):
         """Bytes that one measurement may take on a device."""
@@ -58,7 +59,7 @@ def begin(channel, kind):
     began = time.perf_counter()
     gpus = [(one["name"], framework.gpu_precisions(one.get("capability"))) for one in described[1:]]
     on_cpu = ["float32", "bfloat16"] if fast_bfloat16() else ["float32"]
-    found = bench_cases.cases(on_cpu, gpus, framework.has_pinned)
+    found = bench_cases.cases(on_cpu, gpus, framework.has_pinned, framework.joins)
     Rounds(channel, subject, lambda case, measured: _tell(channel, case, measured)).measure(
         found, Budget(began + seconds - LAST)
     )
@@ -91,8 +92,15 @@ class NoSuchDevice(Exception):
 def _tell(channel, case, measured):
     fields = {name: value for name, value in case.fields.items() if value is not None}
     if case.kind == "transfer":
-        fields["moved"] = case.fields["size"] * (3 if case.fields["direction"] in ("host", "device") else 1)
+        count = len(fields.pop("together", ()))
+        fields.update({"gpus": count} if count else {}, moved=_moved(fields["direction"], fields["size"], count))
     channel.fact(case.kind, time=measured.timing(), **dict(fields, **measured.parts))
+
+
+def _moved(direction, size, gpus):
+    if direction == "all-reduce":
+        return 2 * (gpus - 1) * size // gpus
+    return size * (3 if direction in ("host", "device") else 1)
 
 
 def parts_of_a_step(device, choose, copy, train, wait, before):

@@ -20,6 +20,7 @@ class Tensorflow:
     name = "tensorflow"
     #: TensorFlow copies through buffers of its own; a program cannot pin memory.
     has_pinned = False
+    joins = False
 
     def __init__(self, threads):
         import numpy

@@ -17,6 +17,7 @@ class Torch:
 
     name = "torch"
     has_pinned = True
+    joins = True
 
     def __init__(self, threads):
         import torch
@@ -86,8 +87,10 @@ class Torch:
 
         return {"time": run}
 
-    def transfer(self, direction, device, size, pinned):
+    def transfer(self, direction, device, size, pinned, together=()):
         """Copies of `size` bytes; within a memory STREAM's triad, which moves three times the size."""
+        if direction == "all-reduce":
+            return self._all_reduce(together, size)
         torch, count_of = self.torch, size // 4
         if direction in ("host", "device"):
             a, b, c = [self._buffer(device, name, count_of) for name in ("a", "b", "c")]
@@ -104,6 +107,21 @@ class Torch:
             def run(count):
                 for _ in range(count):
                     target.copy_(source, non_blocking=bool(pinned))
+                self._wait(device)
+
+        return {"time": run}
+
+    def _all_reduce(self, devices, size):
+        """NCCL's sum over several GPUs, by this one process."""
+        torch = self.torch
+        sent, summed = ([self._buffer(device, name, size // 4) for device in devices] for name in ("a", "b"))
+        if not torch.cuda.nccl.is_available(sent):
+            raise Skip("this build of torch has no nccl")
+
+        def run(count):
+            for _ in range(count):
+                torch.cuda.nccl.all_reduce(sent, summed)
+            for device in devices:
                 self._wait(device)
 
         return {"time": run}

@@ -32,7 +32,7 @@ class Memory(NamedTuple):
     help="Time for measuring; the framework's import comes on top.",
 )
 @click.option("--framework", metavar="NAME", help="torch, tensorflow or jax.  [default: the first that is installed]")
-@click.option("--device", metavar="D", help="cpu, or the GPU to compare it with: gpu:0, gpu:1 …  [default: gpu:0]")
+@click.option("--device", metavar="D", help="cpu, or GPUs to compare it with: gpu:1; gpu:0,gpu:1.  [default: gpu:0]")
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to measure with.")
 @click.option("--html", metavar="FILE", help="Also write a page with plots: one file, no network.")
 @click.option("--json", "json_file", metavar="FILE", help="Also write everything as JSON.")
@@ -106,9 +106,11 @@ def _framework(given: str | None) -> str | None:
 
 
 def _devices(given: str | None) -> tuple[str, ...] | None:
-    if given is not None and not re.fullmatch(r"cpu|gpu:\d{1,3}", given.lower()):
-        raise click.BadParameter(f"{given!r} is no device: write cpu, gpu:0, gpu:1 ….", param_hint="--device")
-    return None if given is None else (given.lower(),)
+    if given is not None and not re.fullmatch(r"cpu|gpu:\d{1,3}(,gpu:\d{1,3})*", given.lower()):
+        raise click.BadParameter(
+            f"{given!r} is no device: write cpu, gpu:0, or several GPUs, gpu:0,gpu:1.", param_hint="--device"
+        )
+    return None if given is None else tuple(dict.fromkeys(given.lower().split(",")))
 
 
 def _memory(given: str | None) -> Memory | None:
@@ -163,9 +165,10 @@ def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) ->
     if devices is None or devices == ("cpu",) or isinstance(snapshot.gpus, Gap):
         return
     count = len(snapshot.gpus.devices) if isinstance(snapshot.gpus, Gpus) else 0
-    if int(devices[0].partition(":")[2]) >= count:
+    absent = next((one for one in devices if int(one.partition(":")[2]) >= count), None)
+    if absent is not None:
         have = f"this machine has {count}" if count else "there is none; without --device the CPU is measured"
-        raise click.BadParameter(f"there is no GPU {devices[0]}: {have}.", param_hint="--device")
+        raise click.BadParameter(f"there is no GPU {absent}: {have}.", param_hint="--device")
 
 
 def _measure(

@@ -15,6 +15,8 @@ TOO_LOW = 0.75
 TELLING_COPY = 16 << 20
 
 CPU = "cpu"
+#: The GPUs that were measured, together.
+TOGETHER = "all GPUs"
 
 
 class Timing(Fact, frozen=True, kw_only=True):
@@ -54,14 +56,20 @@ class Timing(Fact, frozen=True, kw_only=True):
 
 
 class Transfer(Fact, frozen=True, kw_only=True):
-    """A copy of `size` bytes between host and device, or work on arrays of `size` bytes in one of the two memories."""
+    """A copy of `size` bytes between host and device, or work on arrays of `size` bytes in one of the two memories.
 
-    direction: Literal["host-to-device", "device-to-host", "device", "host"]
+    all-reduce: every GPU ends with the sum of all their arrays.
+    """
+
+    direction: Literal["host-to-device", "device-to-host", "device", "host", "all-reduce"]
     #: The device at the other end; for "host" the CPU.
     device: str = CPU
+    #: How many GPUs took part.
+    gpus: int | None = None
     pinned: bool | None = None
     size: int
-    #: Bytes read and written, as STREAM counts them: a copy within a memory moves twice its size.
+    #: Bytes read and written, as STREAM counts them: a copy within a memory moves twice its size. all-reduce of n GPUs:
+    #: 2 (n - 1) / n of it, what each link carries (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md, bus bandwidth).
     moved: int
     time: Timing
 

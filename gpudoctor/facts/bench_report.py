@@ -14,7 +14,7 @@ class Achieved(Fact, frozen=True, kw_only=True):
     """A rate that was reached, the most that is possible, and what healthy ones were measured to reach."""
 
     device: str
-    #: memory, float32, tf32, float16, bfloat16, host-to-device, device-to-host
+    #: memory, float32, tf32, float16, bfloat16, host-to-device, device-to-host, all-reduce
     what: str
     unit: Literal["B/s", "FLOP/s"]
     rate: float

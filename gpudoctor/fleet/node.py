@@ -96,6 +96,7 @@ def _smoke_tested(snapshot: Snapshot, budget: Budget) -> Snapshot:
 def _measured(snapshot: Snapshot, budget: Budget) -> Iterator[Measured]:
     """What each GPU reaches in copies and products, by the first framework that can be measured."""
     from gpudoctor.bench.verdict import conclude
+    from gpudoctor.facts.bench import TOGETHER
     from gpudoctor.facts.python import Frameworks, Interpreter
     from gpudoctor.host.real import RealHost
     from gpudoctor.knowledge.frameworks import computing, that_run
@@ -117,7 +118,7 @@ def _measured(snapshot: Snapshot, budget: Budget) -> Iterator[Measured]:
         bench = stop.bench
     rates: dict[tuple[str, str], list[float]] = {}
     for one in conclude(bench, gpus, load_matrix()).achieved:
-        if one.device.startswith("gpu") and not one.noisy:
+        if (one.device.startswith("gpu") or one.device == TOGETHER) and not one.noisy:
             rates.setdefault((one.what, one.unit), []).append(one.rate)
     for (what, unit), values in rates.items():
         scale, named = _SEVERAL_BYTES.get(unit, (1.0, unit))

@@ -98,7 +98,11 @@ def _transfers(bench: Bench) -> Iterator[str]:
     yield ""
     yield "Memory and copies, GB/s"
     for one in sorted(bench.transfers, key=lambda one: (one.direction, one.device, str(one.pinned), one.size)):
-        named = {"host": "the CPU's memory", "device": f"the memory of {one.device}"}
+        named = {
+            "host": "the CPU's memory",
+            "device": f"the memory of {one.device}",
+            "all-reduce": f"the links, in a sum over {one.gpus} GPUs",
+        }
         kind = {True: ", pinned", False: ", pageable"}.get(one.pinned, "") if one.pinned is not None else ""
         what = named.get(one.direction, f"{one.direction} {one.device}{kind}")
         yield f"  {what:<36}{size_in_words(one.size):>8}{one.rate / 1e9:>12,.1f}{NOISY if one.time.noisy else ''}"

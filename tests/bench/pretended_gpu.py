@@ -43,6 +43,10 @@ def main():
             if name == "tensorflow":
                 super()._wait(device)
 
+    if name == "torch":
+        nccl = importlib.import_module("torch").cuda.nccl
+        nccl.is_available = lambda _tensors: True
+        nccl.all_reduce = lambda sent, summed: [one.copy_(sum(sent)) for one in summed]
     if name == "tensorflow":
         module._place = lambda _device: "/CPU:0"
     agent_channel.Channel().run(lambda channel: subject.begin(channel, Pretended))

@@ -60,6 +60,14 @@ def test_a_gpu_that_the_framework_does_not_list():
     assert not bench.measured
 
 
+def test_all_gpus_add_up():
+    _, bench = told("torch", b'{"seconds": 6, "devices": ["gpu:0", "gpu:1"]}')
+    (summed,) = (one for one in bench.transfers if one.direction == "all-reduce")
+    # Of two GPUs each link carries the size once.
+    assert (summed.device, summed.gpus, summed.moved) == ("all GPUs", 2, summed.size)
+    assert "all-reduce" in {one.what for one in conclude(bench, None, load_matrix()).achieved}
+
+
 def test_the_second_gpu():
     _, bench = told("torch", b'{"seconds": 2, "devices": ["gpu:1"]}')
     assert [device.name for device in bench.devices] == ["cpu", "gpu:1"]

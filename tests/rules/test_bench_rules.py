@@ -1,7 +1,9 @@
 """Tables of the rules on measurements."""
 
 import pytest
+from msgspec import structs
 
+from gpudoctor.facts.bench import TOGETHER, BenchDevice
 from gpudoctor.facts.gpus import GpuProcess, PcieLink, Power
 from gpudoctor.facts.live import Live
 from tests.bench.reports import gpu_measurements, h100, sampled
@@ -11,6 +13,7 @@ from tests.rules.table import fires, judge, quiet
 EVERY = (
     "bench-products-slow",
     "bench-memory-slow",
+    "bench-all-reduce-slow",
     "bench-copies-slow",
     "bench-link-narrow",
     "bench-held-down",
@@ -84,6 +87,21 @@ def test_memory():
     quiet("bench-memory-slow", gpus=h100(), live=live(transfer("device", 1910, size=256 << 20)))
     quiet("bench-memory-slow", gpus=h100(), live=live(transfer("device", 1000, size=1 << 20)))
     quiet("bench-memory-slow", gpus=h100(), live=live(transfer("device", 1000, size=256 << 20, time=noisy)))
+
+
+def test_all_reduce():
+    """A node of H100 whose links carry less than 460 GB/s is not accepted by an operator of such."""
+
+    def of(rate, *, number=8, product="NVIDIA H100 80GB HBM3", **fields):
+        one = structs.replace(transfer("all-reduce", rate, device=TOGETHER, size=256 << 20), gpus=number)
+        devices = tuple(BenchDevice(name=f"gpu:{index}", product=product) for index in range(number))
+        return Live(bench=structs.replace(bench(one, product=None, **fields), devices=devices))
+
+    name = "bench-all-reduce-slow"
+    assert "74%" in fires(name, gpus=h100(), live=of(341)).summary
+    quiet(name, gpus=h100(), live=of(350))
+    quiet(name, gpus=h100(), live=of(100, number=4))
+    quiet(name, gpus=h100(), live=of(100, product="NVIDIA H100 PCIe"))
 
 
 def test_copies():

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.bench import CPU, TELLING_COPY, Bench, BenchDevice, Sample
+from gpudoctor.facts.bench import CPU, TELLING_COPY, TOGETHER, Bench, BenchDevice, Sample
 from gpudoctor.facts.bench_report import Achieved
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.knowledge.matrix.peaks import peaks, reference
@@ -12,6 +12,8 @@ from gpudoctor.knowledge.matrix.rates import pcie_rate
 
 #: Smaller products do not fill a GPU.
 TELLING_PRODUCT = 4096
+#: GPUs of a node, of which there are references.
+NODE = 8
 #: The columns of the tables of peaks and of references that hold for a precision.
 _COLUMNS = {
     "float32": ("fp32_tflops", "fp32_tflops"),
@@ -79,7 +81,7 @@ def achieved(bench: Bench, gpus: Gpus | None, matrix: Matrix, host_memory: float
             found += _memory(bench, device, matrix)
             found += _products(bench, device, matrix)
         found += _copies(bench, device, gpu)
-    return tuple(found)
+    return (*found, *_all_reduce(bench, matrix))
 
 
 def _on_cpu(bench: Bench, host_memory: float | None) -> Iterator[Achieved]:
@@ -157,6 +159,25 @@ def _copies(bench: Bench, device: BenchDevice, gpu: Gpu | None) -> Iterator[Achi
                 telling=best.size >= TELLING_COPY,
                 noisy=best.time.noisy,
             )
+
+
+def _all_reduce(bench: Bench, matrix: Matrix) -> Iterator[Achieved]:
+    """The sum over all GPUs that were measured; the references are of eight of one product."""
+    best = bench.best_transfer("all-reduce", TOGETHER, TELLING_COPY)
+    if best is None:
+        return
+    products = {device.product for device in bench.gpus}
+    alike = len(products) == 1 and best.gpus == NODE
+    healthy = reference(matrix, products.pop() or "") if alike else None
+    yield Achieved(
+        device=TOGETHER,
+        what="all-reduce",
+        unit="B/s",
+        rate=best.rate,
+        reference=_times(healthy.all_reduce_gbs if healthy else None, 1e9),
+        reference_of=healthy.source if healthy and healthy.all_reduce_gbs else None,
+        noisy=best.time.noisy,
+    )
 
 
 def _precisions(bench: Bench, device: str) -> tuple[str, ...]:

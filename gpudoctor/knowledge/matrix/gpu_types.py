@@ -95,6 +95,8 @@ class GpuReference(Row, frozen=True, kw_only=True):
     fp32_tflops: float | None = None
     #: TFLOP/s of matrix products in BF16 (FP16 is as fast).
     bf16_tflops: float | None = None
+    #: GB/s of each link while the eight of a node add up with NCCL: the least that an operator accepts.
+    all_reduce_gbs: float | None = None
     notes: str | None = None
 
 

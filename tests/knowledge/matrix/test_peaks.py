@@ -193,3 +193,16 @@ def test_what_a_check_asks_does_not_read_it() -> None:
 def test_a_missing_table_is_named(tmp_path: Path) -> None:
     with pytest.raises(MatrixUnreadable, match=r"gpu_peaks\.json cannot be read"):
         peaks(Matrix(lambda name: read_table(name, str(tmp_path))), "Tesla T4")
+
+
+#: GB/s of all NVLinks of a GPU in one direction (NVIDIA's architecture papers of V100, A100 and H100).
+NVLINK = {"V100": 150, "A100": 300, "H100": 450, "H200": 450}
+
+
+def test_limits_of_sums_over_gpus_are_possible() -> None:
+    """Not far below what the links carry; above it by no more than sums within the switch gain."""
+    limits = {row.name: row.all_reduce_gbs for row in MATRIX.table("gpu_reference") if row.all_reduce_gbs}
+    assert len(limits) == 5
+    for name, limit in limits.items():
+        links = next(rate for model, rate in NVLINK.items() if model in name)
+        assert 0.7 * links <= limit <= 1.1 * links, name
