@@ -15,6 +15,9 @@ def run() -> "NoReturn":
         from gpudoctor.search_path import import_only_our_own
 
         import_only_our_own()
+        from gpudoctor.cli.start import start
+
+        start(sys.argv[1:])
         from gpudoctor.cli.main import run as begin
     except KeyboardInterrupt:
         _end("\nInterrupted. Nothing was changed.", 130)
@@ -51,6 +54,8 @@ def _end(text: str, code: int) -> "NoReturn":
     import os
     from contextlib import suppress
 
+    if "gpudoctor.host.forked" in sys.modules:
+        sys.modules["gpudoctor.host.forked"].stop_forks()
     with suppress(OSError):  # standard error is closed or full
         os.write(2, f"{text}\n".encode("utf-8", "replace"))
     os._exit(code)

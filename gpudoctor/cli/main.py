@@ -1,10 +1,8 @@
 """The `gpudoctor` command. Commands are imported only when they run: `--help` and `--version` stay quick."""
 
 import errno
-import gc
 import io
 import os
-import signal
 import sys
 from contextlib import suppress
 from importlib import import_module
@@ -84,13 +82,7 @@ def cli() -> None:
 
 
 def run() -> NoReturn:
-    """Entry point of the console script."""
-    # A look is short and makes no circles worth collecting; and its threads, which mostly wait for files and children,
-    # should not wait 5 ms for their turn each time (docs.python.org, sys.setswitchinterval).
-    gc.disable()
-    sys.setswitchinterval(0.001)
-    _open_standard_streams()
-    _end_as_by_ctrl_c()
+    """The command, in a process that `gpudoctor.cli.start` made ready."""
     code = _main_whatever_happens()
     # Too many open files: not even what stops them can be read any more.
     with suppress(Exception):
@@ -101,24 +93,6 @@ def run() -> NoReturn:
             stream.flush()
     # Nothing is left to tidy up, and taking a few hundred modules apart would cost 7 ms.
     os._exit(code)
-
-
-def _open_standard_streams() -> None:
-    """Give a process that was started with a standard stream closed (`>&-`) the null device in its place.
-
-    Python has None there, and the next file that is opened would get the number of the stream.
-    """
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open for as long as we are
-
-
-def _end_as_by_ctrl_c() -> None:
-    """Stop our children also when we are told to end (`timeout`, a closed terminal, a scheduler); nohup stays nohup."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, signal.default_int_handler)
 
 
 def _main_whatever_happens() -> int:

@@ -1,6 +1,5 @@
 """`gpudoctor node`."""
 
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -10,9 +9,10 @@ if TYPE_CHECKING:
 
 
 def _seconds(ctx: click.Context, option: click.Parameter, value: str) -> float:  # noqa: ARG001 - click's
-    match = re.fullmatch(r"(\d{1,4}(?:\.\d+)?)(ms|s|m)?", value.strip())
-    seconds = float(match[1]) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[match[2]] if match else 0.0
-    if not 1 <= seconds <= 3600:
+    from gpudoctor.fleet.budget import parse_seconds
+
+    seconds = parse_seconds(value)
+    if seconds is None:
         raise click.BadParameter(f"{value!r} is no time between 1s and 60m: write 2s, 30s or 5m.")
     return seconds
 

@@ -1,6 +1,9 @@
 """Whether a version is within a specifier (PEP 440): plain numbers here, the finer rules by `packaging`."""
 
 from functools import lru_cache
+from typing import TypeVar
+
+from packaging.version import Version
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import package_version
@@ -9,6 +12,7 @@ _SPECIFIER = re.compile(r"\s*(==|!=|<=|>=|<|>|~=)\s*([^\s,]+)\s*")
 _PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
 
 Numbers = tuple[int, ...]
+_Ordered = TypeVar("_Ordered", Numbers, Version)
 
 
 @lru_cache(maxsize=2048)
@@ -21,7 +25,7 @@ def is_met(specifier: str, version: str) -> bool:
 
 
 def _meets_plainly(clause: str, version: str) -> bool | None:
-    """The answer where clause and version are plain numbers (the version's local part does not count); else None."""
+    """The answer where the version is plain numbers (its local part does not count), and so is the clause or nearly."""
     match = _SPECIFIER.fullmatch(clause)
     public = version.split("+", 1)[0]
     if match is None or not is_plain(public):
@@ -30,13 +34,24 @@ def _meets_plainly(clause: str, version: str) -> bool | None:
     is_wildcard = wanted.endswith(".*") and operator in ("==", "!=")
     wanted = wanted[:-2] if is_wildcard else wanted
     if not is_plain(wanted):
-        return None
+        return None if is_wildcard else _final_meets(operator, public, wanted)
     have, want = numbers(public), numbers(wanted)
     if operator == "~=":
         return compare(">=", have, want) and padded(have, want)[: len(want) - 1] == want[:-1] if len(want) > 1 else None
     if is_wildcard:
         return (padded(have, want)[: len(want)] == want) == (operator == "==")
     return compare(operator, have, want)
+
+
+def _final_meets(operator: str, version: str, wanted: str) -> bool | None:
+    """Whether a final release is on that side of another kind of version, as of protobuf's <6.0.0dev; None: not known.
+
+    The exceptions that PEP 440 makes for < and the like are for versions that are not final; those for > are not here.
+    """
+    have, want = package_version(version), package_version(wanted)
+    if have is None or want is None or want.local is not None or operator not in ("==", "!=", "<=", ">=", "<"):
+        return None
+    return _holds(operator, have, want)
 
 
 def is_plain(text: str) -> bool:
@@ -56,7 +71,10 @@ def padded(one: Numbers, other: Numbers) -> Numbers:
 
 def compare(operator: str, have: Numbers, want: Numbers) -> bool:
     """`have` operator `want`."""
-    have, want = padded(have, want), padded(want, have)
+    return _holds(operator, padded(have, want), padded(want, have))
+
+
+def _holds(operator: str, have: _Ordered, want: _Ordered) -> bool:
     return {
         "==": have == want,
         "!=": have != want,

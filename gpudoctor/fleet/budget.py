@@ -1,5 +1,6 @@
 """Looking at this machine within a time that holds whatever the driver does."""
 
+import re
 import signal
 import sys
 import time
@@ -36,6 +37,13 @@ class Budget(Fact, frozen=True, kw_only=True):
     def left(self) -> float:
         """Seconds until the end."""
         return self.ends - time.monotonic()
+
+
+def parse_seconds(text: str) -> float | None:
+    """The seconds of 2s, 1500ms, 5m or 30; None for what is no time between 1 s and 60 min."""
+    match = re.fullmatch(r"(\d{1,4}(?:\.\d+)?)(ms|s|m)?", text.strip())
+    seconds = float(match[1]) * {"ms": 0.001, "s": 1, "m": 60, None: 1}[match[2]] if match else 0.0
+    return seconds if 1 <= seconds <= 3600 else None
 
 
 def budget_of(seconds: float) -> Budget:

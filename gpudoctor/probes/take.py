@@ -5,17 +5,21 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudoctor import __version__
 from gpudoctor.facts.base import Fact, Gap, Section
-from gpudoctor.facts.codec import decode, encode, presentable
+from gpudoctor.facts.codec import decode, presentable
 from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Doctor, Snapshot
 from gpudoctor.host.background import Aside
 from gpudoctor.host.port import Host
+
+if TYPE_CHECKING:
+    from gpudoctor.probes.target.choice import Choice, Fault
+    from gpudoctor.probes.target.identity import Identity
 
 T = TypeVar("T")
 
@@ -48,7 +52,7 @@ def _begin_with_target(host: Host, python: str | None, *, fork: bool) -> "_Apart
         # Where the system gives no further process, it is looked at in this one.
         with suppress(OSError):
             return _Apart(host, python)
-    return Aside(lambda: _look_at_target(host, python))
+    return Aside(lambda: look_at_target(host, python))
 
 
 def _finish(host: Host, target: "_Apart | Aside[TargetSections]", crashes: list[str], until: float | None) -> Snapshot:
@@ -94,9 +98,9 @@ class _Apart:
 
     def __init__(self, host: Host, python: str | None) -> None:
         # Imported here: there is no fork on Windows.
-        from gpudoctor.host.forked import Forked
+        from gpudoctor.probes.begun import begun
 
-        self._forked = Forked(lambda: encode(_look_at_target(host, python)))
+        self._forked = begun(host, python)
 
     def result(self, timeout: float | None) -> TargetSections:
         raw = self._forked.result(_DEADLINE if timeout is None else timeout)
@@ -139,17 +143,25 @@ def _look_at_gpus(host: Host, crashes: list[str]) -> dict[str, Any]:
     return {"gpus": found, "driver": _guarded(crashes, lambda: driver.probe(host, nvml, cuda))}
 
 
-def _look_at_target(host: Host, python: str | None) -> TargetSections:
-    from gpudoctor.probes.target import probe as target
+def look_at_target(host: Host, python: str | None) -> TargetSections:
+    """What is seen of the target, once its interpreter has said who it is."""
+    from gpudoctor.probes.target.choice import choose
+    from gpudoctor.probes.target.identity import identify
 
-    crashes: list[str] = []
-    asked = Aside(lambda: _guarded(crashes, lambda: target.probe(host, target.choose(host, python))))
+    choice = choose(host, python)
+    return look_with(host, choice, Aside(lambda: identify(host, choice)))
+
+
+def look_with(host: Host, choice: "Choice", asked: "Aside[Identity | Fault]") -> TargetSections:
+    """The same for an interpreter that is being asked."""
     # Read from disk while the interpreter answers.
     from gpudoctor.probes.frameworks import probe as frameworks
     from gpudoctor.probes.libraries import probe as libraries
     from gpudoctor.probes.packages import probe as packages
+    from gpudoctor.probes.target import probe as target
 
-    interpreter = asked.result()
+    crashes: list[str] = []
+    interpreter = _guarded(crashes, lambda: target.probe(host, choice, asked.result()))
     if isinstance(interpreter, Gap):
         gap = Gap(reason="the interpreter could not be examined")
         return TargetSections(

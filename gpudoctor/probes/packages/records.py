@@ -162,8 +162,10 @@ def _folders(raw: bytes) -> Iterator[Row]:
     """The __init__.py of import packages, and of the folders in them."""
     for match in re.finditer(rb"/__init__\.py,", raw):
         start = raw.rfind(b"\n", 0, match.start()) + 1
+        if raw.count(b"/", start, match.end()) > _DEPTH:
+            continue
         row = parse_row(raw[start : raw.find(b"\n", start)])
-        if row is not None and row.path.count("/") <= _DEPTH and not _TESTS.search(row.path):
+        if row is not None and not _TESTS.search(row.path):
             yield row
 
 

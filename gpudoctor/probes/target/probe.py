@@ -16,9 +16,9 @@ from gpudoctor.probes.target.site import read_sites
 __all__ = ["Choice", "Fault", "choose", "identify", "probe"]
 
 
-def probe(host: Host, choice: Choice) -> Interpreter | Gap:
-    """The chosen interpreter, or why it could not be examined."""
-    identity = identify(host, choice)
+def probe(host: Host, choice: Choice, identity: Identity | Fault | None = None) -> Interpreter | Gap:
+    """The chosen interpreter, or why it could not be examined; `identity` is what it said where it was asked before."""
+    identity = identity or identify(host, choice)
     if isinstance(identity, Fault):
         return identity.gap
     return presentable(_describe(host, choice, identity))

@@ -1,0 +1,71 @@
+"""What comes before the command line is loaded: the process is made ready, and the look at the target begins.
+
+Loading click and the command takes as long as half the look, and the look is in a process of its own.
+"""
+
+import gc
+import os
+import signal
+import sys
+
+#: Commands that look at the target, and the words with which they do not.
+_LOOKING = frozenset({"check", "devices", "fix", "node", "smoke", "snapshot"})
+_NOT_LOOKING = ("-h", "--help", "--from", "--schema")
+
+
+def start(arguments: list[str]) -> None:
+    """Make this process ready for the command that these arguments name."""
+    # A look is short and makes no circles worth collecting; and its threads, which mostly wait for files and children,
+    # should not wait 5 ms for their turn each time (docs.python.org, sys.setswitchinterval).
+    gc.disable()
+    sys.setswitchinterval(0.001)
+    _open_standard_streams()
+    _end_as_by_ctrl_c()
+    if sys.platform == "linux" and arguments[:1] and arguments[0] in _LOOKING:
+        if not any(word.startswith(_NOT_LOOKING) for word in arguments):
+            _begin_to_look(arguments)
+
+
+def _begin_to_look(arguments: list[str]) -> None:
+    """Begin with the interpreter that is probably meant. Where click reads another name, that one is looked at."""
+    from gpudoctor.host.real import RealHost
+    from gpudoctor.probes.begun import begin_early
+
+    host = RealHost()
+    if arguments[0] == "node":
+        from gpudoctor.fleet.budget import HurriedHost, budget_of, parse_seconds
+
+        seconds = parse_seconds(_value(arguments, "--budget") or "30s")
+        if seconds is None:
+            return
+        host = HurriedHost(budget_of(seconds))
+    begin_early(host, _value(arguments, "--python"))
+
+
+def _value(arguments: list[str], option: str) -> str | None:
+    """The value that an option was given last, as far as that can be told without knowing the others."""
+    value = None
+    for word, following in zip(arguments, [*arguments[1:], None], strict=True):
+        if word == option:
+            value = following
+        elif word.startswith(f"{option}="):
+            value = word.partition("=")[2]
+    return value
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started with a standard stream closed (`>&-`) the null device in its place.
+
+    Python has None there, and the next file that is opened would get the number of the stream.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open for as long as we are
+
+
+def _end_as_by_ctrl_c() -> None:
+    """Stop our children also when we are told to end (`timeout`, a closed terminal, a scheduler); nohup stays nohup."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
