@@ -16,6 +16,7 @@ from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
+from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.failures import failures_of, pasted
@@ -32,13 +33,14 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
     skipped: list[Skipped] = []
     crashed: list[Crash] = []
     always_there = {"matrix": matrix, "wish": wish, "scene": scene_of(snapshot)}
+    systems = SnapshotView(snapshot).systems
     for rule in rules:
         arguments = _arguments(rule, snapshot, always_there)
         if arguments is None:
             not_applicable.append(rule.code)
         elif isinstance(arguments, Gap):
             skipped.append(Skipped(code=rule.code, gap=arguments))
-        elif not _has_occasion(rule, snapshot):
+        elif not (_is_of(rule, systems) and _has_occasion(rule, snapshot, wish)):
             clean.append(rule.code)
         else:
             try:
@@ -86,9 +88,17 @@ def _arguments(rule: Rule, snapshot: Snapshot, given: dict[str, object]) -> dict
     return gap or arguments
 
 
-def _has_occasion(rule: Rule, snapshot: Snapshot) -> bool:
+def _is_of(rule: Rule, systems: frozenset[str]) -> bool:
+    """Whether the rule's cause can be on one of these systems; on any where none is known."""
+    record = all_causes().get(rule.name)
+    return not systems or record is None or not record.systems or bool(systems.intersection(record.systems))
+
+
+def _has_occasion(rule: Rule, snapshot: Snapshot, wish: Wish) -> bool:
     """Whether there is what the rule needs besides its sections: one that has not would find nothing."""
     live, gpus = snapshot.live, snapshot.gpus
+    if rule.when == "wish":
+        return bool(wish.requirements)
     if rule.when == "gpu-details":
         return isinstance(gpus, Gpus) and any(gpu.has_details for gpu in gpus.devices)
     if rule.when is None or not isinstance(live, Live):

@@ -52,7 +52,8 @@ MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to i
 
 #: What besides its sections a rule needs to find anything; without it, it is quiet. failure: one that the rule reports
 #: (`gpudoctor.rules.failures`). bench: measurements. gpu-details: a GPU of which more is known than which one it is.
-When = Literal["failure", "bench", "gpu-details"]
+#: wish: requirements of the user.
+When = Literal["failure", "bench", "gpu-details", "wish"]
 
 
 class Want(Fact, frozen=True, kw_only=True):

@@ -158,6 +158,7 @@ ROOMS = {
     "host": "the reader, and what the kernel serves",
     "agent": "run by the inspected interpreter",
     "cli/files.py": "writes",
+    "cli/main.py": "the null device",
     "cli/start.py": "the null device",
     "apply/carry_out.py": "writes",
     "apply/clone.py": "copies an environment that is changed",

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("GPU900", name="gpu-required", severity="error", since="0.1")
+@rule("GPU900", name="gpu-required", severity="error", since="0.1", when="wish")
 def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> Iterator[Problem]:
     """The machine has fewer usable NVIDIA GPUs than you require.
 
