@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -87,13 +88,19 @@ class Building:
         growth = Growth(self._place)
         cached = cache_option(self._variables) if is_pip(moved.argv) else ()
         with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
-            done = run(
-                (*pinned(moved.argv, found, folder), *cached),
+            command = (*pinned(moved.argv, found, folder), *cached)
+            install = partial(
+                run,
                 env={**asking_once(found), **self._variables, **moved.env, **counting(found)},
-                tell=self._heard,
                 tick=lambda: self._say(Progress(written_mib=growth.mib())),
                 keep_open=self._keep_open,
             )
+            lines: list[str] = []
+            if has_all(moved.argv, found) and install((*command, "--offline"), tell=lines.append).ok:
+                for line in lines:
+                    self._heard(line)
+                return
+            done = install(command, tell=self._heard)
         if not done.ok:
             how = "could not be started" if done.code is None else f"ended with exit code {done.code}"
             if done.code is not None and done.code < 0:
@@ -219,6 +226,13 @@ def counting(found: Verification | None) -> dict[str, str]:
 def asking_once(found: Verification | None) -> dict[str, str]:
     """An index that did not answer while all was found elsewhere is not waited for again at each package."""
     return {"PIP_RETRIES": "0"} if found is not None and found.without_index else {}
+
+
+def has_all(argv: tuple[str, ...], found: Verification | None) -> bool:
+    """uv has all it would install in its cache: what it asked the index a moment ago it need not ask again."""
+    if found is None or not is_uv(argv) or found.to_download != 0:
+        return False
+    return all("==" in text and " " not in text for text in found.installs)
 
 
 def interpreter_of(environment: str) -> str:

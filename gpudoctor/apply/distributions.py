@@ -44,7 +44,7 @@ def _by_conda(environment: str) -> Iterator[Distribution]:
 
 def _read(folders: tuple[str, ...]) -> Iterator[Distribution]:
     for metadata in distributions(path=list(folders)):
-        name, version = _stated(metadata, "Name"), _stated(metadata, "Version")
+        name, version = _stated(metadata)
         if not (name and version) and (entry := _entry(metadata)) is not None:
             name, version = entry.name, entry.version
         if name and version:
@@ -85,12 +85,14 @@ def _completed(one: Distribution, known: Distribution | None) -> Distribution:
     return replace(one, archive=one.archive or known.archive, url=one.url or known.url)
 
 
-def _stated(metadata: Metadata, field: str) -> str | None:
+def _stated(metadata: Metadata) -> tuple[str | None, str | None]:
+    """Its name and version."""
     try:
-        values = metadata.metadata.get_all(field)
+        said = metadata.metadata
+        names, versions = said.get_all("Name"), said.get_all("Version")
     except (ValueError, TypeError, AttributeError, OSError):  # no UTF-8; no file: what is said then differs by release
-        return None
-    return str(values[0]) if values else None
+        return None, None
+    return str(names[0]) if names else None, str(versions[0]) if versions else None
 
 
 def _entry(metadata: Metadata) -> Entry | None:

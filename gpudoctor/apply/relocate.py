@@ -18,8 +18,10 @@ _TEXTS = (".pth", ".egg-link", ".cfg", ".json", ".pc", ".sh", ".fish", ".csh", "
 def relocate(tree: str, piece: str) -> tuple[str, ...]:
     """Take `piece` out of the texts of the environment in `tree`; returns the files that had it. Raises OSError."""
     marks = {piece.encode(), piece.replace("\\", "/").encode(), piece.replace("\\", "\\\\").encode()}
-    changed = tuple(path for path in _candidates(tree) if _without(path, marks))
-    for record in _records(tree) if changed else ():
+    candidates = tuple(_candidates(tree))
+    changed = tuple(path for path in candidates if _without(path, marks))
+    records = (path for path in candidates if path.endswith(f".dist-info{os.sep}RECORD"))
+    for record in records if changed else ():
         _correct(record, set(changed))
     return changed
 
@@ -58,20 +60,17 @@ def _without(path: str, marks: set[bytes]) -> bool:
     return True
 
 
-def _records(tree: str) -> Iterator[str]:
-    for folder, _, names in os.walk(tree):
-        if folder.endswith(".dist-info") and "RECORD" in names:
-            yield os.path.join(folder, "RECORD")
-
-
 def _correct(record: str, changed: set[str]) -> None:
     """Write the new hashes and sizes of the changed files into a RECORD (packaging.python.org, recording installs)."""
     site = os.path.dirname(os.path.dirname(record))
+    names = {os.path.basename(path) for path in changed}
     with open(record, newline="", encoding="utf-8") as stream:
         rows = list(csv.reader(stream))
     dirty = False
     for row in rows:
-        path = os.path.normpath(os.path.join(site, row[0])) if row else ""
+        if not row or os.path.basename(row[0]) not in names:
+            continue
+        path = os.path.normpath(os.path.join(site, row[0]))
         if path in changed and len(row) == 3 and row[1]:
             with open(path, "rb") as stream:
                 raw = stream.read()

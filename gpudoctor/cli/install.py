@@ -73,7 +73,7 @@ def command(
     from msgspec.structs import replace as changed
 
     from gpudoctor.apply.downloads import downloaded_once
-    from gpudoctor.install.planning import Wishes, plan_for, with_package_index_only
+    from gpudoctor.install.planning import Wishes, environments_of, plan_for, with_package_index_only
     from gpudoctor.install.preview import foreseen, resolved
     from gpudoctor.install.reporters import JsonLines, Sentences
     from gpudoctor.install.requested import manager_for
@@ -103,7 +103,7 @@ def command(
             )
         found = resolved(wishes, site) if verify else None
         wishes = wishes if found is None else changed(wishes, demand=found.demand)
-        plans = plan_for(wishes, site)
+        plans = plan_for(wishes, site) if found is None else environments_of(found.plan)
         breaking = allow_breaking or not (yes or dry_run)
         if found is not None and not foreseen(found, tell, may_break=breaking, dry_run=dry_run):
             return

@@ -56,7 +56,11 @@ def with_package_index_only(wishes: Wishes, site: Site, plans: tuple[InstallPlan
 def plan_for(wishes: Wishes, site: Site, *, package_index_only: bool = False) -> tuple[InstallPlan, ...]:
     """One plan for each environment. Raises Failure."""
     machine = replace(machine_for(wishes, site), package_index_only=package_index_only)
-    plan = planner(wishes, site, machine)(wishes.demand or demand_of_all(wishes, machine))
+    return environments_of(planner(wishes, site, machine)(wishes.demand or demand_of_all(wishes, machine)))
+
+
+def environments_of(plan: InstallPlan | Refused) -> tuple[InstallPlan, ...]:
+    """The plan of each environment. Raises Failure where nothing fits."""
     if isinstance(plan, Refused):
         raise NothingChanged(f"{refusals_text(plan.refusals, width()).strip()}\n\nNothing was changed.")
     return (plan, *plan.apart)

@@ -59,19 +59,42 @@ def test_pip_fetches_each_wheel_once(made, folder, cache, tmp_path):
     assert fetched == {"/files/kit-1.0-py3-none-any.whl": 1, "/files/part-1.5-py3-none-any.whl": 1}
 
 
-@pytest.mark.parametrize("words", [("--python", "env"), ("--venv", "new")])
-def test_the_installer_is_asked_once(made, folder, words, tmp_path):
-    copied(made, tmp_path / "env")
-    programs = tmp_path / "programs"
-    programs.mkdir()
+def noting(folder, *, refusing="nothing"):
+    """The folder of a uv that writes down what it is asked, and refuses one option."""
     real = shutil.which("uv")
     if real is None:
         pytest.skip("uv is not installed")
-    (programs / "uv").write_text(f'#!/bin/sh\necho "$*" >> "{tmp_path}/asked"\nexec "{real}" "$@"\n')
+    programs = folder / "programs"
+    programs.mkdir()
+    refusal = f'case "$*" in *{refusing}*) echo "error: {refusing}"; exit 2;; esac'
+    (programs / "uv").write_text(f'#!/bin/sh\necho "$*" >> "{folder}/asked"\n{refusal}\nexec "{real}" "$@"\n')
     (programs / "uv").chmod(0o755)
+    return programs
+
+
+@pytest.mark.parametrize("words", [("--python", "env"), ("--venv", "new")])
+def test_the_installer_is_asked_once(made, folder, words, tmp_path):
+    copied(made, tmp_path / "env")
+    programs = noting(tmp_path)
     with served(folder) as index:
         asked = {**variables(index, tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
         done = gpudoctor("install", "kit", *words, "--manager", "uv", "--yes", env=asked, cwd=tmp_path, timeout=120)
     assert done.returncode == 5, done.err
     lines = (tmp_path / "asked").read_text().splitlines()
     assert sum(line.startswith("pip install") and "--dry-run" in line for line in lines) == 1
+
+
+@pytest.mark.parametrize(("refusing", "calls"), [("nothing", 2), ("--offline", 3)])
+def test_what_uv_has_it_does_not_ask_the_index_for_again(made, folder, refusing, calls, tmp_path):
+    programs = noting(tmp_path, refusing=refusing)
+    with served(folder) as index:
+        asked = {**variables(index, tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
+        for name in ("first", "second"):
+            (tmp_path / "asked").unlink(missing_ok=True)
+            words = ("install", "kit", "--venv", name, "--manager", "uv", "--yes")
+            done = gpudoctor(*words, env=asked, cwd=tmp_path, timeout=120)
+            assert done.returncode == 5, done.err
+    lines = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("pip install")]
+    assert (len(lines), "--offline" in lines[1]) == (calls, True)
+    assert "error: --offline" not in done.out + done.err
+    assert list((tmp_path / "second").glob("lib/python*/site-packages/kit-1.0.dist-info"))
