@@ -229,7 +229,7 @@ def asking_once(found: Verification | None) -> dict[str, str]:
 
 
 def has_all(argv: tuple[str, ...], found: Verification | None) -> bool:
-    """uv has all it would install in its cache: what it asked the index a moment ago it need not ask again."""
+    """All that uv would install is in its cache: what it asked the index a moment ago it need not ask again."""
     if found is None or not is_uv(argv) or found.to_download != 0:
         return False
     return all("==" in text and " " not in text for text in found.installs)
