@@ -36,6 +36,9 @@ class Toolkits(Section, frozen=True, kw_only=True):
     cuda_home: str | None = None
     #: CUDA_HOME names a folder that exists.
     cuda_home_exists: bool | None = None
+    #: The folder that PyTorch's builds take, links followed: CUDA_HOME's or CUDA_PATH's, else the one above nvcc on
+    #: PATH, else /usr/local/cuda. None: there is none, or nobody followed the links.
+    build_root: str | None = None
     #: C compiler on PATH and its version.
     compiler: str | None = None
     compiler_version: str | None = None
@@ -94,7 +97,7 @@ class LinkedExtension(Fact, frozen=True, kw_only=True):
     file: str
     #: The CUDA libraries that it is linked to.
     needs: tuple[str, ...] = ()
-    #: Those of them of which the machine has no copy anywhere that was looked.
+    #: Those of them that neither the loader finds for it nor the environment has a copy of.
     absent: tuple[str, ...] = ()
 
 

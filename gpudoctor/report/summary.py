@@ -115,7 +115,7 @@ def _cuda(driver: Driver | Gap | None, toolkits: Toolkits | Gap | None) -> tuple
         kinds = sorted({f"{toolkit.version}" for toolkit in toolkits.found if toolkit.version})
         parts.append(f"toolkit {', '.join(kinds) or 'of unknown version'}")
     elif toolkits is None or isinstance(toolkits, Toolkits):
-        parts.append("no toolkit (frameworks bring their own libraries)")
+        parts.append("no toolkit (needed to compile extensions only)")
     return "; ".join(parts) or "not seen", "ok" if parts else "unseen"
 
 

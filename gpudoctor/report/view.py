@@ -131,6 +131,11 @@ def _shown(step: Step, *, windows: bool) -> Iterator[tuple[bool, str]]:
         yield is_command(step), line
 
 
+def _no_builds(report: Report) -> str:
+    """The codes of what keeps extensions from being compiled, where nobody was seen to try."""
+    return ", ".join(dict.fromkeys(one.code for one in report.diagnosis.findings if one.code.startswith("TLK")))
+
+
 def _headline(report: Report) -> str:
     if report.verdict == "bug":
         return "gpudoctor itself failed, so there is no verdict."
@@ -142,10 +147,11 @@ def _headline(report: Report) -> str:
         return f"Inconclusive: some required facts could not be read. {seen}"
     if report.verdict == "no-gpu":
         return " ".join(filter(None, (_without_gpu(report), _proof(report), _nothing_else(lesser))))
+    well = f"Ready to run, not to compile GPU code ({codes})" if (codes := _no_builds(report)) else "Healthy"
     said = f", with {lesser}" if lesser else ""
     if proof := _proof(report):
-        return f"Healthy{said}. {proof}"
-    return f"Healthy{said}: nothing in the files or the driver prevents GPU use. No training was run."
+        return f"{well}{said}. {proof}"
+    return f"{well}{said}: nothing in the files or the driver prevents GPU use. No training was run."
 
 
 def _proof(report: Report) -> str:

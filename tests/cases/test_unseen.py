@@ -14,7 +14,7 @@ from gpudoctor.rules.load import load_rules
 from tests.cases.load import cases
 
 #: Told with less knowledge of the same cause: who does not know the package or the machine still knows the build.
-BROADER = {"torch-cpu-only", "arch-too-new-for-build"}
+BROADER = {"torch-cpu-only", "torch-cpu-only-conda", "arch-too-new-for-build"}
 
 
 def judged(snapshot):

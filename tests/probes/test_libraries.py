@@ -530,3 +530,29 @@ def test_modules_of_every_package_that_are_linked_to_cuda(tree: Path, built: Tre
     }
     own = look(tree, framework(tree, "torch"), Framework(name="rasteriser", variant="cuda"), packages=packages)
     assert {one.package for one in own.extensions or ()} == {"splat"}
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("folder", "variables", "absent"),
+    [
+        ("usr/local/cuda-11.8/lib64", {}, True),
+        ("usr/local/cuda-11.8/lib64", {"LD_LIBRARY_PATH": "{folder}"}, False),
+        ("site/nvidia/cuda_runtime/lib", {}, False),
+    ],
+    ids=["a toolkit's, off the path", "a toolkit's, on the path", "of the environment"],
+)
+def test_a_copy_counts_where_the_module_would_get_it(
+    tree: Path, built: Tree, tmp_path: Path, folder: str, variables: dict[str, str], absent: bool
+) -> None:
+    """By the loader, or because the package may open what lies in its own environment. The module has a plain name."""
+    where = tree / folder.removeprefix("site/") if folder.startswith("site/") else tmp_path / folder
+    wanted = build_library(where / "libcudart.so.11.0")
+    build_library(tree / "rasteriser/_scatter_cuda.so", needs=(wanted,))
+    (tree / "rasteriser-0.1.dist-info").mkdir()
+    (tree / "rasteriser-0.1.dist-info/RECORD").write_text("rasteriser/_scatter_cuda.so,sha256=x,1\n")
+    env = {name: value.format(folder=where) for name, value in variables.items()}
+    result = look(tree, framework(tree, "torch"), packages=packages_of(tree, *PACKAGES, "rasteriser==0.1"), **env)
+    (found,) = result.extensions or ()
+    assert found.needs == ("libcudart.so.11.0",)
+    assert bool(found.absent) is absent

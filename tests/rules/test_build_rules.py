@@ -372,7 +372,7 @@ def test_a_kernel_that_names_no_python() -> None:
 def test_what_keeps_a_package_away_explains_that_it_is_missing() -> None:
     machine = stack(RTX_3090, frameworks=frameworks(torch()), toolkits=None)
     assert "package-required" in fires("cuda-home-missing", wish=wish("flash-attn"), **machine).explains
-    with_toolkit = machine | {"toolkits": toolkits(toolkit("12.4"))}
+    with_toolkit = machine | {"toolkits": toolkits(toolkit("12.4", is_default=True))}
     quiet("cuda-home-missing", wish=wish("flash-attn"), **with_toolkit)
 
 

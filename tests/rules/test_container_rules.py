@@ -6,6 +6,7 @@ from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import SystemPackage
 from gpudoctor.facts.fix import Ask, Run, SetEnv
 from gpudoctor.facts.libraries import Libraries, Resolution
+from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.system import CdiList, Container, ContainerTools, Space, System, Wsl
 from gpudoctor.facts.versions import DriverRelease, LibraryVersion
 from gpudoctor.facts.wish import Requirement, Wish
@@ -209,6 +210,9 @@ def test_wsl_driver_libs_missing():
     assert fires("wsl-driver-libs-missing", gpus=gpus(unlisted()), container=none).severity == "error"
     unseen = Gap(reason="in WSL the bus shows nothing")
     assert fires("wsl-driver-libs-missing", gpus=unseen, container=none).severity == "warning"
+    radeon = Frameworks(found=(Framework(name="torch", version="2.6.0+rocm6.4.2", variant="rocm"),))
+    quiet("wsl-driver-libs-missing", gpus=None, container=none, frameworks=radeon)
+    fires("wsl-driver-libs-missing", gpus=gpus(unlisted()), container=none, frameworks=radeon)
     quiet("wsl-driver-libs-missing", gpus=gpus(), container=none)
     quiet("wsl-driver-libs-missing", gpus=None, container=WSL2)
     quiet("wsl-driver-libs-missing", gpus=None, container=Container(kind="none", wsl=Wsl(version=2)))

@@ -1,9 +1,10 @@
 """LIB025 extension-library-missing: when it fires, when it is quiet, and what it cannot judge."""
 
 import pytest
+from msgspec.structs import replace
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.libraries import Libraries, LinkedExtension
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, LinkedExtension
 from tests.rules.stacks import RTX_4090, frameworks, stack, torch
 from tests.rules.table import fires, quiet, skips
 
@@ -36,6 +37,13 @@ def test_it_fires(given):
     found = fires(RULE, **given)
     assert OLD in found.summary
     assert "CUDA 12.4" in found.fixes[0].title
+
+
+def test_a_copy_off_the_loaders_path_is_named():
+    away = LibraryCopy(family="cudart", soname=OLD, path=f"/usr/local/cuda-11.8/lib64/{OLD}", origin="toolkit")
+    given = machine(module(absent=(OLD,)))
+    given |= {"libraries": replace(given["libraries"], copies=(away,))}
+    assert away.path in [one.value for one in fires(RULE, **given).evidence]
 
 
 @pytest.mark.parametrize("given", QUIET.values(), ids=QUIET)

@@ -270,6 +270,10 @@ def test_mig():
     assert SetEnv(name="CUDA_VISIBLE_DEVICES", value="MIG-0") in found.fixes[0].steps
     quiet("mig-single-instance", gpus=several, environ=environ(CUDA_VISIBLE_DEVICES="MIG-1"))
     fires("mig-single-instance", gpus=several, environ=environ(CUDA_VISIBLE_DEVICES="MIG-0,MIG-1"))
+    two = gpus(*(gpu(index=number, mig_enabled=True, mig_instances=parts[number:][:1]) for number in range(2)))
+    assert "of all GPUs" in fires("mig-single-instance", gpus=two, environ=environ()).summary
+    quiet("mig-single-instance", gpus=two, environ=environ(CUDA_VISIBLE_DEVICES="MIG-1"))
+    quiet("mig-single-instance", gpus=gpus(gpu(mig_enabled=True, mig_instances=parts[:1])), environ=environ())
     quiet("mig-single-instance", gpus=gpus(gpu(mig_enabled=True, mig_instances=None)), environ=environ())
     quiet("mig-single-instance", gpus=gpus(gpu(mig_enabled=False, mig_instances=())), environ=environ())
 

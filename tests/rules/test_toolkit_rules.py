@@ -41,7 +41,8 @@ def test_a_build_that_failed_needs_a_compiler() -> None:
     # Who prints this has an nvcc.
     ran = Live(symptoms=(Symptom(signature="nvcc-torch-mismatch", text="The detected CUDA version (10.1) mismatches"),))
     quiet("cuda-home-missing", live=ran, **stack(RTX_4090, frameworks=TORCH))
-    quiet("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=toolkits(toolkit("12.4"))))
+    has = toolkits(toolkit("12.4", is_default=True))
+    quiet("cuda-home-missing", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=has))
     old = toolkits(toolkit("11.8"), nvcc_on_path=toolkit("11.8").nvcc)
     assert (
         fires("nvcc-torch-mismatch", live=said, **stack(RTX_4090, frameworks=TORCH, toolkits=old)).severity == "error"
@@ -65,7 +66,7 @@ def test_a_package_that_is_wanted_and_does_not_find_the_installed_torch() -> Non
 def test_nobody_else_needs_a_compiler() -> None:
     quiet("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH))
     quiet("cuda-home-missing", **stack(frameworks=TORCH, packages=DEEPSPEED))
-    has = toolkits(toolkit("12.4"))
+    has = toolkits(toolkit("12.4", is_default=True))
     quiet("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH, packages=DEEPSPEED, toolkits=has))
     only_path = toolkits(nvcc_on_path="/usr/bin/nvcc")
     quiet("cuda-home-missing", **stack(RTX_4090, frameworks=TORCH, packages=DEEPSPEED, toolkits=only_path))

@@ -12,7 +12,7 @@ VERSION_FILE = "/proc/driver/nvidia/version"
 #: Modules of NVIDIA's driver and those that take the GPU in its stead.
 _MODULES = frozenset({
     "nvidia", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia_peermem", "nvidia_fs", "nouveau", "nova_core",
-    "nova_drm", "nvgpu", "nvidia_current", "vfio_pci",
+    "nova_drm", "nvgpu", "nvidia_current", "nvidia_vgpu_vfio", "vfio_pci",
 })  # fmt: skip
 
 #: Debian names the file nvidia-current.ko, its legacy branches nvidia-legacy-390xx.ko and the like.

@@ -1,4 +1,4 @@
-"""Every package's compiled modules that are linked to CUDA libraries, and which of those libraries are nowhere.
+"""Every package's compiled modules that are linked to CUDA libraries, and which of those they would not get.
 
 Which files a package has, its RECORD says; of the files only the ELF headers are read.
 """
@@ -14,8 +14,11 @@ from gpudoctor.probes.loader.search import Process
 from gpudoctor.probes.reading import names_in
 from gpudoctor.sources.libraries_names import family_of, soname_of
 
-#: Modules that Python imports; other shared libraries may be there for another CUDA, to be chosen at run time.
-_MODULE = re.compile(rb"\.(?:cpython-\d+\w*-[\w-]+|abi3)\.so(?=,)")
+#: Modules that Python imports, or opens by a name that no linker uses (_scatter_cuda.so); lib*.so may be there for
+#: another CUDA, to be chosen at run time.
+_MODULE = re.compile(rb"(?:^|[/\n])(?!lib)[^/,\n]+\.so(?=,)")
+#: Whose copies a package may open by path: those of the environment itself. No package looks for a toolkit's.
+_WITHIN_REACH = ("pip", "conda", "bundled", None)
 #: Names by which a module says that it is for the GPU: looked at first.
 _FOR_GPU = re.compile(r"cuda|gpu|_C\.|kernel", re.I)
 _RECORD_LIMIT = 4 * 1024 * 1024
@@ -35,7 +38,8 @@ def read_linked(
 ) -> tuple[LinkedExtension, ...]:
     """The modules, those of frameworks left out: these are looked at with more care."""
     own = {name for one in (frameworks.found if frameworks else ()) for name in (one.name, one.dist)}
-    there = {soname_of(one.soname) for one in copies} | {one.soname for one in copies}
+    near = [one for one in copies if one.origin in _WITHIN_REACH]
+    there = {soname_of(one.soname) for one in near} | {one.soname for one in near}
     played = tuple(processes)
     found: list[LinkedExtension] = []
     folders: dict[str, dict[tuple[str, str], str]] = {}
@@ -92,7 +96,7 @@ def _cuda_libraries(machine: Machine, file: str) -> tuple[str, ...]:
 
 
 def _absent(file: str, needs: tuple[str, ...], played: tuple[Process, ...], there: set[str]) -> tuple[str, ...]:
-    """What no framework has mapped, the loader does not find, and of which there is no copy."""
+    """What no framework has mapped, the loader does not find, and of which the environment has no copy."""
     lacking: set[str] | None = None
     for process in played:
         library = process.open(file)

@@ -38,9 +38,17 @@ def probe(host: Host) -> Toolkits | Gap | None:
         ptxas_version=read_ptxas_version(host, ptxas) if ptxas else None,
         cuda_home=named,
         cuda_home_exists=_is_directory(host, named) if named else None,
+        build_root=_build_root(host, named, root),
         compiler=compiler,
         compiler_version=version,
     )
+
+
+def _build_root(host: Host, named: str | None, of_nvcc: str | None) -> str | None:
+    """As torch/utils/cpp_extension.py finds it; a variable that leads nowhere is not passed over."""
+    usual = "/usr/local/cuda"
+    root = named or of_nvcc or (usual if host.platform != "win32" else None)
+    return host.real(root) if root and _is_directory(host, root) else None
 
 
 def _unix(host: Host) -> list[Toolkit]:

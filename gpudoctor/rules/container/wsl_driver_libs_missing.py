@@ -3,12 +3,17 @@
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._situation import known
-from gpudoctor.rules.sections import Container, Gap, Gpus
+from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+
+#: Builds for GPUs of other makers: who installs one has such a GPU.
+_OTHERS = ("rocm", "xpu")
 
 
 @rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")
-def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> Iterator[Problem]:
+def wsl_driver_libs_missing(
+    gpus: Gpus | Gap | None, container: Container, frameworks: Frameworks | Gap | None
+) -> Iterator[Problem]:
     """WSL has no NVIDIA driver libraries, so it cannot use an NVIDIA GPU.
 
     What it means:
@@ -34,6 +39,8 @@ def wsl_driver_libs_missing(gpus: Gpus | Gap | None, container: Container) -> It
     present = known(gpus)
     found = bool(present and present.nvidia)
     if present and any(is_listed(gpu) for gpu in present.nvidia):
+        return
+    if not found and isinstance(frameworks, Frameworks) and any(one.variant in _OTHERS for one in frameworks.found):
         return
     restart = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     dxg = {True: "present", False: "missing", None: "not known"}[wsl.dxg]

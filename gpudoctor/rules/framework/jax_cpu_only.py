@@ -2,9 +2,13 @@
 
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.plan.recipes import jax_for_gpus
-from gpudoctor.rules.builds import gpu_names
+from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+
+#: The first jaxlib known to us whose version names its CUDA: 0.1.57+cuda111 (github.com/jax-ml/jax/issues/4920); that
+#: of 0.1.28 did not (/1351).
+_TAGGED = (0, 1, 57)
 
 
 @rule("FRM007", name="jax-cpu-only", severity="error", since="0.1")
@@ -40,7 +44,7 @@ def jax_cpu_only(
         return
     jaxlib = frameworks.get("jaxlib")
     unsure = all(part is None or part.variant is None for part in (jax, jaxlib))
-    if unsure and (isinstance(packages, Gap | None) or packages.excerpt):
+    if unsure and (isinstance(packages, Gap | None) or packages.excerpt or _is_untagged(jaxlib)):
         return
     others = [name for name in computing() if _is_cuda(frameworks.get(name))]
     yield Problem(
@@ -54,6 +58,12 @@ def jax_cpu_only(
         ),
         fixes=(jax_for_gpus(scene, matrix, jax.version),),
     )
+
+
+def _is_untagged(jaxlib: Framework | None) -> bool:
+    """Of the time when wheels with CUDA had the same version as those without."""
+    numbers = release_numbers(jaxlib.version if jaxlib is not None else None)
+    return numbers is not None and numbers < _TAGGED
 
 
 def _has_cuda(frameworks: Frameworks) -> bool:

@@ -27,15 +27,18 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
     """
     variables = known(environ)
     chosen = (variables.get("CUDA_VISIBLE_DEVICES") if variables else None) or ""
+    divided = [gpu for gpu in gpus.nvidia if gpu.mig_enabled and gpu.mig_instances]
     for gpu in gpus.nvidia:
+        others = any(one is not gpu for one in divided)
         if not gpu.mig_enabled or gpu.mig_instances is None:
             continue
         if not gpu.mig_instances:
             yield _nothing_made(gpu)
-        elif len(gpu.mig_instances) > 1 and chosen.count("MIG-") != 1:
+        elif (len(gpu.mig_instances) > 1 or others) and chosen.count("MIG-") != 1:
             first = gpu.mig_instances[0].uuid
+            parts = f"{len(gpu.mig_instances)} MIG instances" if len(gpu.mig_instances) > 1 else "one MIG instance"
             yield Problem(
-                summary=f"This GPU is divided into {len(gpu.mig_instances)} MIG instances; a program sees only one.",
+                summary=f"This GPU is divided into {parts}; a program sees only one{' of all GPUs' if others else ''}.",
                 subject=gpu.label,
                 evidence=(seen("MIG", "on"), seen("parts", len(gpu.mig_instances))),
                 fixes=(

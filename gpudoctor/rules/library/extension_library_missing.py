@@ -1,18 +1,22 @@
-"""LIB025: a compiled package is linked to CUDA libraries that this machine does not have."""
+"""LIB025: a compiled package is linked to CUDA libraries that it does not get."""
 
 from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.sources.libraries_names import soname_of
+
+NOWHERE = "this machine does not have"
 
 
 @rule("LIB025", name="extension-library-missing", severity="error", since="0.1")
 def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
-    """A compiled package is linked to CUDA libraries that this machine does not have.
+    """A compiled package is linked to CUDA libraries that are not there, or that the loader does not find.
 
     What it means:
     The package has compiled modules that were built for one CUDA version, and are linked to its libraries by name:
-    libcudart.so.11.0 is of CUDA 11, libcudart.so.12 of CUDA 12. No file of that name was found.
+    libcudart.so.11.0 is of CUDA 11, libcudart.so.12 of CUDA 12. The loader finds no file of that name for the module:
+    there is none, or it lies in a toolkit's folder off the loader's path.
 
     Why it breaks:
     Its import ends with "cannot open shared object file". Mostly it was built for another CUDA than the framework
@@ -38,14 +42,16 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
         if not all(one.absent for one in modules):
             continue
         first = modules[0]
+        away = [one for one in libraries.copies if soname_of(one.soname) in first.absent]
         label = f"{name} {first.version}" if first.version else name
         yield Problem(
-            summary=f"{label} needs {in_words(first.absent)}, which this machine does not have.",
+            summary=f"{label} needs {in_words(first.absent)}, which {'the loader does not find' if away else NOWHERE}.",
             subject=label,
             confidence="likely",
             evidence=(
                 seen(f"{first.file} is linked to", ", ".join(first.needs)),
-                seen("found nowhere", ", ".join(first.absent)),
+                seen("not found by the loader" if away else "found nowhere", ", ".join(first.absent)),
+                *(seen("off its path", one.path) for one in away[:1]),
                 *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
             ),
             fixes=(_fix(name, f"CUDA {torch.cuda}" if torch and torch.cuda else "your framework's CUDA"),),

@@ -2,13 +2,15 @@
 
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.rules._building import build_wanted
-from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
+from gpudoctor.rules._toolkit_taken import has_nvcc, is_for_gpus, taken_toolkit
+from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 
 @rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")
 def nvcc_torch_mismatch(
-    gpus: Gpus,
+    gpus: Gpus | Gap | None,
+    container: Container | Gap | None,
     toolkits: Toolkits,
     frameworks: Frameworks,
     packages: Packages | Gap | None,
@@ -24,7 +26,8 @@ def nvcc_torch_mismatch(
 
     Why it breaks:
     PyTorch refuses: "The detected CUDA version (X) mismatches the version that was used to compile PyTorch (Y)". This
-    concerns building only. An installed PyTorch runs with its own libraries, whatever toolkit is there.
+    concerns building only. An installed PyTorch runs with its own libraries, whatever toolkit is there. An image is
+    built where there is no GPU, so inside a container this is said without one, too.
 
     How to fix it:
     Let CUDA_HOME lead to a toolkit of torch's major version, or install a torch built for the toolkit's.
@@ -35,10 +38,12 @@ def nvcc_torch_mismatch(
     Sources:
     https://docs.pytorch.org/docs/stable/cpp_extension.html
     """
-    torch, taken = frameworks.get("torch"), _taken(toolkits, environ)
-    if torch is None or torch.cuda is None or torch.variant != "cuda" or not gpus.nvidia:
+    torch, taken = frameworks.get("torch"), taken_toolkit(toolkits, environ)
+    if torch is None or torch.cuda is None or torch.variant != "cuda" or not is_for_gpus(gpus, container):
         return
-    if taken is None or taken.version is None or taken.version.major == torch.cuda.major:
+    if taken is None or taken.version is None or not has_nvcc(taken, toolkits):
+        return
+    if taken.version.major == torch.cuda.major:
         return
     wanted = build_wanted(packages, environ, wish, live)
     fitting = next((one for one in toolkits.found if one.version and one.version.major == torch.cuda.major), None)
@@ -54,17 +59,6 @@ def nvcc_torch_mismatch(
         # Which gcc that toolkit accepts does not matter once another one is taken.
         fixes=(_fix(fitting, torch.cuda.text),),
     )
-
-
-def _taken(toolkits: Toolkits, environ: Environ | Gap | None) -> Toolkit | None:
-    """The order of PyTorch's builds: CUDA_HOME, CUDA_PATH, then nvcc on PATH, then /usr/local/cuda."""
-    named = environ.get("CUDA_HOME") or environ.get("CUDA_PATH") if isinstance(environ, Environ) else None
-    home = toolkits.cuda_home or named
-    if home is not None:
-        return next((one for one in toolkits.found if one.root.rstrip("/\\") == home.rstrip("/\\")), None)
-    if toolkits.nvcc_on_path is not None:
-        return next((one for one in toolkits.found if one.nvcc == toolkits.nvcc_on_path), None)
-    return next((one for one in toolkits.found if one.is_default), None)
 
 
 def _fix(fitting: Toolkit | None, cuda: str) -> Fix:
