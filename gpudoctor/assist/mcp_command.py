@@ -47,8 +47,6 @@ def command(roots: tuple[str, ...], allow_changes: bool, skill: bool) -> None:
             raise click.BadParameter(f"{root}: there is no such folder.", param_hint="--root")
     if importlib.util.find_spec("mcp") is None:
         raise CannotExamine(_WITHOUT)
-    # Our command runs once and needs no collector; a server runs on.
-    gc.enable()
     # Standard error belongs to the client's log: what the SDK thinks of a malformed message is answered, not written.
     logging.getLogger().addHandler(logging.NullHandler())
     import anyio
@@ -60,7 +58,9 @@ def command(roots: tuple[str, ...], allow_changes: bool, skill: bool) -> None:
     if sys.stdin.isatty():
         click.echo("Waiting for a client of the Model Context Protocol on standard input. Ctrl-C ends.", err=True)
     _end_by_signals()
+    # The SDK is read from disk without the collector, as our commands run; a server runs on.
     gc.freeze()
+    gc.enable()
     anyio.run(serve, Session(folders_of(roots), may_change=allow_changes))
 
 

@@ -54,6 +54,12 @@ def tool_directories(platform: str, env: Mapping[str, str]) -> tuple[str, ...]:
     return (*named, f"{system}\\System32", f"{programs}\\NVIDIA Corporation\\NVSMI")
 
 
+def library_folders(env: Mapping[str, str]) -> tuple[str, ...]:
+    """LD_LIBRARY_PATH split, each folder once. Both separators count; an empty one is ".", the working directory."""
+    value = env.get("LD_LIBRARY_PATH", "")
+    return tuple(dict.fromkeys(part or "." for part in value.replace(";", ":").split(":"))) if value else ()
+
+
 def search_path(platform: str, env: Mapping[str, str]) -> tuple[str, ...]:
     """The directories of PATH. Empty and relative ones mean the working directory, and are left out."""
     parts = env.get("PATH", "").split(_separator(platform))

@@ -85,6 +85,11 @@ class Host(Protocol):
     env: Mapping[str, str]
     cwd: str
 
+    @property
+    def library_path(self) -> tuple[str, ...]:
+        """The folders of LD_LIBRARY_PATH as written, each once; on the real machine those only that are there."""
+        ...
+
     def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes | Gap | None:
         """The first `limit` bytes of a file; None where there is none."""
         ...

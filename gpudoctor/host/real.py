@@ -5,12 +5,13 @@ import os
 import stat as modes
 import sys
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.system import Space
 from gpudoctor.host.accounts import group_name, user_name
-from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
+from gpudoctor.host.paths import find_program, library_folders, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 
 if TYPE_CHECKING:
@@ -45,6 +46,15 @@ class RealHost:
         self.cwd: str = _working_directory()
         self._root = root.rstrip("/")
         self._tool_dirs = tool_dirs
+
+    @cached_property
+    def library_path(self) -> tuple[str, ...]:
+        """The folders of LD_LIBRARY_PATH that are there: the variable may name thousands that are not."""
+        return tuple(
+            folder
+            for folder in library_folders(self.env)
+            if "$" in folder or os.path.isdir(self._at(os.path.join(self.cwd, folder)))
+        )
 
     def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes | Gap | None:
         """The first `limit` bytes."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.system import Space
 from gpudoctor.host.machine import Machine, Piece, load_machine
-from gpudoctor.host.paths import find_program, resolve, search_path, tool_directories
+from gpudoctor.host.paths import find_program, library_folders, resolve, search_path, tool_directories
 from gpudoctor.host.port import READ_LIMIT, Ran, Stat
 from gpudoctor.host.tree import Tree
 
@@ -64,6 +64,11 @@ class RecordedHost:
         self._programs = programs or {}
         self._commands = {key: _as_ran(key, value) for key, value in (commands or {}).items()}
         self._commands |= {command_key(key): ran for key, ran in self._commands.items()}
+
+    @property
+    def library_path(self) -> tuple[str, ...]:
+        """All folders of LD_LIBRARY_PATH."""
+        return library_folders(self.env)
 
     @classmethod
     def load(cls, raw: bytes) -> "RecordedHost":

@@ -58,6 +58,11 @@ class RecordingHost:
             commands=tuple(Command.of(ran) for ran in self._commands.values()),
         )
 
+    @property
+    def library_path(self) -> tuple[str, ...]:
+        """Those that are there."""
+        return self._host.library_path
+
     def read(self, path: str, *, limit: int = READ_LIMIT) -> bytes | Gap | None:
         """Asked and noted; a file longer than `limit` is noted as a piece."""
         raw = self._noted_unreadable(path, self._host.read(path, limit=limit))

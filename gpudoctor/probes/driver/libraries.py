@@ -51,8 +51,8 @@ def read_libraries(host: Host, arch: str | None = None) -> tuple[DriverLibrary, 
 
 def own_directories(host: Host) -> tuple[str, ...]:
     """The directories of LD_LIBRARY_PATH; an empty entry means the working directory."""
-    path = host.env.get("LD_LIBRARY_PATH")
-    return tuple(dict.fromkeys(entry.rstrip("/") or host.cwd for entry in re.split("[:;]", path))) if path else ()
+    entries = (host.cwd if entry == "." else entry.rstrip("/") or host.cwd for entry in host.library_path)
+    return tuple(dict.fromkeys(entries))
 
 
 def default_directories(arch: str | None) -> tuple[str, ...]:

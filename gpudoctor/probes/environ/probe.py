@@ -8,7 +8,7 @@ from gpudoctor.facts.system import Environ
 from gpudoctor.host.port import Host
 from gpudoctor.probes.environ.login import read_login
 from gpudoctor.probes.system.spaces import is_remote
-from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.redact.credentials import excerpt
 from gpudoctor.redact.variables import is_allowed
 
 #: Longest value kept, in characters.
@@ -36,5 +36,4 @@ def parse_environ(env: Mapping[str, str]) -> Environ:
 
 def clean_value(value: str) -> str:
     """The value without credentials, cut at VALUE_LIMIT characters."""
-    value = without_credentials(value)
-    return value if len(value) <= VALUE_LIMIT else value[: VALUE_LIMIT - 1] + "…"
+    return excerpt(value, VALUE_LIMIT)

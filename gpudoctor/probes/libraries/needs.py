@@ -74,8 +74,7 @@ def has_libcuda_link(machine: Machine) -> bool | None:
     """
     env = machine.host.env
     known = [posixpath.dirname(path) for path in machine.cache.get("libcuda.so.1", ())]
-    named = [entry for entry in env.get("LD_LIBRARY_PATH", "").split(":") if entry]
-    folders = known or [entry for entry in named if machine.has(entry, "libcuda.so.1")]
+    folders = known or [entry for entry in machine.host.library_path if machine.has(entry, "libcuda.so.1")]
     if not folders:
         return None
     searched = [entry for entry in env.get("LIBRARY_PATH", "").split(":") if entry]

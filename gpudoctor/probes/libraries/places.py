@@ -43,7 +43,7 @@ def places(host: Host, interpreter: Interpreter, machine: Machine) -> tuple[Plac
     found = [*_site(interpreter, machine), *_conda(interpreter), *_toolkits(host, machine)]
     found += [
         Place(directory=directory, origin=origin_of(directory, interpreter, "environment"))
-        for directory in (posixpath.join(host.cwd, part) for part in search_path(host))
+        for directory in (posixpath.join(host.cwd, part) for part in host.library_path)
     ]
     found += _windows(host, interpreter)
     if not machine.cache and host.platform.startswith("linux"):
@@ -66,12 +66,6 @@ def _windows(host: Host, interpreter: Interpreter) -> list[Place]:
         *(Place(directory=one, origin="toolkit") for one in toolkits),
         *(Place(directory=one, origin=origin_of(one, interpreter, "environment")) for one in named),
     ]
-
-
-def search_path(host: Host) -> tuple[str, ...]:
-    """LD_LIBRARY_PATH split; both separators count. An empty element is the current directory, written as "."."""
-    value = host.env.get("LD_LIBRARY_PATH", "")
-    return tuple(part or "." for part in value.replace(";", ":").split(":")) if value else ()
 
 
 def origin_of(path: str, interpreter: Interpreter, otherwise: Origin = "other") -> Origin:

@@ -13,7 +13,7 @@ from gpudoctor.probes.libraries.copies import Copies
 from gpudoctor.probes.libraries.linked import read_linked
 from gpudoctor.probes.libraries.needs import find_dlls, has_libcuda_link, read_needs
 from gpudoctor.probes.libraries.opened import play, played
-from gpudoctor.probes.libraries.places import places, search_path
+from gpudoctor.probes.libraries.places import places
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Library, Process, Request
 from gpudoctor.sources.libraries_names import family_of
@@ -21,6 +21,8 @@ from gpudoctor.sources.libraries_names import family_of
 _CPP_LIBRARY = "libstdc++.so.6"
 #: The part of cuDNN 8 that opens the driver's library without a version, and that name.
 _OPENS_BARE, _BARE = "libcudnn_cnn_infer.so.8", "libcuda.so"
+#: Characters of an LD_LIBRARY_PATH that is told whole, as the variable itself is.
+_LONG_PATH = 4096
 #: What puts other files before a framework's own.
 _OVERRIDES = ("LD_LIBRARY_PATH", "LD_PRELOAD")
 
@@ -49,7 +51,7 @@ def probe(
     return Libraries(
         copies=found,
         resolutions=tuple(resolutions),
-        search_path=search_path(host),
+        search_path=_search_path(host),
         extensions=read_linked(
             host,
             machine,
@@ -64,6 +66,14 @@ def probe(
         libcuda_link=has_libcuda_link(machine),
         libcuda_of_cudnn=bare or None,
     )
+
+
+def _search_path(host: Host) -> tuple[str, ...]:
+    """LD_LIBRARY_PATH; of one with very many folders only those that are there."""
+    value = host.env.get("LD_LIBRARY_PATH", "")
+    if len(value) > _LONG_PATH:
+        return host.library_path
+    return tuple(part or "." for part in value.replace(";", ":").split(":")) if value else ()
 
 
 def _resolve(

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Literal
 
+from gpudoctor.host.paths import library_folders
 from gpudoctor.probes.elf import Elf
 from gpudoctor.probes.loader.machine import Machine
 
@@ -178,11 +179,12 @@ class Process:
 
     @cached_property
     def _environment(self) -> tuple[str, ...]:
-        """LD_LIBRARY_PATH; both separators count there."""
-        value = self._env.get("LD_LIBRARY_PATH")
-        if not value or self.program is None:
+        """LD_LIBRARY_PATH."""
+        if self.program is None:
             return ()
-        return self._expanded(tuple(dict.fromkeys(value.replace(";", ":").split(":"))), self.program)
+        host, name = self._machine.host, "LD_LIBRARY_PATH"
+        is_ours = self._env.get(name) == host.env.get(name)
+        return self._expanded(host.library_path if is_ours else library_folders(self._env), self.program)
 
     def _expanded(self, path: tuple[str, ...], of: Library) -> tuple[str, ...]:
         return tuple(self._machine.expand(text, of.origin, of.elf) for text in path)

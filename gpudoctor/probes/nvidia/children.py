@@ -90,7 +90,7 @@ def _libraries(host: Host, soname: str, windows_name: str) -> tuple[str, ...]:
 
 
 def _loader_may_find(host: Host, soname: str) -> bool:
-    searched = [posixpath.join(host.cwd, folder) for folder in host.env.get("LD_LIBRARY_PATH", "").split(":") if folder]
+    searched = [posixpath.join(host.cwd, folder) for folder in host.library_path]
     if any(exists(host, path) for path in _paths((*searched, *_LOADER_DIRECTORIES), soname)):
         return True
     cache = host.read("/etc/ld.so.cache")

@@ -1,7 +1,6 @@
 """Ask an interpreter who it is, in a child that runs none of its environment's code."""
 
 import os.path
-from collections.abc import Mapping
 
 import msgspec
 
@@ -103,7 +102,7 @@ def parse_answer(text: str) -> Identity | TooOld | None:
 
 def _ask(host: Host, executable: str, flags: tuple[str, ...]) -> Ran:
     argv = (executable, *flags, COOKIE)
-    return host.run(argv, timeout=DEADLINE, env=clean_environment(host.env), stdin=_script(), cap=256 * 1024)
+    return host.run(argv, timeout=DEADLINE, env=_environment(host), stdin=_script(), cap=256 * 1024)
 
 
 def _script() -> bytes:
@@ -112,9 +111,14 @@ def _script() -> bytes:
         return file.read()
 
 
-def clean_environment(env: Mapping[str, str]) -> dict[str, str]:
-    """`env` without what changes how Python starts: PYTHON* and the variable by which macOS launchers name a venv."""
-    return {name: value for name, value in env.items() if not name.startswith(("PYTHON", "__PYVENV_LAUNCHER__"))}
+def _environment(host: Host) -> dict[str, str]:
+    """Without what changes how Python starts: PYTHON* and the variable by which macOS launchers name a venv.
+
+    Of LD_LIBRARY_PATH what is there: the loader looks for each library in each folder, 0.1 s in the longest of them.
+    """
+    unwanted = ("PYTHON", "__PYVENV_LAUNCHER__", "LD_LIBRARY_PATH")
+    env = {name: value for name, value in host.env.items() if not name.startswith(unwanted)}
+    return {**env, "LD_LIBRARY_PATH": ":".join(host.library_path)} if host.library_path else env
 
 
 def _classify(ran: Ran) -> tuple[FaultKind, str]:
