@@ -15,6 +15,7 @@ from gpudoctor.knowledge.causes import Cause
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
+from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.knowledge.threads import Thread, features_of
@@ -116,6 +117,12 @@ class FailureFile(Strict, frozen=True, kw_only=True):
     failure: tuple[FailureRecord, ...]
 
 
+class MilestoneFile(Strict, frozen=True, kw_only=True):
+    """Releases with which something begins or ends."""
+
+    milestone: tuple[Milestone, ...]
+
+
 class ProgramFile(Strict, frozen=True, kw_only=True):
     """The programs whose errors are told apart."""
 
@@ -153,12 +160,14 @@ def compiled() -> dict[Path, bytes]:
         "programs": ProgramFile,
         "frameworks": FrameworkFile,
         "failures": FailureFile,
+        "milestones": MilestoneFile,
     }
     return {
         FOLDER / "messages.json": _rows(messages),
         FOLDER / "causes.json": _rows(_read(FOLDER / "causes.toml", CauseFile).rows()),
         FOLDER / "failures.json": _rows(_read(FOLDER / "failures.toml", FailureFile).failure),
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
+        FOLDER / "milestones.json": _rows(_read(FOLDER / "milestones.toml", MilestoneFile).milestone),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
         FOLDER / "threads.json": _rows(threads()),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},

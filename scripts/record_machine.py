@@ -16,11 +16,15 @@ from pathlib import Path
 
 from msgspec import structs
 
-from gpudoctor.host.anonymous import anonymous, placeholders
+# The recorder beside this file, from wherever it is run.
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from host_anonymous import anonymous, placeholders
+from host_recording import RecordingHost, without_large_files
+
 from gpudoctor.host.machine import dump_machine
 from gpudoctor.host.port import Host
 from gpudoctor.host.real import RealHost
-from gpudoctor.host.recording import RecordingHost, without_large_files
 from gpudoctor.probes.environ.probe import clean_value
 from gpudoctor.probes.take import take_snapshot
 from gpudoctor.redact.variables import is_allowed

@@ -13,6 +13,7 @@ from gpudoctor.facts.libraries import Toolkits
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, services
 
 Condition = Callable[[SnapshotView], str | None]
@@ -29,7 +30,8 @@ _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
 #: How many times what was asked for is free where the GPU's memory is not what lacks.
 _PLENTY = 4
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
-_NO_WINDOWS, _WITH_EXTRA, _OWN_LIBRARIES = (2, 11), (2, 14), (2, 16)
+_NO_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
+_WITH_EXTRA, _OWN_LIBRARIES = numbers_of("tensorflow-cuda-extra"), numbers_of("tensorflow-own-libraries")
 
 
 def condition(check: Condition) -> Condition:

@@ -9,10 +9,11 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge import causes_of_packages
 from gpudoctor.knowledge.frameworks import backends_of
 
 #: Families of rules that judge an environment rather than the machine under it.
-FAMILIES = ("LIB", "PYT", "torch-companion-cuda", "torch-companion-version", "jax-plugin-version", "ext-abi-mismatch")
+FAMILIES = ("LIB", "PYT")
 
 
 class Proving:
@@ -92,7 +93,7 @@ def look(python: str) -> Snapshot:
 
 
 def _errors(snapshot: Snapshot) -> dict[tuple[str, str | None], str]:
-    report = judge(snapshot, criteria_of(FAMILIES, (), (), None))
+    report = judge(snapshot, criteria_of((*FAMILIES, *causes_of_packages()), (), (), None))
     found = (one for one in report.diagnosis.findings if one.severity == "error")
     return {(one.code, one.subject): one.summary for one in found}
 

@@ -59,6 +59,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     harmless: bool = False
     #: It only costs speed or digits: a message about it is of no failure.
     costs_speed: bool = False
+    #: Packages that do not go together: it is of an environment, not of the machine under it.
+    of_packages: bool = False
     #: Why a framework lists no GPU where this is found, by the reasons of diagnosis/visibility.py.
     hides_gpu: Literal["cpu", "vendor", "mask", "library", "architecture", "windows"] | None = None
     #: The systems on which it can be; every system where none is named.
@@ -86,6 +88,11 @@ def all_causes() -> dict[str, Cause]:
 def causes_without_rule() -> dict[str, Cause]:
     """The causes that no rule finds, by id."""
     return {name: cause for name, cause in all_causes().items() if cause.words is not None}
+
+
+def causes_of_packages() -> tuple[str, ...]:
+    """Those of packages that do not go together."""
+    return tuple(name for name, cause in all_causes().items() if cause.of_packages)
 
 
 def what_follows_from(cause: str, but: Iterable[str] = ()) -> tuple[str, ...]:

@@ -8,13 +8,14 @@ from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, pac
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.milestones import numbers_of
 
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
 #: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
 BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
 #: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).
-FIRST_MPS = (1, 12)
+FIRST_MPS = numbers_of("torch-apple-gpus")
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
 JAX_EXTRAS = ("cuda12", "cuda13")
 

@@ -6,6 +6,7 @@ from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import needs_numpy1
@@ -19,7 +20,7 @@ from gpudoctor.plan.triton import compile_floor
 
 TORCH_INDEX = "https://download.pytorch.org/"
 #: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).
-FIRST_COMPLETE_INDEX = (2, 0)
+FIRST_COMPLETE_INDEX = numbers_of("torch-whole-index")
 #: What is documented to put the libraries of a CUDA and a cuDNN beside TensorFlow, which then brings none
 #: (https://www.tensorflow.org/install/pip, windows-native; and as it was for release 2.12).
 BESIDE_TENSORFLOW = {

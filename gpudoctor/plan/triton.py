@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from gpudoctor.facts.versions import Capability, CudaVersion, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import DriverFloor, TorchBuild
+from gpudoctor.knowledge.milestones import numbers_of
 
 #: PyTorch for CUDA 11.8 brings an assembler of that CUDA from here on (pytorch/pytorch#119750).
-FIRST_WITH_PTXAS = (2, 2, 1)
+FIRST_WITH_PTXAS = numbers_of("torch-own-assembler")
 
 
 def brings_ptxas(torch: str | None, cuda: CudaVersion | None) -> bool:

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.system import Wsl
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.milestones import milestone
 
-FIRST, FIRST_WITHOUT = LibraryVersion("8"), LibraryVersion("8.9")
+FIRST, FIRST_WITHOUT = LibraryVersion("8"), LibraryVersion(milestone("cudnn-bare-libcuda-ends"))
 WSL_FOLDER = "/usr/lib/wsl/lib"
 
 

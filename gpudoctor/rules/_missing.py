@@ -4,6 +4,7 @@ import posixpath
 import shlex
 
 from gpudoctor.facts.libraries import Resolution
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.builds import BROKEN_RELEASES
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, separately, wheel_platform
@@ -15,7 +16,7 @@ from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Mat
 from gpudoctor.rules.terms import Evidence, Fix, Run, SetEnv, by_hand, seen
 
 #: The first TensorFlow with the extra and-cuda.
-FIRST_EXTRA = (2, 14)
+FIRST_EXTRA = numbers_of("tensorflow-cuda-extra")
 
 
 def copies_of(one: Resolution, libraries: Libraries) -> tuple[LibraryCopy, ...]:

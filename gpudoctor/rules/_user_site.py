@@ -6,12 +6,6 @@ from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Gap, Matrix, Package, Packages, System
 from gpudoctor.rules.terms import Iterator
 
-#: What can come of a mixture.
-OF_A_MIX = (
-    *("numpy2-abi", "torch-companion-version", "torch-companion-cuda", "torch-nvidia-deps-missing"),
-    *("ext-abi-mismatch", "nvidia-wheels-skew", "cuda-major-mix", "files-overwritten"),
-)
-
 
 def explained_by_mix(packages: Packages, host: System | Gap | None, matrix: Matrix) -> tuple[str, ...]:
     """Names of the rules whose findings follow from the mixture."""

@@ -2,11 +2,12 @@
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Packages, Toolkits
 
 #: Up to here reports show JAX calling a ptxas of PATH. For newer releases that is not known, so they are not judged.
-LAST_WITH_PTXAS_OF_PATH = (0, 4, 35)
+LAST_WITH_PTXAS_OF_PATH = numbers_of("jax-ptxas-of-path-ends")
 #: NVIDIA's packages with ptxas in them.
 NVCC_PACKAGES = ("nvidia-cuda-nvcc", "nvidia-cuda-nvcc-cu12", "nvidia-cuda-nvcc-cu11")
 CONDA_PACKAGES = ("cuda-nvcc", "cuda-nvcc-tools", "cuda-nvcc-impl", "cuda-toolkit", "cudatoolkit-dev")

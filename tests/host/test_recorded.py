@@ -1,17 +1,20 @@
 """A recorded machine answers as the real one did."""
 
+import sys
 from pathlib import Path
 
 import pytest
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.system import Space
-from gpudoctor.host.anonymous import anonymous, placeholders
 from gpudoctor.host.machine import Command, Machine, Piece, dump_machine, load_machine
 from gpudoctor.host.port import Host, Ran, Stat
 from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost, command_key
-from gpudoctor.host.recording import RecordingHost, without_large_files
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
+from host_anonymous import anonymous, placeholders
+from host_recording import RecordingHost, without_large_files
 
 GPU = "/sys/devices/pci0000:00/0000:01:00.0"
 

@@ -9,7 +9,7 @@ from gpudoctor.facts.libraries import Libraries, SymbolNeed, Toolkit
 from gpudoctor.facts.python import Framework, Overlap, Package, Packages, Pin, Unmet
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
-from gpudoctor.rules._user_site import OF_A_MIX
+from gpudoctor.knowledge import causes_of_packages
 from tests.rules.situations import environ, gpus
 from tests.rules.stacks import (
     JETSON,
@@ -292,14 +292,14 @@ def mixed(*installed: tuple[str, str, bool], unmet: tuple[Unmet, ...] = ()) -> d
 def test_a_mixture_of_two_places(machine: dict[str, object], explained: tuple[str, ...]) -> None:
     finding = fires("py-user-site-shadow", **machine)
     assert finding.severity == "error"
-    assert {*finding.explains} & {*OF_A_MIX} == {*explained}
+    assert {*finding.explains} & {*causes_of_packages()} == {*explained}
 
 
 def test_a_copy_in_the_user_site_that_does_no_harm() -> None:
     machine = mixed(("tensorflow", "2.20.0", True), ("numpy", "2.1.2", False))
     finding = fires("py-user-site-shadow", **machine)
     assert finding.severity == "warning"
-    assert not {*finding.explains} & {*OF_A_MIX}
+    assert not {*finding.explains} & {*causes_of_packages()}
 
 
 # Python packages

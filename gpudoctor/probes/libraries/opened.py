@@ -5,6 +5,7 @@ import posixpath
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.probes.frameworks.ctranslate2 import play_ctranslate2
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.probes.libraries.torch import play_torch
@@ -21,7 +22,7 @@ _SONAMES: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("10.1", ("cudart.so.10.1", "cublas.so.10", "cufft.so.10", "cusolver.so.10", "cusparse.so.10")),
 )
 #: TensorFlow opened cuRAND too, up to 2.10.
-_WITH_CURAND = (2, 10)
+_WITH_CURAND = numbers_of("tensorflow-without-curand")
 #: cuDNN's parts in the order it opens them: those of 9, then those of 8.
 _CUDNN_PARTS = (
     *("graph", "ops", "cnn", "adv", "heuristic", "engines_precompiled", "engines_runtime_compiled"),

@@ -3,12 +3,13 @@
 import re
 
 from gpudoctor.facts.finding import Confidence
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Answer, Container, Driver, Frameworks, Gap, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
 
 #: The oldest kernel that Microsoft names for GPU work in WSL.
-FIRST_KERNEL = (5, 10, 43, 3)
+FIRST_KERNEL = numbers_of("wsl-kernel")
 
 
 @rule("BOX019", name="wsl-kernel", severity="error", since="0.1")

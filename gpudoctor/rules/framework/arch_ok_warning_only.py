@@ -1,12 +1,13 @@
 """FRM026: PyTorch prints a harmless warning about this GPU."""
 
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import capability_of, device_code, release_numbers, services
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule
 
 #: From here on PyTorch asks what its code runs on, not which number is higher.
-FIRST_QUIET = (2, 11)
+FIRST_QUIET = numbers_of("torch-compares-code")
 
 
 @rule("FRM026", name="arch-ok-warning-only", severity="info", since="0.1")

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from gpudoctor.knowledge.matrix.kernels import Refusal, ptx_is_refused
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import (
@@ -30,7 +31,7 @@ RELEASE = by_hand(
     "the LD_LIBRARY_PATH that helps. Its first start compiles for minutes.",
 )
 #: From this release on torch asks nvrtc for no newer GPU than nvrtc knows (github.com/pytorch/pytorch/pull/87611).
-FIRST_TO_ASK_FOR_LESS = (1, 13)
+FIRST_TO_ASK_FOR_LESS = numbers_of("torch-asks-nvrtc")
 #: The oldest Python that it has wheels for.
 ITS_PYTHON = (3, 7)
 

@@ -1,6 +1,7 @@
 """FRM025: no compiled library of bitsandbytes exists for the CUDA version it would use."""
 
 from gpudoctor.facts.finding import Severity
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules.builds import release_numbers, release_of
 from gpudoctor.rules.sections import (
@@ -18,9 +19,9 @@ from gpudoctor.rules.sections import (
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
-FIRST_MODERN = (0, 43)
+FIRST_MODERN = numbers_of("bitsandbytes-windows")
 #: From here on it takes the CUDA version of torch; before, that of the runtime it found (CHANGELOG.md, 0.41.0).
-FIRST_WITH_TORCH = (0, 41)
+FIRST_WITH_TORCH = numbers_of("bitsandbytes-torch-cuda")
 #: Where those looked last, after the conda environment and the paths in variables.
 LAST_RESORT = "/usr/local/cuda"
 VARIABLE = "BNB_CUDA_VERSION"

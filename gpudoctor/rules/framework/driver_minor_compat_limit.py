@@ -3,6 +3,7 @@
 import re
 
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
 from gpudoctor.rules.builds import built_for_cuda, driver_os
@@ -10,7 +11,8 @@ from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, G
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
-FIRST_CUDA, FIRST_DRIVER = CudaVersion("12.1"), DriverRelease("530.30.02")
+FIRST_CUDA = CudaVersion(milestone("cuda-large-parameters"))
+FIRST_DRIVER = DriverRelease(milestone("driver-large-parameters"))
 
 
 @rule("FRM022", name="driver-minor-compat-limit", severity="info", since="0.1")

@@ -1,6 +1,7 @@
 """FRM015: a CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU."""
 
 from gpudoctor.knowledge.frameworks import computing
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._overlaps import keep_one
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson, release_numbers
@@ -10,7 +11,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
 #: From this release on TensorFlow has no GPU on native Windows: tf-windows-native.
-FIRST_WITHOUT_GPU_ON_WINDOWS = (2, 11)
+FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 
 
 @rule("FRM015", name="tf-cpu-only", severity="error", since="0.1")

@@ -1,12 +1,13 @@
 """FRM017: the package tensorflow-gpu was requested, but it no longer exists."""
 
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Packages, Scene, Wish
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: The last release of tensorflow-gpu is 2.11.0; 2.12.0 only fails to install.
-LAST_LINE = (2, 11)
+LAST_LINE = numbers_of("tensorflow-gpu-ends")
 
 
 @rule("FRM017", name="tf-gpu-package-removed", severity="error", since="0.1")

@@ -1,13 +1,14 @@
 """FRM006: TensorFlow has no GPU support on native Windows since release 2.11."""
 
 from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
-FIRST_WITHOUT_GPU = (2, 11)
+FIRST_WITHOUT_GPU = numbers_of("tensorflow-without-windows-gpu")
 #: The newest GPUs that its code for compute capability 8.0 runs on.
 NEWEST = Capability("8.9")
 STAY = by_hand(

@@ -2,6 +2,7 @@
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.knowledge.frameworks import companions
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Scene
@@ -10,11 +11,11 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 COMPANIONS = companions()
 #: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the
 #: CUDA versions (torchaudio/_extension/utils.py of the wheel, read 2026-11-22).
-FREE_TORCHAUDIO = (2, 11)
+FREE_TORCHAUDIO = numbers_of("torchaudio-any-torch")
 #: From this release on torchaudio compares its CUDA version with torch's when it is imported (torchaudio/_extension).
-STRICT_TORCHAUDIO = (2, 0)
+STRICT_TORCHAUDIO = numbers_of("torchaudio-compares-cuda")
 #: Before this release torchvision compares the minor version too (torchvision/extension.py); later ones the major only.
-STRICT_TORCHVISION = (0, 16)
+STRICT_TORCHVISION = numbers_of("torchvision-major-only")
 
 
 @rule("FRM004", name="torch-companion-cuda", severity="error", since="0.1")

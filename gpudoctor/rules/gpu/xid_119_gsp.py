@@ -2,6 +2,7 @@
 
 from gpudoctor.facts.fix import Write
 from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules.sections import Driver, Gpus
@@ -10,7 +11,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, rul
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)
 #: The release of branch 525 that fixed most of these.
-MENDED = DriverRelease("525.105.17")
+MENDED = DriverRelease(milestone("driver-gsp-mended"))
 
 
 @rule("GPU012", name="xid-119-gsp", severity="error", since="0.1")

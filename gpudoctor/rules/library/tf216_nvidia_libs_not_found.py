@@ -1,5 +1,6 @@
 """LIB009: TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it."""
 
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._missing import copies_of, fixes_for
 from gpudoctor.rules.builds import release_numbers
@@ -7,7 +8,7 @@ from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: Releases whose search path does not reach the installed nvidia packages in common set-ups.
-AFFECTED = ((2, 16), (2, 19))
+AFFECTED = (numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-search-path-mended"))
 
 
 @rule("LIB009", name="tf216-nvidia-libs-not-found", severity="error", since="0.1")

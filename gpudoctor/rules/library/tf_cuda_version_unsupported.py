@@ -3,6 +3,7 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
@@ -18,7 +19,7 @@ SAID = re.compile(r"library '?(lib[\w.-]+?)'?(?:;|,|\s|$)")
 #: From CUDA 11 on, the libraries of one major have one name.
 FIRST_MAJOR_NAMES = 11
 #: But cuSOLVER, which got its name in 11.1 (release notes of CUDA 11.1).
-RENAMED_AFTER = CudaVersion("11.0")
+RENAMED_AFTER = CudaVersion(milestone("cuda-cusolver-renamed"))
 
 
 @rule("LIB018", name="tf-cuda-version-unsupported", severity="error", since="0.1")

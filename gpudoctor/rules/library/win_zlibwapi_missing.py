@@ -1,6 +1,7 @@
 """LIB022: on Windows, cuDNN 8 needs zlibwapi.dll, which was not found."""
 
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
@@ -8,7 +9,7 @@ NAME = "zlibwapi.dll"
 #: Packages that load the cuDNN of a toolkit, beside TensorFlow.
 USERS = ("paddlepaddle-gpu", "onnxruntime-gpu", "mxnet-cu112", "tensorrt")
 #: NVIDIA's installation guide asks for zlib from 8.3 on; cuDNN 9 links it in.
-FIRST, LAST = LibraryVersion("8.3"), LibraryVersion("9.0")
+FIRST, LAST = LibraryVersion(milestone("cudnn-zlib")), LibraryVersion(milestone("cudnn-zlib-linked-in"))
 
 
 @rule("LIB022", name="win-zlibwapi-missing", severity="error", since="0.1")

@@ -1,6 +1,7 @@
 """LIB013: XLA, TensorFlow's compiler, cannot find the file libdevice.10.bc."""
 
 from gpudoctor.facts.libraries import Toolkit
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.rules._xla import CONDA_PACKAGES, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda, release_numbers
@@ -20,10 +21,10 @@ from gpudoctor.rules.sections import (
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
-FIRST_COMPILING = (2, 11)
+FIRST_COMPILING = numbers_of("tensorflow-compiled-optimizers")
 #: From 2.14 on the extra and-cuda brings a compiler package; from 2.16 on Keras 3 decides by itself. conda's builds ask
 #: for none, and 2.18 compiles as little as a power with XLA (github.com/conda-forge/tensorflow-feedstock/issues/420).
-FIRST_NOT_JUDGED = (2, 16)
+FIRST_NOT_JUDGED = numbers_of("tensorflow-own-libraries")
 FLAG = "--xla_gpu_cuda_data_dir"
 
 

@@ -1,13 +1,17 @@
 """LIB017: the ptxas that JAX uses has a known bug on Hopper and newer GPUs."""
 
 from gpudoctor.facts.versions import Capability, LibraryVersion
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Toolkits
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 HOPPER = Capability("9.0")
-FIRST_BAD, FIRST_GOOD = LibraryVersion("12.0"), LibraryVersion("12.6.85")
+FIRST_BAD, FIRST_GOOD = (
+    LibraryVersion(milestone("ptxas-hopper-fault")),
+    LibraryVersion(milestone("ptxas-hopper-mended")),
+)
 
 
 @rule("LIB017", name="xla-ptxas-hopper-bug", severity="warning", since="0.1")

@@ -2,16 +2,17 @@
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Toolkits
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: XLA itself warns of older ones: they are known to compile wrongly.
-FIRST_SOUND = CudaVersion("11.1")
+FIRST_SOUND = CudaVersion(milestone("ptxas-sound"))
 
 #: TensorFlow takes the ptxas of PATH first; from 2.14 on its extra brings one along, and it is not known which is used.
-FIRST_TF, LAST_TF = (2, 4), (2, 14)
+FIRST_TF, LAST_TF = numbers_of("tensorflow-ptxas-of-path"), numbers_of("tensorflow-cuda-extra")
 
 
 @rule("LIB014", name="xla-ptxas-old", severity="error", since="0.1")

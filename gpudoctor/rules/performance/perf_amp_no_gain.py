@@ -1,12 +1,13 @@
 """PRF002: mixed precision where it cannot gain much."""
 
 from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Packages
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: torch.cuda.amp came with PyTorch 1.6 and took the place of apex.amp.
-BUILT_IN = (1, 6)
+BUILT_IN = numbers_of("torch-mixed-precision")
 #: The first GPUs with units for 16-bit matrix products.
 VOLTA = Capability("7.0")
 

@@ -1,13 +1,14 @@
 """PRF001: releases of PyTorch that round matrix products to TF32 unasked."""
 
 from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Matrix
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
 
 #: TF32 came with PyTorch 1.7 and was off for matrix products by default from 1.12 on.
-FIRST, LAST = (1, 7), (1, 12)
+FIRST, LAST = numbers_of("torch-tf32"), numbers_of("torch-tf32-off")
 #: The first GPUs with TF32 are Ampere's.
 AMPERE = Capability("8.0")
 

@@ -2,13 +2,14 @@
 
 from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.frameworks import AT_START, SOON
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 #: TensorFlow imports keras while it is imported itself, from the release that gave it away to the one that waits.
-_KERAS_FIRST, _KERAS_LAST = (2, 6), (2, 12)
+_KERAS_FIRST, _KERAS_LAST = numbers_of("tensorflow-keras-apart"), numbers_of("tensorflow-keras-late")
 
 
 @rule("PYT016", name="dependency-missing", severity="error", since="0.1")

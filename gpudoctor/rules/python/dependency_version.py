@@ -4,6 +4,7 @@ from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.specifiers import is_met
 from gpudoctor.knowledge.frameworks import AT_START
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._failing_package import broken_package, named_module, package_of
 from gpudoctor.rules._unmet import complete, is_older
@@ -25,7 +26,8 @@ _KERAS_3_TOO = (2, 15)
 #: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
 #: Triton under its names, its first release without triton.ops, and the first bitsandbytes that does without (wheels).
-_TRITONS, _OPS_END, _WITHOUT_OPS = ("triton", "triton-windows", "pytorch-triton"), (3, 2), (0, 45, 1)
+_TRITONS = ("triton", "triton-windows", "pytorch-triton")
+_OPS_END, _WITHOUT_OPS = numbers_of("triton-without-ops"), numbers_of("bitsandbytes-without-triton-ops")
 
 
 @rule("PYT017", name="dependency-version", severity="error", since="0.1")

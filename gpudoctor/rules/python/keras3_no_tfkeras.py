@@ -1,5 +1,6 @@
 """PYT010: the TensorFlow models of transformers need tf-keras, which is not installed."""
 
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import safety
 from gpudoctor.plan.recipes import tf_keras
 from gpudoctor.rules.builds import release_numbers
@@ -7,8 +8,8 @@ from gpudoctor.rules.sections import Frameworks, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 #: TensorFlow from 2.16 on brings Keras 3. transformers dropped its TensorFlow code with release 5.
-FIRST_KERAS3 = (2, 16)
-FIRST_WITHOUT_TENSORFLOW = (5,)
+FIRST_KERAS3 = numbers_of("tensorflow-own-libraries")
+FIRST_WITHOUT_TENSORFLOW = numbers_of("transformers-without-tensorflow")
 
 
 @rule("PYT010", name="keras3-no-tfkeras", severity="warning", since="0.1")

@@ -1,7 +1,8 @@
 """PYT006: a framework in your home folder is imported instead of the environment's own."""
 
+from gpudoctor.knowledge import causes_of_packages
 from gpudoctor.knowledge.frameworks import descriptors
-from gpudoctor.rules._user_site import OF_A_MIX, explained_by_mix
+from gpudoctor.rules._user_site import explained_by_mix
 from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Package, Packages, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, rule, seen
@@ -70,7 +71,7 @@ def py_user_site_shadow(
             *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
             *(seen(f"hidden {package.name}", package.version) for package in others if package.name in shadowed),
         ),
-        not_leading_to=tuple(name for name in OF_A_MIX if name not in follows),
+        not_leading_to=tuple(name for name in causes_of_packages() if name not in follows),
         fixes=(
             Fix(
                 title="Leave the user's folder out of environments",

@@ -1,11 +1,12 @@
 """TLK005: Triton links to libcuda.so, but only libcuda.so.1 exists."""
 
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Libraries, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
 
 #: From here on Triton links to libcuda.so.1 itself (triton/runtime/build.py of the wheels 3.5.0, 3.6.0 and 3.7.0).
-FIRST_WITHOUT_LINK = (3, 6)
+FIRST_WITHOUT_LINK = numbers_of("triton-links-by-soname")
 #: Folder for a link of one's own, below the home folder.
 OWN_FOLDER = ".local/lib/libcuda"
 

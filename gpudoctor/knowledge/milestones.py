@@ -1,0 +1,40 @@
+"""Releases with which something begins or ends: milestones.toml, by the names that the code asks for."""
+
+import os
+from functools import cache
+from typing import Literal
+
+import msgspec
+
+from gpudoctor.facts.base import Fact
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "milestones.json")
+
+
+class Milestone(Fact, frozen=True, kw_only=True):
+    """One record: the release, what begins or ends with it, and where that stands."""
+
+    name: str
+    release: str
+    says: str
+    source: str
+    grade: Literal["official", "metadata", "derived", "secondhand"] = "secondhand"
+    #: The ISO date on which the source was read, where that is known.
+    checked: str = ""
+
+
+@cache
+def milestones() -> dict[str, Milestone]:
+    """All records, by name."""
+    with open(_FILE, "rb") as stream:
+        return {one.name: one for one in msgspec.json.decode(stream.read(), type=tuple[Milestone, ...])}
+
+
+def milestone(name: str) -> str:
+    """The release: 2.14, 525.105.17."""
+    return milestones()[name].release
+
+
+def numbers_of(name: str) -> tuple[int, ...]:
+    """The numbers of the release: (2, 14)."""
+    return tuple(map(int, milestone(name).split(".")))
