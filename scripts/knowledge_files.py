@@ -17,7 +17,6 @@ from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
-from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.knowledge.threads import Thread, features_of
 
 if sys.version_info >= (3, 11):
@@ -169,17 +168,18 @@ def compiled() -> dict[Path, bytes]:
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "milestones.json": _rows(_read(FOLDER / "milestones.toml", MilestoneFile).milestone),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
-        FOLDER / "threads.json": _rows(threads()),
+        FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
 
 
-def threads() -> Iterator[Thread]:
+def threads(messages: list[Message]) -> Iterator[Thread]:
     """The resolved threads, each with what it is found by. Raises ValueError for a line without its five fields."""
     for line in (FOLDER / "threads.tsv").read_text(encoding="utf-8").splitlines():
         if not line.startswith("#"):
             address, read, cause, what, mark = line.split("\t")
-            features = features_of((one.signature for one in recognise(mark)), what, mark)
+            may = (one for one in messages if any(word in mark.lower() for word in one.needles))
+            features = features_of((one.id for one in may if re.search(one.pattern, mark, re.I)), what, mark)
             yield Thread(address=address, read=read, cause=cause, what=what, features=tuple(sorted(features)))
 
 

@@ -5,6 +5,7 @@ A cause names those that refute it (`refuted_by`). What was not seen never refut
 
 from collections.abc import Callable
 
+from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
@@ -275,3 +276,11 @@ def jax_packages_agree(seen: SnapshotView) -> str | None:
     releases = [one.version for one in found if one is not None]
     agree = len(releases) > 1 and len(set(releases)) == 1
     return f"jaxlib and its plugin are both {releases[0]}" if agree else None
+
+
+@condition
+def python_has_wheels(seen: SnapshotView) -> str | None:
+    """What the installer did not find has a wheel for the Python that is stated: something else is amiss."""
+    python = own_python(seen)
+    found = next((one for one in wheels_asked_for(seen) if python in one.pythons), None) if python else None
+    return f"{found.package} {found.version} has wheels for Python {python}" if found else None

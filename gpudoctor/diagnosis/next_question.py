@@ -49,6 +49,9 @@ def next_question(
 ) -> Question | None:
     """The next question; None where nothing is left to decide. `disputed` are facts that the text states twice."""
     disputed, asked = tuple(disputed), asked or Asked(system=SnapshotView(snapshot).os)
+    if {"driver.release", "driver.cuda"} <= {*disputed}:
+        why = "The text shows two machines, or one before and after a change."
+        return Question(ask="which of them fails; nvidia-smi on that one, now", why=why)
     if any(fact.startswith(("driver.release", "driver.cuda", "gpus")) for fact in disputed):
         return Question(ask="nvidia-smi", why="The text states different things about the driver or the GPU.")
     if any(fact.startswith("frameworks") for fact in disputed):

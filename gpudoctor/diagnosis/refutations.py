@@ -7,6 +7,7 @@ conditions holds.
 from gpudoctor.diagnosis.conditions import CONDITIONS
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.knowledge import all_causes
+from gpudoctor.knowledge.frameworks import title_of
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
 _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
@@ -21,4 +22,6 @@ def refutation(cause: str, seen: SnapshotView) -> str | None:
         return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
     if record.gpu is not None and seen.makers and record.gpu not in seen.makers:
         return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
+    if record.framework is not None and seen.about and record.framework not in seen.about:
+        return f"nothing in it names {title_of(record.framework)}"
     return next((fact for name in record.refuted_by if (fact := CONDITIONS[name](seen))), None)

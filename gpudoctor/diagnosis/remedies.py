@@ -2,30 +2,30 @@
 
 import shlex
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
+from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, Write
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Interpreter
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.facts.system import System
 from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.causes import Remedy as Written
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
-from gpudoctor.sources.no_match import parse_no_match
 
 _PYTHON = re.compile(r"python3?(?= )")
+#: xformers: what it was built for.
+_BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
 _FIXING = MANUAL_HEADINGS[2]
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
 #: Words of a page that lead to what stands beside it in a report.
@@ -67,7 +67,9 @@ def _remedy(
     fixes = [one for one in finding.fixes if one.title != FIND_OUT] if finding and not finding.told else []
     record = all_causes().get(key)
     known = record.remedy if record else None
-    looked_up_in_vain = known is not None and known.recipe is not None and bool(fixes) and fixes[0].safety == "manual"
+    looked_up_in_vain = (
+        known is not None and known.recipe not in (None, "extension") and bool(fixes) and fixes[0].safety == "manual"
+    )
     if fixes and not looked_up_in_vain:
         say = ". ".join(filter(None, (fixes[0].title, known.also if known and not known.recipe else "")))
         return Remedy(cause=key, say=say, steps=fixes[0].steps)
@@ -79,40 +81,18 @@ def _remedy(
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
     commands = commands_that_fit(known.commands(system), snapshot) if known else ()
-    pythons = _pythons(snapshot, system) if known and known.recipe == "python" else None
-    if pythons:
-        say = f"{pythons.package} has wheels for Python {pythons.first} to {pythons.last}. {page}"
-        commands = tuple(one.replace("<VERSION>", pythons.last) for one in commands)
+    wheels = _wheels(snapshot, system) if snapshot is not None and known and known.recipe == "python" else None
+    if wheels:
+        first, last = wheels.pythons[0], wheels.pythons[-1]
+        say = f"{wheels.package} {wheels.version} has wheels for Python {first} to {last}. {page}"
+        commands = tuple(one.replace("<VERSION>", last) for one in commands)
     return Remedy(cause=key, say=say, commands=tuple(_here(one, snapshot, system) for one in commands)) if say else None
 
 
-class _Pythons(NamedTuple):
-    """What was not found, and the oldest and newest Python that have it."""
-
-    package: str
-    first: str
-    last: str
-
-
-def _pythons(snapshot: Snapshot | None, system: str | None) -> _Pythons | None:
-    """The Pythons of the release that the installer did not find; None where the matrix knows none, or the one here."""
-    live = snapshot.live if snapshot is not None and isinstance(snapshot.live, Live) else None
-    host = snapshot.host if snapshot is not None and isinstance(snapshot.host, System) else None
-    target = snapshot.interpreter if snapshot is not None and isinstance(snapshot.interpreter, Interpreter) else None
-    own = ".".join((target.version or "").split(".")[:2]) if target else ""
-    here = system if system in ("windows", "macos") else "linux"
-    platform = f"{here}-{(host and host.arch) or 'x86_64'}"
-    for symptom in live.symptoms if live else ():
-        asked = parse_no_match(symptom.text)
-        exact = next((version for sign, version in asked.comparisons if sign == "=="), None) if asked else None
-        if asked is None or exact is None:
-            continue
-        tagged = re.search(rf"{re.escape(exact)}(\+cu\d+|\+cpu)", symptom.text)
-        exact += tagged[1] if tagged else ""
-        found = load_matrix().pythons(asked.package, exact, platform)
-        if found and own not in found:
-            return _Pythons(f"{asked.package} {exact}", found[0], found[-1])
-    return None
+def _wheels(snapshot: Snapshot, system: str | None) -> Wheels | None:
+    """The release that the installer did not find; None where the matrix knows none, or one for the Python here."""
+    seen = SnapshotView(snapshot, () if system is None else (system,))
+    return next((one for one in wheels_asked_for(seen, exact=True) if own_python(seen) not in one.pythons), None)
 
 
 def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:
@@ -128,15 +108,36 @@ def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:
 
 
 def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
-    """The build of a framework that fits the GPUs that are stated; None where none is, or none fits."""
+    """The build that an extension names, or one for the GPUs that are stated; None where none is, or none fits."""
     if remedy is None or remedy.recipe in (None, "python") or snapshot is None:
         return None
+    named = _named_build(snapshot) if remedy.recipe in ("torch", "extension") else None
+    if named is not None or remedy.recipe == "extension":
+        return named
     if not isinstance(snapshot.gpus, Gpus) or not any(gpu.name for gpu in snapshot.gpus.nvidia):
         return None
     stated = snapshot.frameworks.get(remedy.recipe) if isinstance(snapshot.frameworks, Frameworks) else None
     version = stated.version if stated else None
     fix = framework_for_gpus(remedy.recipe, scene_of(snapshot), load_matrix(), version)
     return fix if fix.safety != "manual" else None
+
+
+def _named_build(snapshot: Snapshot) -> Fix | None:
+    """The torch that xformers says it was built for, where the matrix knows that build."""
+    for text in SnapshotView(snapshot, ()).messages:
+        found = _BUILT_FOR.search(text)
+        if found and any(row.variant == found[2] for row in load_matrix().torch_builds(found[1])):
+            index = f"https://download.pytorch.org/whl/{found[2]}"
+            install = ("python", "-m", "pip", "install", f"torch=={found[1]}+{found[2]}")
+            both = load_matrix().torch_companions(found[1])
+            vision = tuple(f"torchvision=={one}+{found[2]}" for one in (both.torchvision if both else ())[-1:])
+            steps = (Run(argv=(*install, *vision, "--index-url", index)),)
+            return Fix(
+                title=f"Install the PyTorch that xformers was built for, {found[1]}+{found[2]}",
+                safety="review",
+                steps=steps,
+            )
+    return None
 
 
 def advice(rule: Rule, system: str | None) -> str:

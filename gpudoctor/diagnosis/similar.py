@@ -12,8 +12,8 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import similar_threads, words_of_cause
 from gpudoctor.rules.declare import Rule
 
-#: Threads that are shown, and messages of the text that are compared.
-MOST, _MESSAGES = 3, 4
+#: Threads that are shown where nothing is named, where a cause is possible, and messages of the text that are compared.
+MOST, BESIDE, _MESSAGES = 3, 2, 4
 
 
 class Similar(Fact, frozen=True, kw_only=True):
@@ -49,7 +49,8 @@ def similar(
     found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))
     seen = SnapshotView(snapshot, {*around})
     firsts = {one.cause: one for one in reversed(found) if refutation(one.cause, seen) is None}
-    threads = [one for one in found if firsts.get(one.cause) is one][:MOST]
+    most = BESIDE if causes else MOST
+    threads = [one for one in found if firsts.get(one.cause) is one][:most]
     summaries = {rule.name: rule.summary for rule in rules}
     words = {one.cause: words_of_cause(one.cause, summaries) for one in threads}
     candidates = (Candidate(key=one.cause, words=words[one.cause], weight=0.0) for one in threads)

@@ -54,6 +54,13 @@ class SnapshotView:
         return named if named == {"windows"} and "container" not in self._around else frozenset()
 
     @property
+    def about(self) -> frozenset[str]:
+        """The frameworks that a text names, or that are stated; "another": a program with GPU code of its own."""
+        named = {one.removeprefix("about-") for one in self._around if one.startswith("about-")}
+        frameworks = self.section(Frameworks, "frameworks")
+        return frozenset(named | {one.name for one in frameworks.found} if named and frameworks else named)
+
+    @property
     def on_jetson(self) -> bool:
         """It is one of NVIDIA's Jetson boards, by its facts or in the text's words."""
         host = self.section(System, "host")

@@ -86,6 +86,8 @@ class Contents(Fact, frozen=True, kw_only=True):
     #: Its first line: a title, mostly.
     begins: str = ""
     error: UnknownError | None = None
+    #: The id of the program that it is about, in `gpudoctor.knowledge`, as far as it names one.
+    program: str | None = None
 
 
 class Ticket(Fact, frozen=True, kw_only=True):
@@ -206,7 +208,7 @@ def _known(system: str | None, contents: Contents | None, causes: tuple[Candidat
     return Asked(
         system=system,
         given=contents.given if contents else (),
-        program=error.program if error and not named else None,
+        program=None if named else (error.program if error else None) or (contents.program if contents else None),
         around=contents.around if contents else (),
     )
 

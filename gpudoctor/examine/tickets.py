@@ -17,7 +17,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.host.given import Given, open_given
-from gpudoctor.knowledge import program_of, surroundings_in
+from gpudoctor.knowledge import program_of, program_told, subjects_in, surroundings_in
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.given import given_commands
@@ -233,6 +233,8 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
     for one in made.fragments:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
     lines, words = made.text.lines, made.text.text
+    ends = words[:_WORDS] + words[-_WORDS:]
+    told = program_told(ends)
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
@@ -240,7 +242,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         lines=made.text.written,
         used=made.used,
         cut=cut,
-        around=tuple(sorted(surroundings_in(words[:_WORDS] + words[-_WORDS:]))),
+        around=tuple(sorted(surroundings_in(ends) | subjects_in(ends))),
         told=tuple(
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
             for one in parse_own_findings(words)
@@ -249,6 +251,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         quoted=tuple(_quoted(made, lines)),
         begins=excerpt(next((line.strip() for line in lines if line.strip()), ""), _QUOTED),
         error=_unknown_error(made, lines),
+        program=told.id if told else None,
     )
 
 

@@ -17,9 +17,9 @@ from gpudoctor.knowledge.causes import (
     words_of_cause,
 )
 from gpudoctor.knowledge.message import Message, PossibleCause, message_of, messages
-from gpudoctor.knowledge.programs import Program, program_named, program_of, programs
+from gpudoctor.knowledge.programs import Program, program_named, program_of, program_told, programs
 from gpudoctor.knowledge.recognition import lines_that_matter, recognise
-from gpudoctor.knowledge.surroundings import surroundings_in
+from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.knowledge.threads import Thread, similar_threads
 
 __all__ = [
@@ -39,9 +39,11 @@ __all__ = [
     "messages",
     "program_named",
     "program_of",
+    "program_told",
     "programs",
     "recognise",
     "similar_threads",
+    "subjects_in",
     "surroundings_in",
     "what_follows_from",
     "words_of_cause",

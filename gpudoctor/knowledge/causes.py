@@ -28,8 +28,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     #: Empty where a rule finds the cause: its manual page says it, and `also` goes with the commands.
     say: str = ""
     also: str = ""
-    #: What is looked up where the facts are stated: a framework's build for the GPU and driver (by its id), or
-    #: "python", the Pythons that have what the installer did not find.
+    #: What is looked up where the facts are stated: a framework's build for the GPU and driver (by its id); "python",
+    #: the Pythons that have what the installer did not find; "extension", the build an extension says it was made for.
     recipe: str | None = None
     #: The same on every system.
     run: tuple[str, ...] = ()
@@ -67,6 +67,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     systems: tuple[System, ...] = ()
     #: Whose GPU it needs.
     gpu: Literal["nvidia", "amd"] | None = None
+    #: The framework without which it is none: a text about others only is not about it.
+    framework: Literal["torch", "tensorflow", "jax"] | None = None
     #: Conditions each of which rules it out, by their names in diagnosis/conditions.py.
     refuted_by: tuple[str, ...] = ()
     #: Surroundings that a text names and in which its facts may mean another cause.

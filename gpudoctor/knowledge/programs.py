@@ -28,6 +28,8 @@ class Program(Fact, frozen=True, kw_only=True):
     packages: tuple[str, ...] = ()
     #: How it is called in a shell.
     commands: tuple[str, ...] = ()
+    #: Regular expressions for how people name what it is about, without regard to case.
+    named: tuple[str, ...] = ()
     #: Commands whose output decides; and for the systems where they are others.
     ask: str
     windows: str | None = None
@@ -62,6 +64,11 @@ def program_of(lines: Sequence[str], number: int) -> Program | None:
         next(own, None) or _by_name("packages", _frames(lines, number)) or _by_name("commands", _typed(lines, number))
     )
     return found or next((one for one in programs() if one.fallback and _prints(one.id, line)), None)
+
+
+def program_told(text: str) -> Program | None:
+    """Which program a text is about, in its reporter's words: the first that one of its expressions finds."""
+    return next((one for one in programs() if any(re.search(way, text, re.IGNORECASE) for way in one.named)), None)
 
 
 def _prints(id: str, line: str) -> bool:  # noqa: A002

@@ -17,7 +17,8 @@ _SURROUNDINGS = {
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
     "windows": r"\bwindows (?:1[01]|server|machine|pc|system|environment)"
     r"|\b(?:on|for|under|than|native) windows\b(?! subsystem)|\bwin(?:_amd64|-64| ?10| ?11)\b"
-    r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b",
+    r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b|\bdll load failed"
+    r"|microsoft visual c\+\+|\bvcvars\w*\.bat|\bcl\.exe\b|\bvisual studio\b(?! ?code)|\bpowershell\b|\bon win32\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
     "linux": r"\b(?:ubuntu|debian|cent ?os|fedora|red ?hat|rhel|rocky linux|manjaro|opensuse|nixos|gentoo)\b"
@@ -32,7 +33,8 @@ _SURROUNDINGS = {
     r"|\bcpuonly\b",
     "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
     r"|\bpixi (?:install|add)",
-    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build)|\bgfx\d{3,4}",
+    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build|_v\d)"
+    r"|\bgfx\d{3,4}",
     "rootless": r"\b(?:podman|rootless)\b",
     "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",
     "notebook": r"\bjupyter\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
@@ -42,7 +44,33 @@ _SURROUNDINGS = {
     # They looked at what pip installed, or where.
     "pip-said": r"requirement already satisfied|\b(?:which|where) (?:-a )?pip\d?\b|\bpip3? \d[\d.]* from "
     r"|\bpip3? (?:list|show|freeze|--version|-v)\b|already installed|installed successfully|successfully installed",
+    # Packages whose GPU code is not the framework's, and programs that are known by it.
+    "gpu-extension": r"\b(?:exllama\w*|mamba[-_]ssm|causal[-_]conv1d|selective_scan\w*|auto[-_]?gptq|auto[-_]?awq"
+    r"|spconv|nvdiffrast|tiny-?cuda-?nn|diff[-_]gaussian\w*|simple[-_]knn|minkowskiengine|pointnet2\w*|natten|gsplat"
+    r"|dcnv\d|groundingdino)\b",
+    # What root may, and others may not.
+    "only-as-root": r"\b(?:root|privileged|sudo)\b[^\n]{0,60}\bnot\b[^\n]{0,30}\b(?:rootless|non[- ]?root|unprivileged"
+    r"|(?:normal|regular|ordinary|other) users?|without sudo)\b|\brootless\b[^\n]{0,60}\bworks? (?:fine )?"
+    r"(?:as|with) (?:root|sudo)|\bonly works? (?:as|with|for) (?:root|sudo)\b",
+    # One process a GPU.
+    "distributed": r"nproc[_-]per[_-]node|--ntasks-per-node|\btorchrun\b|\btorch\.distributed|\bjax\.distributed"
+    r"|\baccelerate launch|\bdeepspeed\b|\bmpirun\b|\bhorovodrun\b",
+    # A script called as the package that it imports.
+    "own-file-shadows": r"file \"(?![^\"\n]*-packages)[^\"\n]*?\b(\w+)\.py\", line \d+[\s\S]{0,900}"
+    r"\bmodule '?\1'? (?:\([^\n]{0,200}\) )?has no attribute",
+    "hosted-notebook": r"\b(?:google )?coll?ab\b|\bkaggle\b",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
+}
+#: What a text names, of the frameworks and of programs that bring their own GPU code.
+_SUBJECTS = {
+    "torch": r"\b(?:py)?torch\w*|\bcomfyui\b|stable[- ]?diffusion|web-?ui\b|\bxformers\b|\bvllm\b|\bsglang\b"
+    r"|\btransformers\b|\bdiffusers\b|\bultralytics\b|\byolo|\bopenai-whisper\b|\bflash[-_]attn|\bmm(?:cv|det|seg|engine)\b"
+    r"|\bdeepspeed\b|\bunsloth\b|\blightning\b|\bexllama|\bbitsandbytes\b|\bdetectron|\bapex\b|\btext-generation",
+    "tensorflow": r"\btensorflow\w*|\btf[-_ .=v]{0,3}[12]\.\d|\bkeras\b|\btf\.\w|\btf[-_]gpu|\bTF\b",
+    "jax": r"\bjax(?:lib)?\b|\bflax\b|\bxla_bridge\b|\balphafold|\bcolab(?:fold|design)|\bnumpyro\b|\btrax\b",
+    "another": r"\bollama\b|\bllama[.-]?cpp|\bggml\w*|\bffmpeg\b|\bjellyfin\b|\bplex\b|\bemby\b|\bhashcat\b|\bblender\b"
+    r"|\bpaddle\w*|\bmxnet\b|\bcupy\b|\bonnxruntime|\bwhisper\.cpp|\bgromacs\b|\bopencl\b|\bfrigate\b|\btriton ?server"
+    r"|\bnvidia-smi\b[^\n]{0,60}(?:segmentation|segfault|sigsegv|core dump)",
 }
 #: ASCII, as Chinese text puts no space between its characters and a name: "在Mac上".
 _WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
@@ -60,6 +88,11 @@ _DENIED = re.compile(
     r"[ \"'*,.]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+
+
+def subjects_in(text: str) -> frozenset[str]:
+    """What a text is about: about-torch, about-tensorflow, about-jax, about-another: GPU code of its own."""
+    return frozenset(f"about-{name}" for name, words in _SUBJECTS.items() if re.search(words, text, _WORDS))
 
 
 def surroundings_in(text: str) -> frozenset[str]:

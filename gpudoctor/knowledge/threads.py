@@ -21,6 +21,8 @@ _COMMON = re.compile(
 )
 #: Characters of a text that are looked at; and how much two must have in common, of 1.
 _WIDE, _ALIKE = 2000, 1 / 3
+#: One thing that they share must be had by so few threads: what a hundred have tells nothing.
+_FEW = 12
 #: A message counts so many times a word as rare as it.
 _OF_MESSAGE = 2.0
 
@@ -54,7 +56,8 @@ def similar_threads(messages: Iterable[str], *texts: str) -> tuple[Thread, ...]:
     for one in wanted:
         for number in threads.having.get(one, ()):
             shared[number] += threads.weight(one) ** 2
-    alike = {number: much / (size * threads.sizes[number]) for number, much in shared.items()}
+    rare = {number for one in wanted if len(few := threads.having.get(one, ())) <= _FEW for number in few}
+    alike = {number: much / (size * threads.sizes[number]) for number, much in shared.items() if number in rare}
     rows = sorted((number for number, much in alike.items() if much >= _ALIKE), key=lambda one: (-alike[one], one))
     return tuple(threads.rows[number] for number in rows)
 

@@ -22,6 +22,8 @@ from gpudoctor.rules.live_problem import BECAUSE, MEANS
 _FULL = 3
 #: Facts of a finding, kinds of text, and characters of a quoted line that are shown without --verbose.
 _FACTS, _FORMS, _QUOTED = 3, 4, 240
+#: Characters of what mended another thread.
+_CURE = 120
 #: Values of one contradiction that are shown.
 _VALUES = 6
 _COLOURS = {"certain": "red", "likely": "yellow", "possible": "cyan"}
@@ -232,8 +234,12 @@ def similar_threads(ticket: Ticket) -> Iterator[str]:
     """Resolved threads like it: what each came down to, what mended it unless it is said above, and where it is."""
     said = {one.key for one in ticket.causes} if ticket.named else set()
     for one in ticket.similar:
-        cure = "" if one.cause in said or not one.cure else f" Fix: {visible(first_sentence(one.cure))}"
+        cure = "" if one.cause in said or not one.cure else f" Fix: {visible(_short(one.cure))}"
         yield f"Similar: {visible(one.words).rstrip('.')}.{cure} {visible(one.address)} (read {one.read})"
+
+
+def _short(cure: str) -> str:
+    return textwrap.shorten(first_sentence(cure), _CURE, placeholder="\N{HORIZONTAL ELLIPSIS}")
 
 
 def disputes(ticket: Ticket) -> Iterator[str]:

@@ -23,10 +23,11 @@ _WISHED = re.compile(
     r"\b(?:please|should|could|would|try|need|have to|must|recommend\w*|suggest\w*|run|instead|why not)\b",
     re.IGNORECASE,
 )
-#: The installer refused: what was asked for is not there.
-_REFUSED = re.compile(
+#: The installer refused or failed: what was asked for is not there.
+REFUSED = re.compile(
     r"no matching distribution|could not find a version|packagesnotfound|unsatisfiable|solving environment: failed"
-    r"|no solution found|could not solve|resolutionimpossible|not a supported wheel",
+    r"|no solution found|could not solve|resolutionimpossible|not a supported wheel|failed building wheel"
+    r"|failed to build|metadata-generation-failed|subprocess-exited-with-error|externally-managed-environment",
     re.IGNORECASE,
 )
 _BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
@@ -47,7 +48,7 @@ def parse_commands(text: Pasted) -> tuple[Fragment, ...]:
 
 def _installs(text: Pasted) -> tuple[Fragment, ...]:
     """The release of PyTorch or TensorFlow that the one command installs, where nothing says that it failed."""
-    if _REFUSED.search(text.text):
+    if REFUSED.search(text.text):
         return ()
     found: dict[str, tuple[int, str, str | None]] = {}
     for number, line in text.filled:

@@ -26,7 +26,12 @@ _UNITS = {"K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 
 
 #: A line that is nothing else.
-_DRIVER = re.compile(r"^\W*NVIDIA[ :-]+(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\W*$", re.IGNORECASE)
+_DRIVER = re.compile(
+    r"^\W*NVIDIA[ :-]+(\d{3}\.\d{2,3}(?:\.\d{1,3})?)\W*$"
+    # nvidia-smi's first line, alone or with letters lost.
+    r"|driver version: +(\d{3}\.\d{2,3}(?:\.\d{1,3})?) +(?:cuda|kmd|\|)",
+    re.IGNORECASE,
+)
 
 
 def parse_in_words(text: Pasted) -> tuple[Fragment, ...]:
@@ -37,7 +42,7 @@ def parse_in_words(text: Pasted) -> tuple[Fragment, ...]:
 
 def _driver(text: Pasted) -> tuple[Fragment, ...]:
     for number, match in text.matches(_DRIVER):
-        driver = Driver(release=DriverRelease.parse(match[1]), source=source(FORM, number))
+        driver = Driver(release=DriverRelease.parse(match[1] or match[2]), source=source(FORM, number))
         return fragment(FORM, (number,), WORDS, driver=driver)
     return ()
 

@@ -13,6 +13,7 @@ from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.sources.packages_names import is_relevant, normalise
+from gpudoctor.tickets.commands import REFUSED
 from gpudoctor.tickets.forms import framework_named, named_cuda
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
@@ -32,6 +33,10 @@ _ELSEWHERE = re.compile(
     re.IGNORECASE,
 )
 _PINNED = re.compile(r"(?<![\w./-])(?:pytorch|torch|tensorflow(?:-gpu)?|jax|keras)={1,2}\d+\.\d+[\w.+]*", re.IGNORECASE)
+#: A build as nobody writes it who has another: "the torch version says 2.0.0+cpu".
+_BUILD_OF_TORCH = re.compile(
+    r"(?:py)?torch\b[^\n+<>=]{0,40}?(?<![\w.=+-])(\d\.\d{1,2}\.\d\+(?:cpu|cu\d{2,3}|rocm[\d.]+))", re.I
+)
 #: Characters of a line that may be somebody's own.
 _WIDE = 600
 _CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
@@ -87,8 +92,14 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     pinned = [
         (number, match[0])
         for number, line in lines
-        if " install " not in line
+        if " install " not in line and not REFUSED.search(text.text)
         for match in _PINNED.finditer(line[:_WIDE])
+    ]
+    pinned += [
+        (number, f"torch {match[1]}")
+        for number, line in lines
+        if not _ELSEWHERE.search(line[:_WIDE]) and not _PRINTED.match(line)
+        for match in _BUILD_OF_TORCH.finditer(line[:_WIDE])
     ]
     return (*made, *_frameworks([*clauses, *pinned], {*stated, *_named(made)}))
 

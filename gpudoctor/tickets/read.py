@@ -17,6 +17,7 @@ from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.merge import Merger
+from gpudoctor.tickets.misread import reread
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
 from gpudoctor.tickets.platform import parse_platform
 from gpudoctor.tickets.prose import parse_prose, stated_in
@@ -62,7 +63,13 @@ def ingest(raw: bytes, matrix: Matrix) -> Ingested:
     if raw.startswith(b"\x1f\x8b"):
         raw = unpacked(raw)
     text, encoding = decode(raw)
-    return ingest_text(plain(spread(text), encoding), matrix)
+    body = spread(text)
+    made = ingest_text(plain(body, encoding), matrix)
+    if made.symptoms or (clear := reread(body)) == body:
+        return made
+    # Only where a message then is known: what names files and versions is best left as it is.
+    again = ingest_text(plain(clear, encoding), matrix)
+    return msgspec.structs.replace(again, text=made.text) if again.symptoms else made
 
 
 def unpacked(raw: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from gpudoctor.diagnosis.next_question import next_question
+from gpudoctor.diagnosis.next_question import Asked, next_question
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.snapshot import Doctor, Snapshot
 
@@ -19,3 +19,13 @@ def test_a_text_that_decides_nothing_is_answered_with_a_look_at_everything():
 
 def test_who_sent_a_snapshot_is_not_asked_to_look_again():
     assert next_question(msgspec.structs.replace(PASTED, doctor=Doctor(version="0.1.0")), ()) is None
+
+
+def test_two_machines_in_one_text_are_told_apart_by_the_reporter():
+    question = next_question(PASTED, (), disputed=("driver.release", "driver.cuda"))
+    assert question is not None and "which of them fails" in question.ask
+
+
+def test_who_names_a_program_is_asked_its_own_question():
+    question = next_question(PASTED, (), asked=Asked(system="linux", program="kubernetes"))
+    assert question is not None and question.ask.startswith("kubectl describe node")

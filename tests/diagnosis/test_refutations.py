@@ -9,7 +9,7 @@ from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
-from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
@@ -37,6 +37,8 @@ OOM = (
     "Tried to allocate {} MiB (GPU 0; 8.00 GiB total capacity; 2.81 GiB already allocated; {} GiB free;"
     " {} GiB reserved in total by PyTorch)"
 )
+PYTHON_310 = Interpreter(executable="python", chosen_by="report", version="3.10.6")
+NO_MATCH = "no-matching-distribution"
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
     "on-jetson": ({"host": System(os="linux", tegra="R36.4.0")}, {"host": System(os="linux", arch="aarch64")}),
@@ -45,6 +47,10 @@ ROWS = {
     "driver-serves-frameworks": (
         {"driver": Driver(cuda=CudaVersion("12.6")), **frameworks(name="torch", **CUDA_12)},
         {"driver": Driver(cuda=CudaVersion("12.2")), **frameworks(name="torch", **CUDA_12)},
+    ),
+    "python-has-wheels": (
+        {"interpreter": PYTHON_310, **message("No matching distribution found for tensorflow==2.12.0", NO_MATCH)},
+        {"interpreter": PYTHON_310, **message("No matching distribution found for tensorflow==1.15.0", NO_MATCH)},
     ),
     "secure-boot-off": ({"driver": Driver(secure_boot=False)}, {"driver": Driver(secure_boot=None)}),
     "container-asked-for-gpus": (
@@ -182,3 +188,14 @@ def test_surroundings_refute(cause, sections, refuted):
 )
 def test_what_a_text_names_refutes_where_the_facts_are_silent(cause, around, sections, refuted):
     assert (refutation(cause, SnapshotView(Snapshot(**sections), around)) is not None) == refuted
+
+
+def test_a_cause_of_a_framework_that_the_text_does_not_name_is_none():
+    def fact(*names):
+        return refutation("torch-cpu-only", SnapshotView(Snapshot(), {f"about-{name}" for name in names}))
+
+    assert fact("tensorflow") == "nothing in it names PyTorch"
+    assert fact("another")
+    assert fact("torch", "tensorflow") is None
+    # A text that names none may be about any.
+    assert fact() is None

@@ -269,8 +269,6 @@ class Matrix:
         own = rows[0].ptxas_blackwell if capability.major >= 10 else None
         return CudaVersion(".".join((own or rows[0].ptxas).split(".")[:2]))
 
-    # Packages.
-
     def pythons(self, package: str, version: str, platform: str) -> tuple[str, ...] | None:
         """The Pythons ("3.12") that have a wheel of torch, tensorflow, jax …; None where the release is not known."""
         rows: Iterable[Any] = ()
@@ -286,15 +284,16 @@ class Matrix:
         found = {python for row in rows for python in row.pythons}
         return tuple(sorted(found, key=known_version)) or None
 
+    def releases(self, package: str) -> tuple[str, ...]:
+        """The releases that the matrix knows, newest first."""
+        if package == "torch":
+            return tuple(row.version for row in self.torch_builds())
+        if package in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
+            return tuple(row.last for row in self.tensorflow_builds(dist=package) if row.build != "stub")
+        if package in ("jax", "jaxlib"):
+            return tuple(row.version for row in self.jax_builds())
+        return tuple(row.version for row in self.framework_builds(package))
+
     def newest(self, package: str) -> str | None:
         """The newest release the matrix knows, to tell "too new for the matrix" from "no such release"."""
-        versions: Iterable[str] = ()
-        if package == "torch":
-            versions = (row.version for row in self.torch_builds())
-        elif package in ("tensorflow", "tensorflow-gpu", "tensorflow-cpu"):
-            versions = (row.last for row in self.tensorflow_builds(dist=package) if row.build != "stub")
-        elif package in ("jax", "jaxlib"):
-            versions = (row.version for row in self.jax_builds())
-        else:
-            versions = (row.version for row in self.framework_builds(package))
-        return next((version for version in versions if not known_version(version).is_prerelease), None)
+        return next((version for version in self.releases(package) if not known_version(version).is_prerelease), None)
