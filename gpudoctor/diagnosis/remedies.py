@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
+from gpudoctor.diagnosis.named_in_messages import named_build, named_library
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -24,8 +25,6 @@ from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
 _PYTHON = re.compile(r"python3?(?= )")
-#: xformers: what it was built for.
-_BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
 _FIXING = MANUAL_HEADINGS[2]
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
 #: Words of a page that lead to what stands beside it in a report.
@@ -68,7 +67,10 @@ def _remedy(
     record = all_causes().get(key)
     known = record.remedy if record else None
     looked_up_in_vain = (
-        known is not None and known.recipe not in (None, "extension") and bool(fixes) and fixes[0].safety == "manual"
+        known is not None
+        and known.recipe not in (None, "extension", "library")
+        and bool(fixes)
+        and fixes[0].safety == "manual"
     )
     if fixes and not looked_up_in_vain:
         say = ". ".join(filter(None, (fixes[0].title, known.also if known and not known.recipe else "")))
@@ -111,7 +113,9 @@ def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
     """The build that an extension names, or one for the GPUs that are stated; None where none is, or none fits."""
     if remedy is None or remedy.recipe in (None, "python") or snapshot is None:
         return None
-    named = _named_build(snapshot) if remedy.recipe in ("torch", "extension") else None
+    if remedy.recipe == "library":
+        return named_library(snapshot)
+    named = named_build(snapshot) if remedy.recipe in ("torch", "extension") else None
     if named is not None or remedy.recipe == "extension":
         return named
     if not isinstance(snapshot.gpus, Gpus) or not any(gpu.name for gpu in snapshot.gpus.nvidia):
@@ -120,24 +124,6 @@ def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
     version = stated.version if stated else None
     fix = framework_for_gpus(remedy.recipe, scene_of(snapshot), load_matrix(), version)
     return fix if fix.safety != "manual" else None
-
-
-def _named_build(snapshot: Snapshot) -> Fix | None:
-    """The torch that xformers says it was built for, where the matrix knows that build."""
-    for text in SnapshotView(snapshot, ()).messages:
-        found = _BUILT_FOR.search(text)
-        if found and any(row.variant == found[2] for row in load_matrix().torch_builds(found[1])):
-            index = f"https://download.pytorch.org/whl/{found[2]}"
-            install = ("python", "-m", "pip", "install", f"torch=={found[1]}+{found[2]}")
-            both = load_matrix().torch_companions(found[1])
-            vision = tuple(f"torchvision=={one}+{found[2]}" for one in (both.torchvision if both else ())[-1:])
-            steps = (Run(argv=(*install, *vision, "--index-url", index)),)
-            return Fix(
-                title=f"Install the PyTorch that xformers was built for, {found[1]}+{found[2]}",
-                safety="review",
-                steps=steps,
-            )
-    return None
 
 
 def advice(rule: Rule, system: str | None) -> str:

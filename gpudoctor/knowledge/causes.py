@@ -29,7 +29,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     say: str = ""
     also: str = ""
     #: What is looked up where the facts are stated: a framework's build for the GPU and driver (by its id); "python",
-    #: the Pythons that have what the installer did not find; "extension", the build an extension says it was made for.
+    #: the Pythons that have what the installer did not find; "extension", the build an extension names;
+    #: "library", the package of the library that a message names.
     recipe: str | None = None
     #: The same on every system.
     run: tuple[str, ...] = ()

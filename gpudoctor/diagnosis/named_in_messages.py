@@ -1,0 +1,61 @@
+"""Fixes that a message itself names: the build that an extension was made for, the package that brings a library."""
+
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.sources.libraries_names import DISTS, cuda_major_of, family_of, number_in
+
+#: xformers: what it was built for.
+_BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
+_LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]*\.so(?:\.\d+)+|[a-z]+64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
+_DLL = re.compile(r"([a-z]+?)64_(\d+)", re.IGNORECASE)
+#: Families whose packages keep -cu13.
+_WITH_SUFFIX = ("cudnn", "nccl", "cusparselt", "nvshmem")
+
+
+def named_build(snapshot: Snapshot) -> Fix | None:
+    """The torch that xformers says it was built for, where the matrix knows that build."""
+    for text in SnapshotView(snapshot, ()).messages:
+        found = _BUILT_FOR.search(text)
+        if found and any(row.variant == found[2] for row in load_matrix().torch_builds(found[1])):
+            index = f"https://download.pytorch.org/whl/{found[2]}"
+            install = ("python", "-m", "pip", "install", f"torch=={found[1]}+{found[2]}")
+            both = load_matrix().torch_companions(found[1])
+            vision = tuple(f"torchvision=={one}+{found[2]}" for one in (both.torchvision if both else ())[-1:])
+            steps = (Run(argv=(*install, *vision, "--index-url", index)),)
+            title = f"Install the PyTorch that xformers was built for, {found[1]}+{found[2]}"
+            return Fix(title=title, safety="review", steps=steps)
+    return None
+
+
+def named_library(snapshot: Snapshot) -> Fix | None:
+    """The package of a library that a program without CUDA packages of its own did not find."""
+    texts = SnapshotView(snapshot, ()).messages
+    if any("tensorflow" in text.lower() for text in texts):
+        # It has an extra for them, or takes a toolkit's.
+        return None
+    for name in (found for text in texts for found in _LIBRARY.findall(text)):
+        family, major = family_of(name), _major(name)
+        if family in DISTS and major is not None and major >= 11:
+            suffix = f"-cu{major}" if major < 13 or family in _WITH_SUFFIX else ""
+            folder = DISTS[family].removeprefix("nvidia-").replace("-", "_")
+            folder = "cu13" if major >= 13 and not suffix else folder
+            path = f"<SITE_PACKAGES>/nvidia/{folder}/lib"
+            aside = f"Put its folder on LD_LIBRARY_PATH ({path}), on Windows on PATH (bin instead of lib)."
+            steps = (Run(argv=("python", "-m", "pip", "install", f"{DISTS[family]}{suffix}")), Ask(text=aside))
+            title = f"Install the library of CUDA {major} that the program names, {name}"
+            return Fix(title=title, safety="review", steps=steps)
+    return None
+
+
+def _major(name: str) -> int | None:
+    """The CUDA major that a library's name stands for: 11 of libcublas.so.11, cublas64_11.dll and cudart64_110.dll."""
+    if number_in(name):
+        return cuda_major_of(name)
+    found = _DLL.match(name)
+    if found is None:
+        return None
+    number = int(found[2])
+    return cuda_major_of(f"lib{found[1].lower()}.so.{number if number < 100 else number // 10}")
