@@ -32,8 +32,8 @@ Kind = Literal["snapshot", "report", "bundle", "text"]
 HEAD = TAIL = 2 * 1024 * 1024
 #: A pipe is not read further than this: it may have no end.
 _ENDLESS = 1 << 30
-#: Characters at either end of a text in which it is looked for where the program ran.
-_WORDS = 100_000
+#: Characters at either end of a text in which it is looked for where the program ran; and for what it is about.
+_WORDS, _BEGINS = 100_000, 10_000
 #: Members of a bundle; `gpudoctor report` writes a handful.
 _MEMBERS = 1000
 #: Bytes of their directory; and of a bundle, and of what is unpacked of it. A report is some 100 kB.
@@ -234,7 +234,7 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
     lines, words = made.text.lines, made.text.text
     ends = words[:_WORDS] + words[-_WORDS:]
-    told = program_told(ends)
+    told = program_told(ends[:_BEGINS])
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
         disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
