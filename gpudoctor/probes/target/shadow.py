@@ -111,9 +111,9 @@ def importable(host: Host, folder: str, modules: Collection[str]) -> list[tuple[
 
 
 def _holds_source(host: Host, path: str) -> bool:
-    """Whether the folder can pass for a package: a folder of data named torch would, but not one that is empty."""
+    """Whether there is anything to import in it: downloads in a folder named jax are nobody's package."""
     names = host.list(path)
-    return isinstance(names, tuple) and bool(names)
+    return isinstance(names, tuple) and any(name.endswith((".py", ".so", ".pyd")) for name in names)
 
 
 def _is_provided(host: Host, rules: PathRules, module: str, folders: Collection[str]) -> bool:
