@@ -26,8 +26,10 @@ def rule_index() -> bytes:
 
 
 def _row(rule: Rule) -> dict[str, object]:
-    row = {name: getattr(rule, name) for name in ("code", "name", "severity", "since", "summary", "wants", "when")}
-    return {"function": rule.check.__name__} | {name: value for name, value in row.items() if value is not None}
+    row = {
+        name: getattr(rule, name) for name in ("code", "name", "severity", "since", "summary", "wants", "when", "needs")
+    }
+    return {"function": rule.check.__name__} | {name: value for name, value in row.items() if value}
 
 
 def _line(name: str, row: dict[str, object]) -> bytes:

@@ -4,6 +4,7 @@ import traceback
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.folding import folded
+from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
 from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -85,6 +86,8 @@ def _arguments(rule: Rule, snapshot: Snapshot, given: dict[str, object]) -> dict
         if isinstance(value, Gap) and not want.admits_gap:
             gap = gap or value
         arguments[want.parameter] = value
+    if gap is None and (lacks := lacking(rule.needs, snapshot)):
+        return Gap(reason=f"{' and '.join(FACT_WORDS[name] for name in lacks)} could not be seen")
     return gap or arguments
 
 

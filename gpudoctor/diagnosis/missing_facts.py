@@ -1,6 +1,6 @@
 """Which facts a verdict needs and does not have. While there is one, nothing is called healthy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.diagnosis.proof import unproved
 from gpudoctor.facts.base import Gap
@@ -29,9 +29,26 @@ SECTION_WORDS = {
     "libraries": "the libraries of CUDA",
     "live": "what the frameworks do",
 }
+#: Single facts that rules need, likewise.
+FACT_WORDS = {
+    "host.cpu": "the processor",
+    "host.kernel": "the kernel's release",
+    "driver.device_nodes": "the device files",
+    "driver.libraries": "the driver's libraries",
+}
 #: From which release on every build for CUDA names libraries of CUDA that it loads; older torch bundled some of them
 #: under names of its own.
 _WALKED = {"torch": (2,), "tensorflow": (2, 1)}
+
+
+def lacking(needs: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:
+    """Of the facts that a rule needs, those that nobody saw, though their section was looked at."""
+    return tuple(name for name in needs if _lacks(snapshot, *name.split(".")))
+
+
+def _lacks(snapshot: Snapshot, section: str, fact: str) -> bool:
+    found = getattr(snapshot, section)
+    return found is not None and not isinstance(found, Gap) and getattr(found, fact) is None
 
 
 def unseen_facts(snapshot: Snapshot, matrix: Matrix | None = None) -> tuple[str, ...]:

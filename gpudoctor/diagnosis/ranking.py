@@ -7,6 +7,7 @@ doubt; the doubts multiply. What a fact refutes is no candidate; what nobody loo
 from collections.abc import Iterable
 from typing import Literal
 
+from gpudoctor.diagnosis.missing_facts import lacking
 from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
@@ -66,7 +67,8 @@ class Candidate(Fact, frozen=True, kw_only=True):
     weight: float
     #: found: the facts show it. open: messages or facts point to it.
     state: Literal["found", "open"] = "open"
-    #: Of an open cause: the sections of facts that its rule waits for. Without any, its rule ran and does not show it.
+    #: Of an open cause: the sections, and the single facts (driver.libraries), that its rule waits for. Without any,
+    #: its rule ran and does not show it.
     missing: tuple[str, ...] = ()
 
     @property
@@ -148,9 +150,10 @@ def rank(
 
 
 def _missing(rule: Rule, snapshot: Snapshot) -> tuple[str, ...]:
-    """The sections that the rule needs and nobody could look at."""
+    """The sections that the rule needs and nobody could look at, and the single facts that it needs of the others."""
     sections = (want.field for want in rule.wants if not want.admits_gap)
-    return tuple(name for name in sections if isinstance(getattr(snapshot, name, None), Gap))
+    unseen = (name for name in sections if isinstance(getattr(snapshot, name, None), Gap))
+    return (*unseen, *lacking(rule.needs, snapshot))
 
 
 def ruled_out(snapshot: Snapshot, around: Iterable[str], rules: Iterable[Rule]) -> tuple[RuledOut, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import click
 
 from gpudoctor.diagnosis.explanation import Explanation
-from gpudoctor.diagnosis.missing_facts import SECTION_WORDS
+from gpudoctor.diagnosis.missing_facts import FACT_WORDS, SECTION_WORDS
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 from gpudoctor.report.triage import exclusion_lines, remedy_lines, unknown_error
@@ -49,7 +49,7 @@ def _causes(explanation: Explanation, style: Style) -> Iterator[str]:
         for line in _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  "):
             yield line.replace("\0", " ")
         if explanation.weighed and cause.missing:
-            named = ", ".join(SECTION_WORDS.get(name, name) for name in cause.missing)
+            named = ", ".join((SECTION_WORDS | FACT_WORDS).get(name, name) for name in cause.missing)
             yield from _wrapped(f"Undecided. Missing: {named}.", style, "     ")
     for words in exclusion_lines(explanation.ruled_out):
         yield from _wrapped(words, style, "  ")

@@ -8,8 +8,9 @@
         \"\"\"
 
 A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
-admits absence, `Driver | Gap` admits the gap. `Matrix`, `Wish` and `Scene` (what a fix
-depends on) are always there. What follows from a rule's cause stands in knowledge/causes.toml.
+admits absence, `Driver | Gap` admits the gap. `needs` names single facts without which the rule cannot tell. `Matrix`,
+`Wish` and `Scene` (what a fix depends on) are always there. What follows from a rule's cause stands in
+knowledge/causes.toml.
 """
 
 import types
@@ -76,6 +77,8 @@ class Rule(Fact, frozen=True, kw_only=True):
     wants: tuple[Want, ...]
     check: Callable[..., Iterable[Problem]]
     when: When | None = None
+    #: Single facts without which it cannot tell, section.field: driver.release. One that is None was not seen.
+    needs: tuple[str, ...] = ()
 
     @property
     def manual(self) -> str:
@@ -87,7 +90,7 @@ class Rule(Fact, frozen=True, kw_only=True):
 
 
 def rule(
-    code: str, *, name: str, severity: Severity, since: str, when: When | None = None
+    code: str, *, name: str, severity: Severity, since: str, when: When | None = None, needs: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Iterable[Problem]]], Callable[..., Iterable[Problem]]]:
     """Declare the decorated function as a rule; the Rule is kept on it as `.rule`."""
 
@@ -101,6 +104,7 @@ def rule(
             wants=_wants(check),
             check=check,
             when=when,
+            needs=needs,
         )
         check.rule = declared  # type: ignore[attr-defined]
         return check

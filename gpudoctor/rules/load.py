@@ -33,6 +33,7 @@ class Declared(Fact, frozen=True, kw_only=True):
     summary: str
     wants: tuple[Want, ...]
     when: When | None = None
+    needs: tuple[str, ...] = ()
 
 
 class IndexedFile(Fact, frozen=True, kw_only=True):
@@ -111,6 +112,7 @@ def _rule(module: str, known: Declared) -> Rule:
         summary=known.summary,
         wants=known.wants,
         when=known.when,
+        needs=known.needs,
         check=_Deferred(module, known.function),
     )
 

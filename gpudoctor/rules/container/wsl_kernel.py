@@ -12,7 +12,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule
 FIRST_KERNEL = numbers_of("wsl-kernel")
 
 
-@rule("BOX019", name="wsl-kernel", severity="error", since="0.1")
+@rule("BOX019", name="wsl-kernel", severity="error", since="0.1", needs=("host.kernel",))
 def wsl_kernel(
     driver: Driver | None, container: Container, host: System, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:

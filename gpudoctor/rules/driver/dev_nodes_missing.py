@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen,
 CONTROL = "/dev/nvidiactl"
 
 
-@rule("DRV025", name="dev-nodes-missing", severity="error", since="0.1")
+@rule("DRV025", name="dev-nodes-missing", severity="error", since="0.1", needs=("driver.device_nodes",))
 def dev_nodes_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

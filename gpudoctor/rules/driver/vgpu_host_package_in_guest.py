@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 _MODULE = "nvidia_vgpu_vfio"
 
 
-@rule("DRV032", name="vgpu-host-package-in-guest", severity="error", since="0.1")
+@rule("DRV032", name="vgpu-host-package-in-guest", severity="error", since="0.1", needs=("driver.libraries",))
 def vgpu_host_package_in_guest(gpus: Gpus, driver: Driver, host: System) -> Iterator[Problem]:
     """The vGPU package of the hypervisor is installed in a virtual machine.
 
