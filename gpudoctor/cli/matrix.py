@@ -30,6 +30,12 @@ SUBJECTS = {
         "IMAGE",
         "NVIDIA's images of frameworks: pytorch, 24.05.",
     ),
+    "matlab": (
+        "matlab",
+        "matlab_sheets",
+        "RELEASE|GPU",
+        "MATLAB releases and their GPUs: R2024a, 'RTX 4090'.",
+    ),
     "cudnn": ("stack", "cudnn_sheets", "VERSION", "cuDNN releases: 9, 9.10."),
 }
 #: command: (module, what it does)

@@ -25,6 +25,7 @@ ABOUT = {
     "images": "images to build others from",
     "jax": "JAX by CUDA extra",
     "keras": "Keras of each TensorFlow",
+    "matlab": "MATLAB releases and their GPUs",
     "networks": "known networks: parameters and operations",
     "numpy": "NumPy 2 and the frameworks",
     "protobuf": "protobuf of each TensorFlow",

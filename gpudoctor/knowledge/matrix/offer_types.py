@@ -70,3 +70,15 @@ class Extension(Row, frozen=True, kw_only=True):
     #: The package index has its source only: it is compiled on the spot, with nvcc of the CUDA of torch.
     is_compiled: bool = False
     notes: str | None = None
+
+
+class MatlabRelease(Row, frozen=True, kw_only=True):
+    """A release of MATLAB: the CUDA toolkit that its Parallel Computing Toolbox is built with, and its GPUs."""
+
+    #: R2024a
+    release: str
+    cuda: CudaVersion
+    #: The oldest GPU; those that CUDA has no code for yet are compiled for by the driver, where that is enabled.
+    min_capability: Capability | None = None
+    #: Such GPUs work without being enabled: until R2020a.
+    compiles_unasked: bool = False

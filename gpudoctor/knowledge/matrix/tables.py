@@ -10,7 +10,7 @@ from msgspec.structs import force_setattr
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
-from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension
+from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension, MatlabRelease
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
     Companions,
@@ -80,6 +80,7 @@ LOOKED_UP: dict[str, Any] = {
     "gpu_peaks": Table[GpuPeaks],
     "gpu_reference": Table[GpuReference],
     "images": Table[BaseImage],
+    "matlab": Table[MatlabRelease],
     "networks": Table[Network],
     "throughput": Table[Throughput],
     "recipes": Table[Recipe],

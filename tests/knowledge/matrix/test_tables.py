@@ -32,6 +32,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "images": ("image",),
     "jax": ("version", "variant"),
     "keras": ("tensorflow",),
+    "matlab": ("release",),
     "networks": ("name",),
     "numpy": ("package", "version", "os"),
     "protobuf": ("tensorflow",),
