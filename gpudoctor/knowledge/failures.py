@@ -1,4 +1,4 @@
-"""Rules that say of what was run and failed what it is, as data. One record of failures.toml each."""
+"""Rules that say what failed in a run, as data: one record of failures.toml each."""
 
 import os
 from functools import cache

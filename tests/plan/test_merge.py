@@ -190,3 +190,30 @@ def test_every_cause_of_a_real_machine_is_in_the_plan(case):
             assert contradiction(one.fix, other.fix) is None
     scopes = [one.scope == "user" for one in plan.fixes if one.scope != "person"]
     assert scopes == sorted(scopes), "the system before the user's packages"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "words"),
+    [
+        (SetEnv(name="A", value="1"), SetEnv(name="A", value="2"), ("variable A", "'1'", "'2'")),
+        (SetEnv(name="A", value="1"), SetEnv(name="A", value=None), ("variable A", "'1'", "takes it away")),
+        (Write(path="/etc/a", text="x"), Write(path="/etc/a", text="y"), ("file /etc/a", "writes it")),
+        (
+            Run(argv=(*PIP, "install", "torch==2.6.0")),
+            Run(argv=(*PIP, "install", "torch==2.7.0")),
+            ("torch", "installs torch==2.6.0", "installs torch==2.7.0"),
+        ),
+        (
+            Run(argv=(*PIP, "install", "torch")),
+            Run(argv=(*PIP, "install", "torch==2.7.0")),
+            ("torch", "installs it", "==2.7.0"),
+        ),
+        (SetEnv(name="A", value="1"), SetEnv(name="B", value="2"), None),
+        (SetEnv(name="A", value="1"), SetEnv(name="A", value="1"), None),
+    ],
+)
+def test_what_two_fixes_change_otherwise_is_named(one, other, words):
+    first, second = (Fix(title="", safety="safe", steps=(step,)) for step in (one, other))
+    said = contradiction(first, second)
+    assert (said is None) == (words is None)
+    assert all(word in (said or "") for word in words or ())
