@@ -57,6 +57,7 @@ class Fix(Fact, frozen=True, kw_only=True):
     undo: str | None = None
 
 
-def by_hand(title: str, *sentences: str, **needs: Any) -> Fix:
-    """A fix that a person does, a step a sentence; `needs`: what else a Fix says."""
-    return Fix(title=title, safety="manual", steps=tuple(Ask(text=one) for one in sentences), **needs)
+def by_hand(title: str, *steps: str | Run | SetEnv | Write | Ask, **needs: Any) -> Fix:
+    """A fix that a person carries out; a sentence is a step in words. `needs`: what else a Fix says."""
+    done = tuple(Ask(text=one) if isinstance(one, str) else one for one in steps)
+    return Fix(title=title, safety="manual", steps=done, **needs)

@@ -10,27 +10,18 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 from gpudoctor.rules.sections import Container, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Run
+from gpudoctor.rules.terms import Ask, Fix, Run, by_hand
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
 VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
-REBOOT = Fix(
-    title="Restart the machine",
-    safety="manual",
-    steps=(Run(argv=("reboot",)),),
-    needs_root=True,
-    needs_reboot=True,
-)
+REBOOT = by_hand("Restart the machine", Run(argv=("reboot",)), needs_root=True, needs_reboot=True)
 
-RELOAD_MODULES = Fix(
-    title="Or, without a restart: end every program that uses the GPU, then reload the kernel modules",
-    safety="manual",
-    steps=(
-        Ask(text="End every program that uses the GPU, the graphical desktop included."),
-        Run(argv=("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")),
-        Run(argv=("modprobe", "nvidia")),
-    ),
+RELOAD_MODULES = by_hand(
+    "Or, without a restart: end every program that uses the GPU, then reload the kernel modules",
+    "End every program that uses the GPU, the graphical desktop included.",
+    Run(argv=("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")),
+    Run(argv=("modprobe", "nvidia")),
     needs_root=True,
 )
 
@@ -53,10 +44,10 @@ def keep_nouveau_out(
         "nova": "blacklist nova_core\nblacklist nova_drm\n",
     }
     blacklist = Write(path=f"/etc/modprobe.d/blacklist-{name}.conf", text=lines[name])
-    return Fix(
-        title=f"Keep {name} from starting{place(container)}",
-        safety="manual",
-        steps=(blacklist, image),
+    return by_hand(
+        f"Keep {name} from starting{place(container)}",
+        blacklist,
+        image,
         needs_root=True,
         needs_reboot=True,
         undo=f"Remove {blacklist.path} and rebuild the start image.",
@@ -73,10 +64,9 @@ def update_driver(host: System | Gap | None, container: Container | Gap | None, 
         steps = (Ask(text=text),)
     floor = re.search(r"\d+(?:\.\d+)*", need)
     return (
-        Fix(
-            title=f"Install a driver of {need}",
-            safety="manual",
-            steps=steps,
+        by_hand(
+            f"Install a driver of {need}",
+            *steps,
             needs_root=True,
             needs_reboot=True,
             driver=f">={floor.group()}" if floor else ">=0",
@@ -99,14 +89,12 @@ def install_driver(
 ) -> tuple[Fix, ...]:
     """Install the distribution's NVIDIA driver."""
     if wsl_of(container) or _os(host) == "windows":
-        return (
-            Fix(title="Install the NVIDIA driver on Windows", safety="manual", steps=(WINDOWS_DRIVER,), driver=">=0"),
-        )
+        return (by_hand("Install the NVIDIA driver on Windows", WINDOWS_DRIVER, driver=">=0"),)
     title, steps = "Install the NVIDIA driver", _install_steps(known(host), needs_open=needs_open)
     if is_contained(container):
         title = "Install the NVIDIA driver on the host, never inside the container"
         steps = (Ask(text=f"On the host, follow its distribution's guide, or NVIDIA's: {VENDOR_GUIDE}"),)
-    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True, driver=">=0"),)
+    return (by_hand(title, *steps, needs_root=True, needs_reboot=True, driver=">=0"),)
 
 
 def _os(host: System | Gap | None) -> str | None:

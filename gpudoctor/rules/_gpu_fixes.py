@@ -1,6 +1,6 @@
 """Fixes of one GPU that need root, for a person to carry out."""
 
-from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.fix import Ask, Fix, Run, by_hand
 from gpudoctor.facts.gpus import Gpu
 
 
@@ -11,13 +11,10 @@ def chosen(gpu: Gpu) -> tuple[str, ...]:
 
 def reset(gpu: Gpu, *, first: str | None = None, then: str | None = None) -> Fix:
     """End what runs on a GPU and reset it, with what a person does before and after."""
-    return Fix(
-        title="End the work on this GPU and reset it",
-        safety="manual",
-        steps=(
-            *((Ask(text=first),) if first else ()),
-            Run(argv=("nvidia-smi", "--gpu-reset", *chosen(gpu))),
-            *((Ask(text=then),) if then else ()),
-        ),
+    return by_hand(
+        "End the work on this GPU and reset it",
+        *((Ask(text=first),) if first else ()),
+        Run(argv=("nvidia-smi", "--gpu-reset", *chosen(gpu))),
+        *((Ask(text=then),) if then else ()),
         needs_root=True,
     )

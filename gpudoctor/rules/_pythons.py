@@ -9,7 +9,7 @@ from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Matrix, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Run
+from gpudoctor.rules.terms import Ask, Fix, Run, by_hand
 
 
 def minor_of(version: str | None) -> str | None:
@@ -74,7 +74,7 @@ def python_fix(
         title = f"Make an environment with Python {usual}"
         then = Ask(text=f"Then: conda activate {NEW_ENVIRONMENT}, and install there.")
         # conda keeps its environments in a place of its own, and this one is yet without what is wanted.
-        return Fix(title=title, safety="manual", steps=(create, then))
+        return by_hand(title, create, then)
     tried = dict.fromkeys((usual, *reversed(pythons))) if wanted is not None else {}
     found = ((python, steps) for python in tried if (steps := _installs(wanted, python, scene, host, matrix)))
     python, installs = next(found, (usual, ()))

@@ -4,7 +4,7 @@ from gpudoctor.facts.system import CdiList
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("BOX026", name="cdi-list-old", severity="info", since="0.1")
@@ -53,10 +53,9 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
             *((seen("named there, and not found", ", ".join(old.absent)),) if old.absent else ()),
         ),
         fixes=(
-            Fix(
-                title="Regenerate the CDI specification",
-                safety="manual",
-                steps=(Run(argv=("nvidia-ctk", "cdi", "generate", f"--output={old.path}")),),
+            by_hand(
+                "Regenerate the CDI specification",
+                Run(argv=("nvidia-ctk", "cdi", "generate", f"--output={old.path}")),
                 needs_root=True,
             ),
         ),

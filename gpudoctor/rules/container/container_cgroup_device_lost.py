@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 #: NVML_ERROR_UNKNOWN.
 UNKNOWN = 999
@@ -84,7 +84,7 @@ def _again(container: Container) -> Fix:
             Ask(text="On the host, start the container again (docker restart CONTAINER)."),
             Ask(text="For good, give it the GPU through CDI: docker run --device nvidia.com/gpu=all IMAGE"),
         )
-    return Fix(title="Start the container again", safety="manual", steps=steps, needs_root=True, needs_container=True)
+    return by_hand("Start the container again", *steps, needs_root=True, needs_container=True)
 
 
 def _at_once(container: Container) -> Fix:
@@ -93,13 +93,7 @@ def _at_once(container: Container) -> Fix:
     if container.rootless:
         text = "Rootless engines need CDI, or no-cgroups = true in /etc/nvidia-container-runtime/config.toml."
     uvm = Ask(text="On the host, have nvidia-uvm loaded before containers start: nvidia-modprobe -c 0 -u")
-    return Fix(
-        title="If a new container fails at once",
-        safety="manual",
-        steps=(Ask(text=text), uvm),
-        needs_root=True,
-        needs_container=True,
-    )
+    return by_hand("If a new container fails at once", text, uvm, needs_root=True, needs_container=True)
 
 
 def _may_all_be_denied(driver: Driver) -> bool:

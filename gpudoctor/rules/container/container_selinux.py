@@ -9,7 +9,7 @@ from gpudoctor.rules._driver_state import (
 )
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
 @rule("BOX017", name="container-selinux", severity="error", since="0.1")
@@ -52,10 +52,9 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
             seen("SELinux", "enforcing"),
         ),
         fixes=(
-            Fix(
-                title="On the host, let containers use devices",
-                safety="manual",
-                steps=(allow,),
+            by_hand(
+                "On the host, let containers use devices",
+                allow,
                 needs_root=True,
                 undo="setsebool -P container_use_devices 0",
             ),

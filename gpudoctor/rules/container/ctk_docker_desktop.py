@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("BOX025", name="ctk-docker-desktop", severity="warning", since="0.1")
@@ -32,10 +32,10 @@ def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
     if not gpus.nvidia or not is_bare(container) or tools is None or tools.docker_context != "desktop":
         return
     engine = "If there is no Docker Engine beside Docker Desktop, install it: https://docs.docker.com/engine/install/"
-    switch = Fix(
-        title="Use the machine's own Docker Engine",
-        safety="manual",
-        steps=(Run(argv=("docker", "context", "use", "default")), Ask(text=engine)),
+    switch = by_hand(
+        "Use the machine's own Docker Engine",
+        Run(argv=("docker", "context", "use", "default")),
+        engine,
         undo="docker context use desktop-linux",
     )
     yield Problem(

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
 
@@ -52,5 +52,5 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
             *(seen(name, path) for name, path in found.items()),
             seen("NVIDIA Container Toolkit", "not found"),
         ),
-        fixes=(Fix(title="Install the NVIDIA Container Toolkit", safety="manual", steps=steps, needs_root=True),),
+        fixes=(by_hand("Install the NVIDIA Container Toolkit", *steps, needs_root=True),),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")
@@ -47,5 +47,5 @@ def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
             seen("NVIDIA Container Toolkit", "present"),
             seen("runtimes in Docker's settings", ", ".join(tools.docker_runtimes) or "none"),
         ),
-        fixes=(Fix(title="Register the runtime", safety="manual", steps=steps, needs_root=True),),
+        fixes=(by_hand("Register the runtime", *steps, needs_root=True),),
     )

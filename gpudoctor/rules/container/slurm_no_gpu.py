@@ -4,7 +4,7 @@ from gpudoctor.facts.system import Slurm
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("BOX006", name="slurm-no-gpu", severity="error", since="0.1")
@@ -53,13 +53,10 @@ def slurm_no_gpu(
             seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
         ),
         fixes=(
-            Fix(
-                title="Ask Slurm for a GPU",
-                safety="manual",
-                steps=(
-                    Run(argv=("srun", "--gpus", "1", "gpudoctor", "check")),
-                    Ask(text="In a batch script, add the line: #SBATCH --gpus=1 (on some clusters --gres=gpu:1)."),
-                ),
+            by_hand(
+                "Ask Slurm for a GPU",
+                Run(argv=("srun", "--gpus", "1", "gpudoctor", "check")),
+                "In a batch script, add the line: #SBATCH --gpus=1 (on some clusters --gres=gpu:1).",
             ),
         ),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import kernel_of
 from gpudoctor.rules.sections import Container, Gap, System, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("BOX012", name="wsl1", severity="warning", since="0.1")
@@ -36,9 +36,5 @@ def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Probl
         summary="This is WSL 1, which cannot use a GPU; WSL 2 can.",
         severity="error" if wish.of("gpu") else None,
         evidence=(seen("WSL version", 1), seen("kernel", kernel_of(host) or "not known")),
-        fixes=(
-            Fix(
-                title="Convert the distribution to WSL 2", safety="manual", steps=steps, undo="wsl --set-version NAME 1"
-            ),
-        ),
+        fixes=(by_hand("Convert the distribution to WSL 2", *steps, undo="wsl --set-version NAME 1"),),
     )

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
 from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 #: Builds for GPUs of other makers: who installs one has such a GPU.
 _OTHERS = ("rocm", "xpu")
@@ -51,10 +51,8 @@ def wsl_driver_libs_missing(
         confidence="certain" if found else "possible",
         evidence=(seen("/usr/lib/wsl/lib/libcuda.so.1", "missing"), seen("/dev/dxg", dxg)),
         fixes=(
-            Fix(
-                title="If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL",
-                safety="manual",
-                steps=(WINDOWS_DRIVER, restart),
+            by_hand(
+                "If this PC has an NVIDIA GPU, install its driver in Windows and restart WSL", WINDOWS_DRIVER, restart
             ),
         ),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")
@@ -39,7 +39,7 @@ def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Containe
             *(seen(gpu.label, f"{gpu.refusals[0].name} to {gpu.refusals[0].call}") for gpu in refused[:4]),
             seen("WSL version", container.wsl.version),
         ),
-        fixes=(Fix(title="Update WSL, and check the driver model", safety="manual", steps=(update, mode)),),
+        fixes=(by_hand("Update WSL, and check the driver model", update, mode),),
     )
 
 

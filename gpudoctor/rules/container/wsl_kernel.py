@@ -6,7 +6,7 @@ from gpudoctor.facts.finding import Confidence
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Answer, Container, Driver, Frameworks, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 #: The oldest kernel that Microsoft names for GPU work in WSL.
 FIRST_KERNEL = numbers_of("wsl-kernel")
@@ -88,4 +88,4 @@ def _fixes(*, old: bool) -> tuple[Fix, ...]:
         Ask(text="In Windows, take the line kernel= out of the file .wslconfig in your user folder, if it is there."),
         Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
     )
-    return (Fix(title="Use the current kernel of WSL", safety="manual", steps=steps),)
+    return (by_hand("Use the current kernel of WSL", *steps),)

@@ -5,7 +5,7 @@ import re
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
 LINUX_DRIVER = (
@@ -69,4 +69,4 @@ def _fixes(host: System | Gap, names: list[str]) -> tuple[Fix, ...]:
     else:
         steps = (Ask(text="Remove the Linux NVIDIA driver from this WSL distribution, then run ldconfig."),)
     restart = Ask(text="In Windows, run: wsl --shutdown, and open WSL again.")
-    return (Fix(title="Remove the Linux driver", safety="manual", steps=(*steps, restart), needs_root=True),)
+    return (by_hand("Remove the Linux driver", *steps, restart, needs_root=True),)

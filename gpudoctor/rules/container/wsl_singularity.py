@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules.sections import Container, Driver
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
 @rule("BOX024", name="wsl-singularity", severity="error", since="0.1")
@@ -51,5 +51,5 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
             *((seen("libcuda.so.1 in the container", "not found"),) if not found else ()),
             *((answer_seen("Loading libcuda.so.1", answer),) if answer and not found else ()),
         ),
-        fixes=(Fix(title="Bring WSL's libraries into the container", safety="manual", steps=steps),),
+        fixes=(by_hand("Bring WSL's libraries into the container", *steps),),
     )

@@ -4,7 +4,7 @@ from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, gpu_seen, log_seen, rule, seen
 
 
 @rule("DRV015", name="blackwell-needs-open-module", severity="error", since="0.1")
@@ -66,4 +66,4 @@ def _fixes(host: System | Gap, container: Container | Gap | None, driver: Driver
     else:
         steps = (Ask(text='Install the flavour of the driver with "open" in its name, of the same branch or newer.'),)
     title = f"Install the open kernel modules{place(container)}"
-    return (Fix(title=title, safety="manual", steps=steps, needs_root=True, needs_reboot=True),)
+    return (by_hand(title, *steps, needs_root=True, needs_reboot=True),)

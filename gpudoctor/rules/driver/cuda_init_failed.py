@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
 from gpudoctor.rules._evidence import answer_words
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
 
 
 @rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
@@ -63,11 +63,6 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
         steps: tuple[Run | Ask, ...] = (
             Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
         )
-        return (Fix(title="Restart WSL", safety="manual", steps=steps),)
-    report = Fix(
-        title="If it stays, collect what the driver knows",
-        safety="manual",
-        steps=(Run(argv=("nvidia-bug-report.sh",)),),
-        needs_root=True,
-    )
+        return (by_hand("Restart WSL", *steps),)
+    report = by_hand("If it stays, collect what the driver knows", Run(argv=("nvidia-bug-report.sh",)), needs_root=True)
     return (REBOOT, report)

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
 from gpudoctor.rules.driver_counts import MASK, disagreement
 from gpudoctor.rules.sections import Driver, Environ, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 
 @rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")
@@ -44,13 +44,10 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
             *log_seen(log_lines(driver, "NVRM")),
         ),
         fixes=(
-            Fix(
-                title="Find out which GPU is missing, and why",
-                safety="manual",
-                steps=(
-                    Run(argv=("dmesg",)),
-                    Ask(text="Look for lines with NVRM or Xid, and for the address of a GPU that CUDA does not list."),
-                ),
+            by_hand(
+                "Find out which GPU is missing, and why",
+                Run(argv=("dmesg",)),
+                "Look for lines with NVRM or Xid, and for the address of a GPU that CUDA does not list.",
                 needs_root=True,
             ),
             REBOOT,

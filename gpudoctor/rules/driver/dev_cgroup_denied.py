@@ -51,6 +51,4 @@ def _fixes(*, job: bool) -> tuple[Fix, ...]:
         return (by_hand("Ask the scheduler for a GPU", text),)
     look = Ask(text="See what limits it: systemctl show user-$(id -u).slice -p DevicePolicy -p DeviceAllow")
     allow = Ask(text='Have the administrator add DeviceAllow="char-nvidia* rw" to that unit, then log in again.')
-    return (
-        Fix(title="Have the devices allowed", safety="manual", steps=(look, allow), needs_root=True, needs_login=True),
-    )
+    return (by_hand("Have the devices allowed", look, allow, needs_root=True, needs_login=True),)

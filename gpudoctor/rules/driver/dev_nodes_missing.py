@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 CONTROL = "/dev/nvidiactl"
 
@@ -49,7 +49,7 @@ def dev_nodes_missing(
             answer_seen("NVML", driver.nvml),
             answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
         ),
-        fixes=(Fix(title="Create the device files", safety="manual", steps=(make, lasting), needs_root=True),),
+        fixes=(by_hand("Create the device files", make, lasting, needs_root=True),),
     )
 
 

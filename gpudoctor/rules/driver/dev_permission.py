@@ -67,6 +67,4 @@ def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, .
     else:
         add = Ask(text="Ask the administrator for access to /dev/nvidia*: a group, or mode 0666 of the files.")
     steps = (Run(argv=("ls", "-l", "/dev/nvidiactl")), add, Ask(text="Log out, and log in again."))
-    return (
-        Fix(title="Get access to the device files", safety="manual", steps=steps, needs_root=True, needs_login=True),
-    )
+    return (by_hand("Get access to the device files", *steps, needs_root=True, needs_login=True),)

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
 
 WORDS = {
     "stuck": "does not respond, and the process that called it hangs in the kernel and cannot be killed",
@@ -78,10 +78,10 @@ def _hangs(silent: list[tuple[str, Answer]]) -> bool:
 
 
 def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
-    log = Fix(
-        title=f"Read the driver's lines of the kernel log{place(container)}",
-        safety="manual",
-        steps=(Run(argv=("dmesg",)), Ask(text="Look for lines with NVRM or Xid.")),
+    log = by_hand(
+        f"Read the driver's lines of the kernel log{place(container)}",
+        Run(argv=("dmesg",)),
+        "Look for lines with NVRM or Xid.",
         needs_root=True,
     )
     if worst.outcome in ("crashed", "garbage"):
@@ -89,10 +89,9 @@ def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
         anew = by_hand("Reinstall the driver", text, needs_root=True, needs_reboot=True)
         return (anew, log)
     if worst.outcome == "timed-out":
-        persistence = Fix(
-            title="If nvidia-smi answers after a while, keep the driver awake",
-            safety="manual",
-            steps=(Run(argv=("nvidia-smi", "-pm", "1")),),
+        persistence = by_hand(
+            "If nvidia-smi answers after a while, keep the driver awake",
+            Run(argv=("nvidia-smi", "-pm", "1")),
             needs_root=True,
             undo="nvidia-smi -pm 0",
         )

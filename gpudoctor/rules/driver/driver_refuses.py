@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Answer, Driver
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("DRV031", name="driver-refuses", severity="error", since="0.1")
@@ -49,11 +49,6 @@ def _problem(who: str, answer: Answer) -> Problem:
         not_leading_to=() if grave else ("gpu-required", "capability-required"),
         fixes=(
             REBOOT,
-            Fix(
-                title="If it stays, collect what the driver knows",
-                safety="manual",
-                steps=(Run(argv=("nvidia-bug-report.sh",)),),
-                needs_root=True,
-            ),
+            by_hand("If it stays, collect what the driver knows", Run(argv=("nvidia-bug-report.sh",)), needs_root=True),
         ),
     )

@@ -92,10 +92,12 @@ def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
         build = (Run(argv=("akmods", "--force", "--kernels", str(host.kernel))),)
     else:
         build = (Ask(text=f"Install the driver's kernel module for kernel {host.kernel}, with the package manager."),)
-    rebuild = Fix(
-        title="Build the module for the running kernel",
-        safety="manual",
-        steps=(*stale, *headers, *build, Run(argv=("modprobe", "nvidia"))),
+    rebuild = by_hand(
+        "Build the module for the running kernel",
+        *stale,
+        *headers,
+        *build,
+        Run(argv=("modprobe", "nvidia")),
         needs_root=True,
     )
     text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import headers_command
 from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("DRV020", name="drv-kernel-headers-missing", severity="error", since="0.1")
@@ -44,5 +44,5 @@ def drv_kernel_headers_missing(
             seen(f"/lib/modules/{host.kernel}/build", "does not lead to headers"),
             seen("driver in DKMS", ", ".join(sorted({row.version for row in rows}))),
         ),
-        fixes=(Fix(title="Install the headers and build the module", safety="manual", steps=steps, needs_root=True),),
+        fixes=(by_hand("Install the headers and build the module", *steps, needs_root=True),),
     )

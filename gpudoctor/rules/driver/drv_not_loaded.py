@@ -90,16 +90,8 @@ def _fixes(driver: Driver, container: Container | Gap | None) -> tuple[Fix, ...]
         return (by_hand("Repair the host's driver", text, needs_root=True),)
     blacklisted = "nvidia" in (driver.blacklisted or ())
     first = (Ask(text="Remove the blacklist line for nvidia from /etc/modprobe.d."),) if blacklisted else ()
-    load = Fix(
-        title="Load the kernel module and read what it answers",
-        safety="manual",
-        steps=(*first, Run(argv=("modprobe", "nvidia"))),
-        needs_root=True,
+    load = by_hand(
+        "Load the kernel module and read what it answers", *first, Run(argv=("modprobe", "nvidia")), needs_root=True
     )
-    why = Fix(
-        title="If it fails, the kernel log says why",
-        safety="manual",
-        steps=(Run(argv=("dmesg", "--level", "err,warn")),),
-        needs_root=True,
-    )
+    why = by_hand("If it fails, the kernel log says why", Run(argv=("dmesg", "--level", "err,warn")), needs_root=True)
     return (load, why)

@@ -130,4 +130,4 @@ def _register(host: System) -> Fix:
         )
     else:
         steps = (Ask(text="Register the key the module is signed with: mokutil --import KEY."), confirm)
-    return Fix(title="Register the key of the module", safety="manual", steps=steps, needs_root=True, needs_reboot=True)
+    return by_hand("Register the key of the module", *steps, needs_root=True, needs_reboot=True)

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._situation import is_contained, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 #: CUDA_ERROR_SYSTEM_NOT_READY.
 NOT_READY = 802
@@ -48,13 +48,10 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
         confidence="certain" if down and not_ready else "likely",
         evidence=tuple(evidence),
         fixes=(
-            Fix(
-                title=f"Install and start Fabric Manager{place(container)}",
-                safety="manual",
-                steps=(
-                    Ask(text=f"Install nvidia-fabricmanager of release {driver.release or 'equal to the driver'}."),
-                    Run(argv=("systemctl", "enable", "--now", "nvidia-fabricmanager")),
-                ),
+            by_hand(
+                f"Install and start Fabric Manager{place(container)}",
+                f"Install nvidia-fabricmanager of release {driver.release or 'equal to the driver'}.",
+                Run(argv=("systemctl", "enable", "--now", "nvidia-fabricmanager")),
                 needs_root=True,
             ),
         ),

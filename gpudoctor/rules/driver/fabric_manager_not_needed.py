@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("DRV023", name="fabric-manager-not-needed", severity="info", since="0.1")
@@ -33,13 +33,5 @@ def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container |
     yield Problem(
         summary="NVIDIA Fabric Manager is installed, but this machine has no NVSwitch for it to manage.",
         evidence=(seen("NVSwitch devices", 0), seen("Fabric Manager", "installed")),
-        fixes=(
-            Fix(
-                title="Disable the service",
-                safety="manual",
-                steps=(disable,),
-                needs_root=True,
-                undo="systemctl enable nvidia-fabricmanager",
-            ),
-        ),
+        fixes=(by_hand("Disable the service", disable, needs_root=True, undo="systemctl enable nvidia-fabricmanager"),),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import differ
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("DRV018", name="fabric-manager-version", severity="error", since="0.1")
@@ -47,7 +47,5 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
             seen("driver", release),
             seen("NVSwitch devices", gpus.nvswitches),
         ),
-        fixes=(
-            Fix(title="Bring both to one release", safety="manual", steps=steps, needs_root=True, needs_reboot=True),
-        ),
+        fixes=(by_hand("Bring both to one release", *steps, needs_root=True, needs_reboot=True),),
     )

@@ -69,4 +69,4 @@ def _fixes(container: Container | Gap | None, *, in_guest: bool) -> tuple[Fix, .
         Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
         Run(argv=("journalctl", "-u", "nvidia-fabricmanager", "--no-pager")),
     )
-    return (Fix(title="Restart Fabric Manager and read its log", safety="manual", steps=steps, needs_root=True),)
+    return (by_hand("Restart Fabric Manager and read its log", *steps, needs_root=True),)

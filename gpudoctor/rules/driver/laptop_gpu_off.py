@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, gpu_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, gpu_seen, rule, seen
 
 OPTIRUN = by_hand(
     "Start the program with optirun", "Bumblebee switches the GPU on for one program: optirun python your_program.py"
@@ -61,6 +61,6 @@ def laptop_gpu_off(
         ),
         fixes=(
             *((OPTIRUN,) if optirun else ()),
-            Fix(title="Switch the NVIDIA GPU on", safety="manual", steps=(step,), needs_root=True, needs_reboot=True),
+            by_hand("Switch the NVIDIA GPU on", step, needs_root=True, needs_reboot=True),
         ),
     )

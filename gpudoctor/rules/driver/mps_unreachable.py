@@ -67,4 +67,4 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
         Ask(text="End the programs that use MPS, and stop it: echo quit | nvidia-cuda-mps-control"),
         Run(argv=("nvidia-cuda-mps-control", "-d")),
     )
-    return (alone, Fix(title="Start MPS again", safety="manual", steps=again))
+    return (alone, by_hand("Start MPS again", *again))

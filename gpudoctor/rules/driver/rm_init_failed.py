@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, gpu_seen, log_seen, rule, seen
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)
@@ -82,6 +82,6 @@ def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]
         not_leading_to=(*(_UNHARMED if listed else ()), *(() if gpu.refusals else ("gpu-unreadable",))),
         fixes=(
             REBOOT,
-            Fix(title="Check firmware settings and seat", safety="manual", steps=(setup, cables), needs_reboot=True),
+            by_hand("Check firmware settings and seat", setup, cables, needs_reboot=True),
         ),
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from gpudoctor.rules._driver_state import failed_with, is_loaded
 from gpudoctor.rules._situation import is_contained, place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 #: CUDA_ERROR_UNKNOWN.
 UNKNOWN = 999
@@ -54,16 +54,13 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
         confidence="likely",
         evidence=tuple(evidence),
         fixes=(
-            Fix(
-                title=f"Reload the module nvidia_uvm{place(container)}",
-                safety="manual",
-                steps=(end, *_there(reload, container)),
-                needs_root=True,
+            by_hand(
+                f"Reload the module nvidia_uvm{place(container)}", end, *_there(reload, container), needs_root=True
             ),
-            Fix(
-                title=f"Keep GPU memory over a sleep{place(container)}",
-                safety="manual",
-                steps=(lasting, *_there(services, container)),
+            by_hand(
+                f"Keep GPU memory over a sleep{place(container)}",
+                lasting,
+                *_there(services, container),
                 needs_root=True,
                 needs_reboot=True,
             ),

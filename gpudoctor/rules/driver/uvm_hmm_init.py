@@ -4,7 +4,7 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
 from gpudoctor.rules._situation import place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule, seen
 
 #: CUDA_ERROR_NOT_INITIALIZED.
 NOT_INITIALIZED = 3
@@ -51,10 +51,9 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
             seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
         ),
         fixes=(
-            Fix(
-                title=f"Switch HMM off{place(container)}",
-                safety="manual",
-                steps=(option,),
+            by_hand(
+                f"Switch HMM off{place(container)}",
+                option,
                 needs_root=True,
                 needs_reboot=True,
                 undo=f"Remove {option.path} and restart.",

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 #: NOT_INITIALIZED, OPERATING_SYSTEM, NOT_SUPPORTED, UNKNOWN: what cuInit says when it cannot open the node.
 CUDA_CODES = (3, 304, 801, 999)
@@ -69,6 +69,6 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
             Ask(text="On the host, run: nvidia-modprobe -c 0 -u"),
             Ask(text="Start the container again; with CDI, first regenerate the CDI file (nvidia-ctk cdi generate)."),
         )
-        return (Fix(title="Load the module on the host", safety="manual", steps=steps, needs_root=True),)
+        return (by_hand("Load the module on the host", *steps, needs_root=True),)
     lasting = Ask(text="To load it at every boot, add a line nvidia_uvm to a file in /etc/modules-load.d.")
-    return (Fix(title="Load the module and create its file", safety="manual", steps=(load, lasting), needs_root=True),)
+    return (by_hand("Load the module and create its file", load, lasting, needs_root=True),)

@@ -101,4 +101,4 @@ def _fixes(files: tuple[str, ...]) -> tuple[Fix, ...]:
     )
     places = " and ".join(files) or "~/.bashrc, a service file, Jupyter's kernel.json, a start script"
     where = Ask(text=f"Then remove it where it is set: {places}.")
-    return (unset, Fix(title="Make it last", safety="manual", steps=(where,)))
+    return (unset, by_hand("Make it last", where))

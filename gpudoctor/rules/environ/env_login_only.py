@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.system import LoginSetting
 from gpudoctor.rules.sections import Container, Environ
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
@@ -51,7 +51,7 @@ def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
                 seen(f"{one.name} here", environ.get(one.name) or "not set"),
             )
         ),
-        fixes=(Fix(title="Set it for the notebook's kernel", safety="manual", steps=(*steps, where)),),
+        fixes=(by_hand("Set it for the notebook's kernel", *steps, where),),
     )
 
 

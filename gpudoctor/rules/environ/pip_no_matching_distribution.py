@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.sections import Environ, Gap, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 #: Variables that replace the usual index, and those that add to it, by installer.
 INSTALLERS = {
@@ -61,7 +61,7 @@ def _partial(lacking: NoMatch) -> Problem:
         severity="error",
         confidence="likely",
         evidence=(seen(f"versions of {lacking.package} that it has", "none, according to the installer"),),
-        fixes=(Fix(title="Let it look in the usual index as well", safety="manual", steps=(beside, first)),),
+        fixes=(by_hand("Let it look in the usual index as well", beside, first),),
     )
 
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Gap, Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 #: Variables that name the list, in the order in which pip and requests read them.
 _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
@@ -73,5 +73,5 @@ def _untrusted(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
         summary="The package index's certificate is not trusted here, so nothing can be downloaded.",
         confidence="likely",
         evidence=evidence,
-        fixes=(*unset, Fix(title="Name the certificate that is missing", safety="manual", steps=(ask,))),
+        fixes=(*unset, by_hand("Name the certificate that is missing", ask)),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.rules.sections import Frameworks, Gap, System, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")
@@ -34,5 +34,5 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     yield Problem(
         summary="macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
         evidence=(seen("operating system", host.pretty_name or "macOS"),),
-        fixes=(Fix(title="Use the GPU of the Mac through Metal", safety="manual", steps=advice),),
+        fixes=(by_hand("Use the GPU of the Mac through Metal", *advice),),
     )

@@ -4,7 +4,7 @@ from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 NVIDIA_BUILD = (
     Ask(text="In a container: https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),
@@ -54,6 +54,6 @@ def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Mat
         ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
-            Fix(title="Or keep TensorFlow 1.15, as NVIDIA built it", safety="manual", steps=NVIDIA_BUILD),
+            by_hand("Or keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),
         ),
     )

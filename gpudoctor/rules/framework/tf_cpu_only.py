@@ -6,7 +6,7 @@ from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._overlaps import keep_one
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Package, Packages, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
@@ -95,4 +95,4 @@ def _on_windows(tensorflow: Framework, scene: Scene) -> Fix:
         text = "Replace it with tensorflow of the same release from the package index, the GPU build on Windows."
     cuda = "Install the CUDA and cuDNN of that release (https://www.tensorflow.org/install/source_windows#gpu)."
     steps = (Ask(text=text), Ask(text=cuda))
-    return Fix(title=f"Install the GPU build of {tensorflow.label}", safety="manual", steps=steps)
+    return by_hand(f"Install the GPU build of {tensorflow.label}", *steps)

@@ -5,7 +5,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = numbers_of("tensorflow-without-windows-gpu")
@@ -59,16 +59,11 @@ def tf_windows_native(
             ),
         ),
         fixes=(
-            Fix(
-                title="Use TensorFlow inside WSL2",
-                safety="manual",
-                steps=(
-                    Run(argv=("wsl", "--install")),
-                    Ask(
-                        text="In the Linux that this installs, make a virtual environment and run: "
-                        'python3 -m pip install "tensorflow[and-cuda]!=2.21.0". Install no NVIDIA driver there.'
-                    ),
-                ),
+            by_hand(
+                "Use TensorFlow inside WSL2",
+                Run(argv=("wsl", "--install")),
+                "In the Linux that this installs, make a virtual environment and run: "
+                'python3 -m pip install "tensorflow[and-cuda]!=2.21.0". Install no NVIDIA driver there.',
                 needs_root=True,
                 needs_reboot=True,
             ),

@@ -15,7 +15,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 #: The lock file of each tool that brings an environment back to it.
 LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}
@@ -99,13 +99,9 @@ def _fix(tool: str, index: str | None) -> Fix:
     title = "Name the CUDA build in the project, and lock again"
     if tool == "poetry":
         text = f"Add the source {where} with priority explicit to pyproject.toml, and let torch name it as its source."
-        return Fix(
-            title=title,
-            safety="manual",
-            steps=(Ask(text=text), Run(argv=("poetry", "lock")), Run(argv=("poetry", "sync"))),
-        )
+        return by_hand(title, text, Run(argv=("poetry", "lock")), Run(argv=("poetry", "sync")))
     text = (
         f"If the project has an extra for CUDA: uv sync --extra NAME, and uv run --extra NAME. Else add {where} to "
         "pyproject.toml under [[tool.uv.index]] with explicit = true, and name it for torch under [tool.uv.sources]."
     )
-    return Fix(title=title, safety="manual", steps=(Ask(text=text), Run(argv=("uv", "lock")), Run(argv=("uv", "sync"))))
+    return by_hand(title, text, Run(argv=("uv", "lock")), Run(argv=("uv", "sync")))

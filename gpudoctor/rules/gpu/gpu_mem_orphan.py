@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare, os_of, slurm_of
 from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 #: The driver itself keeps some memory: several hundred MiB on large cards.
 DRIVER_SHARE = 0.05
@@ -55,13 +55,10 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
                 seen("processes that the driver lists", listed),
             ),
             fixes=(
-                Fix(
-                    title="Find the processes that hold the GPU, and end those you know",
-                    safety="manual",
-                    steps=(
-                        Run(argv=("fuser", "-v", "/dev/nvidia-uvm")),
-                        Ask(text="End a process you know to be a left-over: kill PID."),
-                    ),
+                by_hand(
+                    "Find the processes that hold the GPU, and end those you know",
+                    Run(argv=("fuser", "-v", "/dev/nvidia-uvm")),
+                    "End a process you know to be a left-over: kill PID.",
                     needs_root=True,
                 ),
             ),

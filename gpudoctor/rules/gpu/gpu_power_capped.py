@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
@@ -86,5 +86,5 @@ def _problem(gpu: Gpu, highest: float) -> Problem:
         summary=f"This GPU may draw {_limit(gpu):.0f} W, its peers {highest:.0f} W; training waits for it.",
         subject=gpu.label,
         evidence=(seen("its power limit", f"{_limit(gpu):.0f} W"), seen("limit of its peers", f"{highest:.0f} W")),
-        fixes=(Fix(title="Set the same limit", safety="manual", steps=(step,), needs_root=True),),
+        fixes=(by_hand("Set the same limit", step, needs_root=True),),
     )

@@ -1,7 +1,7 @@
 """GPU014: a power limit below the default."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
@@ -41,10 +41,9 @@ def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
                 seen("default limit", f"{power.default_limit:.0f} W"),
             ),
             fixes=(
-                Fix(
-                    title="Set the default limit",
-                    safety="manual",
-                    steps=(Run(argv=("nvidia-smi", *which, "-pl", f"{power.default_limit:.0f}")),),
+                by_hand(
+                    "Set the default limit",
+                    Run(argv=("nvidia-smi", *which, "-pl", f"{power.default_limit:.0f}")),
                     needs_root=True,
                     undo=f"nvidia-smi {' '.join(which)} -pl {power.limit:.0f}",
                 ),

@@ -1,7 +1,7 @@
 """GPU011: the GPU slows itself down because of heat."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
 
@@ -40,5 +40,5 @@ def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
                 seen("temperature", temperature),
                 *((seen("limit", f"{limit} °C"),) if limit is not None else ()),
             ),
-            fixes=(Fix(title="Cool it better", safety="manual", steps=(cool,)),),
+            fixes=(by_hand("Cool it better", cool),),
         )

@@ -1,7 +1,7 @@
 """GPU017: the hardware slows the GPU down."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 #: A draw near the limit under SwPowerCap is normal work; these are not.
 FAULTS = ("HwPowerBrakeSlowdown", "HwSlowdown")
@@ -43,5 +43,5 @@ def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
                 seen("reasons for lower clocks", ", ".join(active)),
                 *((seen("power draw", f"{draw:.0f} W"),) if draw is not None else ()),
             ),
-            fixes=(Fix(title="Check the power supply", safety="manual", steps=(cables,)),),
+            fixes=(by_hand("Check the power supply", cables),),
         )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("GPU004", name="gpu-unreadable", severity="error", since="0.1", when="gpu-details")
@@ -41,10 +41,9 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
             evidence=tuple(_words(gpu, grave)),
             not_leading_to=() if grave else ("gpu-required", "capability-required"),
             fixes=(
-                Fix(
-                    title="Reset the GPU when no program uses it, or restart the machine",
-                    safety="manual",
-                    steps=(Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),),
+                by_hand(
+                    "Reset the GPU when no program uses it, or restart the machine",
+                    Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),
                     needs_root=True,
                 ),
             ),

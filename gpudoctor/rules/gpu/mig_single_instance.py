@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, by_hand, rule, seen
 
 
 @rule("GPU008", name="mig-single-instance", severity="info", since="0.1", when="gpu-details")
@@ -59,19 +59,15 @@ def _nothing_made(gpu: Gpu) -> Problem:
         severity="error",
         evidence=(seen("MIG", "on"), seen("parts", "none")),
         fixes=(
-            Fix(
-                title="Create MIG instances",
-                safety="manual",
-                steps=(
-                    Run(argv=("nvidia-smi", "mig", *which, "-lgip")),
-                    Ask(text="Choose a profile from the list, then: nvidia-smi mig -cgi PROFILE -C"),
-                ),
+            by_hand(
+                "Create MIG instances",
+                Run(argv=("nvidia-smi", "mig", *which, "-lgip")),
+                "Choose a profile from the list, then: nvidia-smi mig -cgi PROFILE -C",
                 needs_root=True,
             ),
-            Fix(
-                title="Switch MIG off",
-                safety="manual",
-                steps=(Run(argv=("nvidia-smi", *which, "-mig", "0")),),
+            by_hand(
+                "Switch MIG off",
+                Run(argv=("nvidia-smi", *which, "-mig", "0")),
                 needs_root=True,
                 undo="nvidia-smi -mig 1",
             ),

@@ -47,8 +47,8 @@ def no_gpu(
     cores = machine.cpu.cores if machine and machine.cpu else None
     places = tuple(Ask(text=text) for text in _where_else(container))
     own = tuple(Ask(text=OTHERS[vendor]) for vendor in others)
-    fixes: tuple[Fix, ...] = (Fix(title="If you expected a GPU here", safety="manual", steps=places),) if places else ()
-    fixes += (Fix(title="Use the GPU that is here", safety="manual", steps=own),) if own else ()
+    fixes: tuple[Fix, ...] = (by_hand("If you expected a GPU here", *places),) if places else ()
+    fixes += (by_hand("Use the GPU that is here", *own),) if own else ()
     yield Problem(
         summary="No NVIDIA GPU was found. Frameworks run on the CPU.",
         evidence=(

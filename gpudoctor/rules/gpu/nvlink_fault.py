@@ -6,7 +6,7 @@ from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._xids import logged
 from gpudoctor.rules.sections import Driver, Gap, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 NAME = "nvlink-fault"
 
@@ -80,14 +80,11 @@ def _problem(
         severity="error" if lines or down else "warning",
         evidence=(*log_seen(lines), *up, *errors[:4]),
         fixes=(
-            Fix(
-                title="See which links, restart, and have the hardware checked if it returns",
-                safety="manual",
-                steps=(
-                    Run(argv=("nvidia-smi", "nvlink", "--status", *chosen(gpu))),
-                    Run(argv=("nvidia-smi", "nvlink", "--errorcounters", *chosen(gpu))),
-                    Ask(text="Restart the machine. If it returns, reseat the bridge or board and have it tested."),
-                ),
+            by_hand(
+                "See which links, restart, and have the hardware checked if it returns",
+                Run(argv=("nvidia-smi", "nvlink", "--status", *chosen(gpu))),
+                Run(argv=("nvidia-smi", "nvlink", "--errorcounters", *chosen(gpu))),
+                "Restart the machine. If it returns, reseat the bridge or board and have it tested.",
             ),
         ),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare, os_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("GPU013", name="persistence-off", severity="info", since="0.1", when="gpu-details")
@@ -42,5 +42,5 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
             seen("GPUs without persistence mode", f"{len(off)} of {len(gpus.nvidia)}"),
             seen("display", "none in use" if told else "not told"),
         ),
-        fixes=(Fix(title="Keep the driver awake", safety="manual", steps=(start,), needs_root=True),),
+        fixes=(by_hand("Keep the driver awake", start, needs_root=True),),
     )

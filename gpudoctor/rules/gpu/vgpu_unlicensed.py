@@ -1,7 +1,7 @@
 """GPU021: a vGPU without a licence."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1", when="gpu-details")
@@ -36,5 +36,5 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
             summary="This virtual GPU has no licence: it is slowed down, and CUDA programs will stop working.",
             subject=gpu.label,
             evidence=(seen("virtualization mode", "vGPU"), seen("licence", "none")),
-            fixes=(Fix(title="Give the vGPU its licence", safety="manual", steps=steps, needs_root=True),),
+            fixes=(by_hand("Give the vGPU its licence", *steps, needs_root=True),),
         )

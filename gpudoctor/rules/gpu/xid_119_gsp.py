@@ -48,16 +48,7 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     if driver.module_flavour == "proprietary":
         option = Write(path="/etc/modprobe.d/nvidia-gsp.conf", text="options nvidia NVreg_EnableGpuFirmware=0\n")
         undo = f"Remove {option.path} and restart."
-        fixes += (
-            Fix(
-                title="Switch the GSP off",
-                safety="manual",
-                steps=(option,),
-                needs_root=True,
-                needs_reboot=True,
-                undo=undo,
-            ),
-        )
+        fixes += (by_hand("Switch the GSP off", option, needs_root=True, needs_reboot=True, undo=undo),)
     yield Problem(
         summary="The GPU System Processor (GSP) stopped answering the driver.",
         evidence=(*log_seen(lines), seen("driver", release or "not known")),

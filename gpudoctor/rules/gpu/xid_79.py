@@ -95,10 +95,9 @@ def _fixes() -> tuple[Fix, ...]:
         "If it comes back: try another slot, no riser, another power supply, better cooling.",
         needs_reboot=True,
     )
-    test = Fix(
-        title="For a test, limit the clocks of the GPU",
-        safety="manual",
-        steps=(Run(argv=("nvidia-smi", "-lgc", "300,1200")),),
+    test = by_hand(
+        "For a test, limit the clocks of the GPU",
+        Run(argv=("nvidia-smi", "-lgc", "300,1200")),
         needs_root=True,
         undo="nvidia-smi -rgc",
     )

@@ -9,7 +9,7 @@ from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, LibraryCopy, Live, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 #: Below this, no current release of any of them has a wheel.
 CURRENT = "2.27"
@@ -117,5 +117,5 @@ def _problem(
             *((seen("glibc that is needed", needs),) if needs else ()),
             *((seen("distribution", host.pretty_name),) if host.pretty_name else ()),
         ),
-        fixes=(Fix(title="Use a newer system, or an older release", safety="manual", steps=(newer, older)),),
+        fixes=(by_hand("Use a newer system, or an older release", newer, older),),
     )

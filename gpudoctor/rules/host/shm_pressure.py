@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
 from gpudoctor.rules.sections import Frameworks, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 #: Nearly full: less than a GiB, and less than a tenth of all of it.
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10
@@ -44,13 +44,10 @@ def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[
             seen("free", f"{shm.free // 1024**2} MiB"),
         ),
         fixes=(
-            Fix(
-                title="See what fills it, and use fewer workers",
-                safety="manual",
-                steps=(
-                    Run(argv=("ls", "-l", shm.path)),
-                    Ask(text="Lower num_workers of the DataLoader. Remove files that belong to no running program."),
-                ),
+            by_hand(
+                "See what fills it, and use fewer workers",
+                Run(argv=("ls", "-l", shm.path)),
+                "Lower num_workers of the DataLoader. Remove files that belong to no running program.",
             ),
         ),
     )

@@ -18,7 +18,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
 FIRST_COMPILING = numbers_of("tensorflow-compiled-optimizers")
@@ -141,7 +141,7 @@ def _fix(found: tuple[Toolkit, ...], scene: Scene) -> Fix:
     where = prefix or "the folder of the package (nvidia/cuda_nvcc)"
     what = "conda install --channel nvidia cuda-nvcc" if prefix else "pip install nvidia-cuda-nvcc-cu11"
     steps = (Ask(text=f"Install NVIDIA's compiler: {what} (of TensorFlow's CUDA version)."), _flag(where, prefix))
-    return Fix(title=title, safety="manual", steps=steps)
+    return by_hand(title, *steps)
 
 
 def _flag(where: str, prefix: str | None) -> Ask | SetEnv:

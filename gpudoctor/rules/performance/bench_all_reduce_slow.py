@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
 @rule("PRF020", name="bench-all-reduce-slow", severity="warning", since="0.2", when="bench")
@@ -37,14 +37,11 @@ def bench_all_reduce_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -
                 seen("healthy ones reach", f"{(one.reference or 0) / 1e9:,.0f} GB/s ({one.reference_of})"),
             ),
             fixes=(
-                Fix(
-                    title="See which links are down, and which way NCCL takes",
-                    safety="manual",
-                    steps=(
-                        Run(argv=("nvidia-smi", "nvlink", "--status")),
-                        Run(argv=("nvidia-smi", "topo", "-m")),
-                        Ask(text="Train with NCCL_DEBUG=INFO and look for lines with 'via SHM' or 'via NET'."),
-                    ),
+                by_hand(
+                    "See which links are down, and which way NCCL takes",
+                    Run(argv=("nvidia-smi", "nvlink", "--status")),
+                    Run(argv=("nvidia-smi", "topo", "-m")),
+                    "Train with NCCL_DEBUG=INFO and look for lines with 'via SHM' or 'via NET'.",
                 ),
             ),
         )

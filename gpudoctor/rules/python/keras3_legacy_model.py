@@ -7,7 +7,7 @@ from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.python.keras3_no_tfkeras import FIRST_KERAS3
 from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Live, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 
@@ -73,7 +73,7 @@ def _other_format(met: Symptom, tensorflow: Framework | None, wanted: str | None
     """Nothing of the environment is at fault: the model is of another Keras."""
     convert = Ask(text="Load the model once with Keras 2 (TensorFlow 2.15), and save it: model.save('model.keras')")
     only_ask = Ask(text="For answers only: keras.layers.TFSMLayer(FOLDER, call_endpoint='serving_default')")
-    fixes: tuple[Fix, ...] = (Fix(title="Convert the model", safety="manual", steps=(convert, only_ask)),)
+    fixes: tuple[Fix, ...] = (by_hand("Convert the model", convert, only_ask),)
     if wanted is not None:
         steps = (*tf_keras(scene, wanted), SetEnv(name=VARIABLE, value="1"))
         fixes = (Fix(title="Use Keras 2 for it", safety="review", steps=steps, undo=f"unset {VARIABLE}"), *fixes)

@@ -15,7 +15,7 @@ from gpudoctor.rules._situation import known
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, Matrix, Packages, Scene, System, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 
 @rule("PYT001", name="python-unsupported-by-framework", severity="error", since="0.1")
@@ -105,7 +105,7 @@ def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
             seen("Python", f"{interpreter.version} ({interpreter.executable})"),
             seen(f"versions of {asked} that would fit", "none, according to the installer"),
         ),
-        fixes=(fix, Fix(title="Or see what it looks for", safety="manual", steps=(look,))),
+        fixes=(fix, by_hand("Or see what it looks for", look)),
     )
 
 

@@ -4,7 +4,7 @@ from gpudoctor.rules._gpu_packages import is_cuda_package
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Gap, Interpreter, Libraries, Live, Package, Packages
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 #: Messages that a CUDA library is not found.
 MESSAGES = ("cudnn-file-missing", "cuda-library-missing")
@@ -52,13 +52,7 @@ def venv_lib64_split(
             *(seen(one.name, one.location) for one in strays[:4]),
             seen("not found", in_words(missing)),
         ),
-        fixes=(
-            Fix(
-                title="Recreate the environment",
-                safety="manual",
-                steps=(Run(argv=(python, "-m", "venv", "--clear", prefix)),),
-            ),
-        ),
+        fixes=(by_hand("Recreate the environment", Run(argv=(python, "-m", "venv", "--clear", prefix))),),
     )
 
 

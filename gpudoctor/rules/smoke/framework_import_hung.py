@@ -2,7 +2,7 @@
 
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Gap, Interpreter
-from gpudoctor.rules.terms import Ask, Fix, Run
+from gpudoctor.rules.terms import Fix, Run, by_hand
 
 
 @failure_rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
@@ -36,11 +36,8 @@ def framework_import_hung(failed: Failed, interpreter: Interpreter | Gap | None)
 def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
     python = interpreter.executable if isinstance(interpreter, Interpreter) else "python"
     code = f"import faulthandler; faulthandler.dump_traceback_later(60); import {failed.name or 'torch'}"
-    return Fix(
-        title="See where it hangs",
-        safety="manual",
-        steps=(
-            Run(argv=(python, "-X", "faulthandler", "-c", code)),
-            Ask(text="If it finishes after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600."),
-        ),
+    return by_hand(
+        "See where it hangs",
+        Run(argv=(python, "-X", "faulthandler", "-c", code)),
+        "If it finishes after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600.",
     )
