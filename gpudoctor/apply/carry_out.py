@@ -261,8 +261,8 @@ def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, 
             if known is not None:
                 journal.note_contents(change, known.environment, known.tree)
         forget_older(change.environment, KEPT)
-    complete = bool(proofs) and len(proved) == len(proofs)
-    outcome: Outcome = "installed-and-proved" if complete else "installed-not-proved"
+    whole: Outcome = "installed-and-proved" if proofs else "installed"
+    outcome = whole if len(proved) == len(proofs) else "installed-not-proved"
     return _finished(outcome, changes=differences(change.before, after), id=change.id)
 
 

@@ -7,8 +7,9 @@ import msgspec
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
 
-#: How a run ended, and the exit code for it.
+#: How a run ended, and the exit code for it. installed: there is no framework that could be proved.
 Outcome = Literal[
+    "installed",
     "installed-and-proved",
     "installed-not-proved",
     "refused",
@@ -18,6 +19,7 @@ Outcome = Literal[
     "nothing-to-do",
 ]
 EXIT_CODES: dict[Outcome, int] = {
+    "installed": 0,
     "installed-and-proved": 0,
     "installed-not-proved": 5,
     "refused": 6,

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     WayOut = Callable[[tuple[InstallPlan, ...]], tuple[InstallPlan, ...]]
 
 EPILOG = """
-Exit codes: 0 installed and proved, 2 usage (or nobody to ask: add --yes), 3 could not examine, 4 a bug of gpudoctor,
+Exit codes: 0 installed (and proved), 2 usage (or nobody to ask: add --yes), 3 could not examine, 4 a bug of gpudoctor,
 5 installed but not proved, 6 refused: nothing was changed, 7 failed: everything is as it was, 130 interrupted.
 """
 

@@ -38,7 +38,7 @@ def described_machine(
         capabilities=tuple(capability_of(name, matrix) for name in gpus),
         gpu_names=tuple(name_of(name, matrix) for name in gpus),
         python=python_of(python),
-        platform=platform_of(system, arch),
+        platform=platform_of(system, arch or ("aarch64" if is_jetson else None)),
         libc="musl" if glibc == "musl" else "glibc" if glibc else None,
         libc_version=glibc_of(glibc),
         cpu_only=cpu_only,

@@ -150,7 +150,7 @@ def sentence(event: Event) -> str | None:
     if isinstance(event, Room):
         return f"  space in {event.path}: {event.free / 1e9:.1f} GB free, about {event.needed / 1e9:.2f} GB needed"
     if isinstance(event, Proving):
-        return "  training a small network with each framework"
+        return "  checking its files, and training a small network with each framework"
     return _proved(event) if isinstance(event, Proved) else _of_files(event)
 
 
@@ -238,13 +238,16 @@ def _installs(event: Verified) -> str:
 
 def ending(end: Finished, environment: str) -> str:
     """The last words."""
-    if end.outcome in ("installed-and-proved", "installed-not-proved"):
+    if end.outcome.startswith("installed"):
         changes = "".join(f"  {line}\n" for line in end.changes[:40]) or "  no package: they were all there\n"
         more = f"  and {len(end.changes) - 40} more\n" if len(end.changes) > 40 else ""
         took = f" in {end.seconds:.0f} s" if end.seconds else ""
-        unproved = f"Installed{took}; not everything could be proved."
-        proved = f"Installed and proved{took}." if end.exit_code == 0 else unproved
-        return f"{proved}\n{changes}{more}In {environment}. To take it back: gpudoctor undo {end.id}\n"
+        proved = {
+            "installed": f"Installed{took}. There is no framework in it to prove.",
+            "installed-and-proved": f"Installed and proved{took}.",
+            "installed-not-proved": f"Installed{took}; not everything could be proved.",
+        }
+        return f"{proved[end.outcome]}\n{changes}{more}In {environment}. To take it back: gpudoctor undo {end.id}\n"
     if end.outcome == "interrupted":
         return "Interrupted. Everything is as it was.\n"
     if end.outcome == "nothing-to-do":

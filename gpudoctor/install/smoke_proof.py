@@ -5,6 +5,7 @@ from msgspec.structs import replace
 from gpudoctor.apply.events import Proved
 from gpudoctor.examine.judging import criteria_of, judge
 from gpudoctor.examine.look import run_frameworks
+from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
@@ -40,7 +41,9 @@ class Proving:
             known = {one.framework for one in self._train(look(self._before), bad) if one.outcome == "failed"}
             proofs = tuple(_as_before(one) if one.framework in known else one for one in proofs)
         names = {one.framework for one in proofs}
-        missing = (name for name in self._wanted if name not in names)
+        missing = tuple(name for name in self._wanted if name not in names)
+        if not proofs and not missing:
+            missing = _untested(snapshot.frameworks)
         return (*proofs, *(Proved(framework=name, outcome="unproved", detail="it was not run") for name in missing))
 
     def _newly_broken(self, snapshot: Snapshot) -> tuple[Proved, ...]:
@@ -59,6 +62,13 @@ class Proving:
         live = snapshot.live if isinstance(snapshot.live, Live) else Live()
         proofs = tuple(_judged(run, snapshot) for run in live.smoke)
         return tuple(_told(one, backend) if backend and one.framework == "keras" else one for one in proofs)
+
+
+def _untested(frameworks: Frameworks | Gap | None) -> tuple[str, ...]:
+    """What is there, though nothing was trained with it; empty where there is no framework."""
+    if isinstance(frameworks, Gap):
+        return ("frameworks",)
+    return tuple(one.name for one in frameworks.found) if frameworks is not None else ()
 
 
 def _backend_taken() -> str:

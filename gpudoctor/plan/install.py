@@ -177,6 +177,8 @@ def _not_newer(newer: NotNewer | None) -> str | None:
 
 def _notes(found: Fit, seen: Machine, demand: Demand, left_out: tuple[str, ...], kept_back: str) -> tuple[str, ...]:
     notes = []
+    if not found.environments:
+        return ()
     if found.machine.cpu_only and not demand.cpu_only and found.machine.os != "macos":
         notes.append(
             "No NVIDIA GPU is seen here, so these are builds for the CPU. For a GPU that comes later (an image that is "

@@ -187,6 +187,12 @@ def test_not_proved_is_said(tmp_path, index, bare):
     assert (end.outcome, end.exit_code) == ("installed-not-proved", 5)
 
 
+def test_without_a_framework_there_is_nothing_to_prove(tmp_path, index, bare):
+    path = copied(bare, tmp_path / "env")
+    end, _ = do(changed(path, index, "kit"), lambda _: ())
+    assert (end.outcome, end.exit_code) == ("installed", 0)
+
+
 def test_undoing_a_new_environment_removes_it(tmp_path, index):
     path = tmp_path / "folder" / "env"
     do(new(path, index, "kit"))

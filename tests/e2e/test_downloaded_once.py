@@ -54,7 +54,7 @@ def test_pip_fetches_each_wheel_once(made, folder, cache, tmp_path):
         done = gpudoctor(
             *("install", "kit", "--python", env, "--manager", "pip", "--yes"), env=asked, cwd=tmp_path, timeout=120
         )
-    assert done.returncode == 5, done.err  # there is no framework to be proved
+    assert done.returncode == 0, done.err  # there is no framework to be proved
     fetched = Counter(address for how, address in index.asked if how == "GET" and address.endswith(".whl"))
     assert fetched == {"/files/kit-1.0-py3-none-any.whl": 1, "/files/part-1.5-py3-none-any.whl": 1}
 
@@ -79,7 +79,7 @@ def test_the_installer_is_asked_once(made, folder, words, tmp_path):
     with served(folder) as index:
         asked = {**variables(index, tmp_path), "PATH": f"{programs}:/usr/bin:/bin"}
         done = gpudoctor("install", "kit", *words, "--manager", "uv", "--yes", env=asked, cwd=tmp_path, timeout=120)
-    assert done.returncode == 5, done.err
+    assert done.returncode == 0, done.err
     lines = (tmp_path / "asked").read_text().splitlines()
     assert sum(line.startswith("pip install") and "--dry-run" in line for line in lines) == 1
 
@@ -93,7 +93,7 @@ def test_what_uv_has_it_does_not_ask_the_index_for_again(made, folder, refusing,
             (tmp_path / "asked").unlink(missing_ok=True)
             words = ("install", "kit", "--venv", name, "--manager", "uv", "--yes")
             done = gpudoctor(*words, env=asked, cwd=tmp_path, timeout=120)
-            assert done.returncode == 5, done.err
+            assert done.returncode == 0, done.err
     lines = [line for line in (tmp_path / "asked").read_text().splitlines() if line.startswith("pip install")]
     assert (len(lines), "--offline" in lines[1]) == (calls, True)
     assert "error: --offline" not in done.out + done.err

@@ -23,7 +23,7 @@ from gpudoctor.install.reporters import Sentences, ending, sentence
         (Stepped(argv=("pip", "a b"), number=1, of=1), "  pip 'a b'"),
         (Asked(by="pip install --dry-run"), "  asking: pip install --dry-run"),
         (Copying(of_bytes=2_900_000_000), "  copying what is there, 2900 MB; large files are shared, not copied"),
-        (Proving(), "  training a small network with each framework"),
+        (Proving(), "  checking its files, and training a small network with each framework"),
         (
             Proved(framework="jax", outcome="passed", devices=("cpu",), took=6.6),
             "  jax: trained a network on cpu in 7 s",

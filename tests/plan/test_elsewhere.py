@@ -79,6 +79,19 @@ def test_a_jetson_gets_a_general_build_where_it_has_code_for_its_gpu_and_the_dri
     ).environments
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--gpu", "Jetson AGX Thor", "--driver", "580.00", "--python", "3.12"], "pip install torch=="),
+        (["--gpu", "Jetson Orin Nano", "--driver", "540.4.0", "--python", "3.10"], "build for this JetPack release"),
+        (["--gpu", "Jetson AGX Thor", "--arch", "x86_64"], "build for this JetPack release"),
+    ],
+)
+def test_a_jetson_is_an_arm_machine_unless_it_is_said_not_to_be(arguments: list[str], says: str) -> None:
+    result = CliRunner().invoke(cli, ["plan", "torch", *arguments])
+    assert says in " ".join(result.output.split()), result.output
+
+
 def test_of_jax_for_cuda_11_kepler_has_no_use():
     assert not any(
         "cuda11_pip" in one for one in named(machine(gpu="3.7", driver="470.57.02"), Wanted(framework="jax"))
