@@ -7,8 +7,12 @@ doubt; the doubts multiply. What a fact refutes is no candidate; what nobody loo
 from collections.abc import Iterable
 from typing import Literal
 
+<<<<<<< HEAD
 from gpudoctor.diagnosis.missing_facts import lacking
 from gpudoctor.diagnosis.refutations import refutation
+=======
+from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
+>>>>>>> fb07073 (triage: a cause of a framework that nobody names is left out without a word)
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts.base import Fact, Gap
@@ -123,7 +127,11 @@ def rank(
     for finding in assumed:
         if finding.name not in shown and not finding.told:
             weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
-    weights = {name: weight for name, weight in weights.items() if name in shown or refutation(name, seen) is None}
+    weights = {
+        name: weight
+        for name, weight in weights.items()
+        if name in shown or not (is_beside_the_point(name, seen) or refutation(name, seen))
+    }
     # Of those that a rule finds, a message that names them is about them.
     harmless = {
         name for name in weights if name not in shown and (one := causes_without_rule().get(name)) and one.harmless

@@ -7,7 +7,6 @@ conditions holds.
 from gpudoctor.diagnosis.conditions import CONDITIONS
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.knowledge import all_causes
-from gpudoctor.knowledge.frameworks import title_of
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
 _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
@@ -22,6 +21,11 @@ def refutation(cause: str, seen: SnapshotView) -> str | None:
         return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
     if record.gpu is not None and seen.makers and record.gpu not in seen.makers:
         return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
-    if record.framework is not None and seen.about and record.framework not in seen.about:
-        return f"nothing in it names {title_of(record.framework)}"
     return next((fact for name in record.refuted_by if (fact := CONDITIONS[name](seen))), None)
+
+
+def is_beside_the_point(cause: str, seen: SnapshotView) -> bool:
+    """It is a cause of a framework, and the text is about others only."""
+    record = all_causes().get(cause)
+    needed = record.framework if record else None
+    return needed is not None and bool(seen.about) and needed not in seen.about

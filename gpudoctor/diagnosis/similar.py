@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.ranking import LIKELY, Candidate
-from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
 from gpudoctor.diagnosis.remedies import remedies
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.base import Fact
@@ -48,7 +48,8 @@ def similar(
     signatures = {one.signature for one in symptoms}
     found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))
     seen = SnapshotView(snapshot, {*around})
-    firsts = {one.cause: one for one in reversed(found) if refutation(one.cause, seen) is None}
+    open_ = [one for one in found if not (is_beside_the_point(one.cause, seen) or refutation(one.cause, seen))]
+    firsts = {one.cause: one for one in reversed(open_)}
     most = BESIDE if causes else MOST
     threads = [one for one in found if firsts.get(one.cause) is one][:most]
     summaries = {rule.name: rule.summary for rule in rules}

@@ -26,7 +26,7 @@ FORM = "the reporter's words"
 _ELSEWHERE = re.compile(
     r"\b(?:work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier|older|newer"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
-    r"|install(?:ing)?|should|could|would|if|than|until|since|other|another|colleague\w*|compatible|from"
+    r"|tested|install(?:ing)?|should|could|would|if|than|until|since|other|another|colleague\w*|compatible|from"
     r"|built? (?:for|with|against)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*|braucht"
     r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"
     r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",

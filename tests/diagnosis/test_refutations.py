@@ -3,7 +3,7 @@
 import pytest
 
 from gpudoctor.diagnosis.conditions import CONDITIONS
-from gpudoctor.diagnosis.refutations import refutation
+from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
@@ -191,11 +191,10 @@ def test_what_a_text_names_refutes_where_the_facts_are_silent(cause, around, sec
 
 
 def test_a_cause_of_a_framework_that_the_text_does_not_name_is_none():
-    def fact(*names):
-        return refutation("torch-cpu-only", SnapshotView(Snapshot(), {f"about-{name}" for name in names}))
+    def beside(*names):
+        return is_beside_the_point("torch-cpu-only", SnapshotView(Snapshot(), {f"about-{name}" for name in names}))
 
-    assert fact("tensorflow") == "nothing in it names PyTorch"
-    assert fact("another")
-    assert fact("torch", "tensorflow") is None
+    assert beside("tensorflow") and beside("another")
+    assert not beside("torch", "tensorflow")
     # A text that names none may be about any.
-    assert fact() is None
+    assert not beside()
