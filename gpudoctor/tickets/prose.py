@@ -92,14 +92,17 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     pinned = [
         (number, match[0])
         for number, line in lines
-        if " install " not in line and not REFUSED.search(text.text)
+        if "=" in line and " install " not in line
         for match in _PINNED.finditer(line[:_WIDE])
     ]
+    # What an installer refused is not there.
+    pinned = pinned if pinned and not REFUSED.search(text.text) else []
     pinned += [
         (number, f"torch {match[1]}")
         for number, line in lines
-        if not _ELSEWHERE.search(line[:_WIDE]) and not _PRINTED.match(line)
+        if ("+c" in line or "+r" in line) and not _PRINTED.match(line)
         for match in _BUILD_OF_TORCH.finditer(line[:_WIDE])
+        if not _ELSEWHERE.search(line[:_WIDE])
     ]
     return (*made, *_frameworks([*clauses, *pinned], {*stated, *_named(made)}))
 
