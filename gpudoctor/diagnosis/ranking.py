@@ -7,12 +7,8 @@ doubt; the doubts multiply. What a fact refutes is no candidate; what nobody loo
 from collections.abc import Iterable
 from typing import Literal
 
-<<<<<<< HEAD
 from gpudoctor.diagnosis.missing_facts import lacking
-from gpudoctor.diagnosis.refutations import refutation
-=======
 from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
->>>>>>> fb07073 (triage: a cause of a framework that nobody names is left out without a word)
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts.base import Fact, Gap
