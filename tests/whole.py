@@ -11,6 +11,16 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 
 OK = Answer(outcome="answered", code=0, device_count=1)
 GIB = 1024**3
+#: Everything was looked at, and there is no GPU, no driver and no Python.
+BARE = Snapshot(
+    host=System(os="linux", arch="x86_64"),
+    container=None,
+    gpus=None,
+    driver=None,
+    interpreter=None,
+    packages=None,
+    frameworks=None,
+)
 
 
 def gpu(name, capability, index=0, **changes):

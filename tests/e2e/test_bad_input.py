@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from gpudoctor.facts.codec import encode
-from tests.bare import BARE
 from tests.e2e.command import gpudoctor
+from tests.whole import BARE
 
 SAVED = json.loads(encode(BARE))
 

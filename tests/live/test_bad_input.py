@@ -9,9 +9,9 @@ import time
 import pytest
 
 from gpudoctor.facts.codec import encode
-from tests.bare import BARE
 from tests.e2e.command import gpudoctor
 from tests.live.fakes import MODULE, fake_environment
+from tests.whole import BARE
 
 
 @pytest.fixture(scope="module")

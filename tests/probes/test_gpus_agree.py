@@ -8,7 +8,7 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.versions import Capability
 from gpudoctor.probes.gpus.agree import contradictions
 from gpudoctor.probes.nvidia.answers import CudaDevice
-from tests.bare import BARE
+from tests.whole import BARE
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
 GPU = Gpu(
