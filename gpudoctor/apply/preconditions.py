@@ -47,6 +47,8 @@ def check_folder(environment: str, *, exists: bool, stays: bool = False) -> None
     parent = os.path.dirname(environment)
     if any(character in environment for character in "\0\n\r") or os.pathsep in environment:
         raise Refused(f"{environment!r} cannot be the path of an environment: it holds a line break or {os.pathsep!r}.")
+    if any("\ud800" <= character <= "\udfff" for character in environment):
+        raise Refused(f"{environment!r} holds bytes that are not UTF-8, so that no journal of changes can name it.")
     if stays:
         _check_writable(environment)
         return

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.option_values import an_index
+from gpudoctor.cli.option_values import a_name, an_index
 from gpudoctor.errors import Misused
 
 if TYPE_CHECKING:
@@ -29,9 +29,14 @@ Exit codes: 0 installed (and proved), 2 usage (or nobody to ask: add --yes), 3 c
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] ...")
 @click.option("--cuda", metavar="VERSION", help="Builds for this CUDA: 12.6, 12.")
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
-@click.option("--venv", metavar="DIR", help="Make a new virtual environment in this folder.")
+@click.option("--venv", metavar="DIR", callback=a_name, help="Make a new virtual environment in this folder.")
 @click.option("--python", metavar="PATH", help="Install into this environment; with --venv, make the new one with it.")
-@click.option("--conda", metavar="NAME", help="Install into this conda environment, which is made if it is not there.")
+@click.option(
+    "--conda",
+    metavar="NAME",
+    callback=a_name,
+    help="Install into this conda environment, which is made if it is not there.",
+)
 @click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
 @click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
 @click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")

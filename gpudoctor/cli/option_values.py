@@ -19,6 +19,15 @@ def an_index(ctx: click.Context, option: click.Parameter, value: str | None) -> 
     raise click.BadParameter(f"{value!r} is no address of an index; write https://host/simple, or an existing folder.")
 
 
+def a_name(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:  # noqa: ARG001 - click's
+    """The name of an environment, which commands, JSON and the journal repeat. Raises click.BadParameter."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError:
+        raise click.BadParameter(f"{value!r} holds bytes that are not UTF-8. Choose another name.") from None
+    return value
+
+
 def format_option(report: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`--format`: those that there are of the report (`gpudoctor.report.formats`)."""
     return click.option("--format", "form", type=click.Choice(list(FORMATS[report])), default=OWN[0], show_default=True)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.option_values import an_index, format_option
+from gpudoctor.cli.option_values import a_name, an_index, format_option
 
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import Manager
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 @click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), help="Not this machine's system.")
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64, with --os.")
 @click.option("--glibc", metavar="VERSION", help="The C library of a described Linux, 2.35.")
-@click.option("--venv", metavar="DIR", help="The folder of the environment to make.")
-@click.option("--conda", metavar="NAME", help="The conda environment to make.")
+@click.option("--venv", metavar="DIR", callback=a_name, help="The folder of the environment to make.")
+@click.option("--conda", metavar="NAME", callback=a_name, help="The conda environment to make.")
 @click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
 @click.option("--requirements", "-r", metavar="FILE", help="Also what this file asks for.")
 @click.option("--from-pyproject", is_flag=True, help="Also what pyproject.toml here asks for.")

@@ -323,3 +323,9 @@ def test_where_nothing_is_installed(tmp_path, monkeypatch):
         check_new(str(tmp_path / "notes"), replace=True)
     with pytest.raises(Refused, match="is a file"):
         check_folder(str(tmp_path / "notes" / "mine.txt" / "env"), exists=False)
+
+
+@pytest.mark.parametrize("name", ["a\nb", "a:b", "b\udcb0\udce9"])
+def test_a_path_that_no_environment_can_have(tmp_path, name):
+    with pytest.raises(Refused):
+        check_folder(str(tmp_path / name), exists=False)

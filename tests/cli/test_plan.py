@@ -156,3 +156,12 @@ def test_tensorflow_on_blackwell_is_three_lines_to_type():
         "    gpu-env/bin/python -m pip install 'tensorflow[and-cuda]==2.21.0' 'nvidia-cuda-nvcc-cu12>=12.8'\n"
         "    gpudoctor fix --python gpu-env --apply\n"
     )
+
+
+@pytest.mark.parametrize(
+    "words", [("plan", "torch", "--format", "json"), ("plan", "torch"), ("install", "torch", "--json")]
+)
+@pytest.mark.parametrize("option", ["--venv", "--conda"])
+def test_a_name_that_is_not_utf_8_is_refused(words, option):
+    done = CliRunner().invoke(cli, [*words, option, "b\udcb0\udce9"])
+    assert done.exit_code == 2 and "not UTF-8" in done.output

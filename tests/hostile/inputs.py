@@ -219,6 +219,8 @@ _OPTIONS = (
     "--arch",
     "--platform",
     "linux-x86_64",
+    "--venv",
+    "--conda",
 )
 
 
