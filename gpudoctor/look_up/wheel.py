@@ -10,15 +10,13 @@ from packaging.version import InvalidVersion
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import local_tag, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import TorchBuild
+from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.look_up.answer import Found, Row
 from gpudoctor.sources.build_tags import parse_tag, parse_wheel_tag
 
 ABI_SOURCE = "names in torch's libraries of 2.4 and 2.7; pytorch.org/blog/pytorch2-6"
 _GLIBC = re.compile(r"manylinux_(\d+)_(\d+)_(\w+)")
 _OLDER = {"manylinux1": "2.5", "manylinux2010": "2.12", "manylinux2014": "2.17"}
-#: The first release whose wheels for Linux all have the new C++ ABI; and the builds that had it one release before.
-ALL_NEW, SOME_NEW, NEW_BUILDS = (2, 7), (2, 6), ("cu126",)
 MOST_BUILDS = 12
 
 
@@ -99,10 +97,3 @@ def matching_builds(torch: str, cuda_major: int | None, new_abi: bool | None, ma
         and (cuda_major is None or (row.cuda is not None and row.cuda.major == cuda_major))
         and (new_abi is None or has_new_abi(row) is new_abi)
     )
-
-
-def has_new_abi(row: TorchBuild) -> bool:
-    """Whether the wheels of a build for Linux name std::string as C++11 does."""
-    version = package_version(row.version)
-    line = version.release[:2] if version is not None else ALL_NEW
-    return line >= ALL_NEW or (line == SOME_NEW and row.variant in NEW_BUILDS)

@@ -25,6 +25,20 @@ EXTRAS = {
     "sageattention": "torch",
     "xformers": "torch",
     "bitsandbytes": "torch",
+    "vllm": "torch",
+    "sglang": "torch",
+    "mamba-ssm": "torch",
+    "causal-conv1d": "torch",
+    "torch-geometric": "torch",
+    "torch-scatter": "torch",
+    "torch-sparse": "torch",
+    "torch-cluster": "torch",
+    "torchcodec": "torch",
+    "torchtext": "torch",
+    "torch-tensorrt": "torch",
+    "transformer-engine": "torch",
+    "faiss-gpu": None,
+    "numba-cuda": None,
     "onnxruntime-gpu": None,
     "cupy": None,
 }
@@ -37,6 +51,10 @@ ALIASES = {
     "cupy-cuda11x": "cupy",
     "cupy-cuda12x": "cupy",
     "cupy-cuda13x": "cupy",
+    "transformer-engine-cu12": "transformer-engine",
+    "transformer-engine-cu13": "transformer-engine",
+    "faiss-gpu-cu11": "faiss-gpu",
+    "faiss-gpu-cu12": "faiss-gpu",
 }
 FRAMEWORKS = planned()
 
@@ -155,21 +173,11 @@ def _is_slip(name: str) -> bool:
     return any(abs(len(name) - len(one)) < 3 or not (name.startswith(one) or one.startswith(name)) for one in near)
 
 
-#: Packages that pin torch exactly (METADATA of vllm 0.33.0 and sglang 0.5.23), so that it is theirs to choose.
-PIN_TORCH = ("vllm", "sglang")
-
-
 def _unknown(name: str) -> NotADemand:
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
 
     known = (*FRAMEWORKS, *COMPANIONS, *EXTRAS)
-    if name.lower() in PIN_TORCH:
-        return NotADemand(
-            f"{name} is not planned for here: each of its releases asks for one release of torch, and brings it. "
-            f"Install it in an environment of its own (pip install {name}), and run gpudoctor check there.",
-            ("torch",),
-        )
     near = tuple(get_close_matches(name.lower(), known, n=3))
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Known are {', '.join(known)}."
     return NotADemand(f"No framework {name!r} is known here. {hint}", near)

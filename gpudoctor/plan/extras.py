@@ -11,7 +11,7 @@ from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
-from gpudoctor.plan.constraints import Obstacle
+from gpudoctor.plan.constraints import Obstacle, is_older
 from gpudoctor.plan.demand import EXTRAS, Demand
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree, meets
@@ -19,6 +19,8 @@ from gpudoctor.plan.wheels import has_wheel
 
 #: What an extra is called where a build for the CPU is enough.
 WITHOUT_GPU = {"onnxruntime-gpu": "onnxruntime", "cupy": "numpy"}
+#: Extras that are of use without a GPU.
+FOR_CPU_TOO = ("torchcodec", "torchtext", "torch-geometric", "torch-scatter", "torch-sparse", "torch-cluster")
 CUDA_MAJORS = (13, 12, 11)
 
 
@@ -155,7 +157,7 @@ def _extension(
 ) -> Extra:
     torch = next((one for one in proposals if one.framework == "torch"), None)
     major = _cuda_major(proposals, machine, matrix)
-    if major is None:
+    if major is None and name not in FOR_CPU_TOO:
         other = WITHOUT_GPU.get(name)
         change = f"{other} in its place" if other else f"a wish without {name}"
         return _refused(name, f"{name} needs a build with CUDA, and none is installed here.", change)
@@ -168,11 +170,12 @@ def _extension(
             return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=row.notes)
     beside = f"{torch.build} and " if torch is not None else ""
     gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
-    place = ", ".join(filter(None, (f"{beside}CUDA {major}", f"Python {machine.python or ''}", machine.platform, gpus)))
+    built = f"{beside}CUDA {major}" if major is not None else beside.removesuffix(" and ")
+    place = ", ".join(filter(None, (built, f"Python {machine.python or ''}", machine.platform, gpus)))
     return _refused(name, f"No {name}{specifier} is known that suits {place}.", f"a wish without {name}")
 
 
-def _suits(row: Extension, torch: Proposal | None, major: int, machine: Machine, numpy: tuple[str, ...]) -> bool:
+def _suits(row: Extension, torch: Proposal | None, major: int | None, machine: Machine, numpy: tuple[str, ...]) -> bool:
     """Whether a release suits the torch beside it, its CUDA, and the machine; what is not known rules nothing out."""
     python = machine.python
     return (
@@ -194,18 +197,24 @@ def _cuda_major(proposals: tuple[Proposal, ...], machine: Machine, matrix: Matri
     majors = [int(one.cuda.split(".")[0]) for one in proposals if one.cuda]
     if majors or proposals or not machine.uses_cuda:
         return majors[0] if majors else None
-    return next((major for major in CUDA_MAJORS if _runs(major, machine, matrix)), None)
+    return next((major for major in CUDA_MAJORS if why_not_cuda(major, machine, matrix) is None), None)
 
 
-def _runs(major: int, machine: Machine, matrix: Matrix) -> bool:
+def why_not_cuda(major: int, machine: Machine, matrix: Matrix) -> Obstacle | None:
+    """What keeps programs of a CUDA major from running on a machine; None: nothing that is known."""
     # Imported here: only a wish without a framework asks.
     from gpudoctor.facts.versions import CudaVersion
 
     cuda = CudaVersion(f"{major}.0" if major != 11 else "11.8")
     floor, toolkit = matrix.family_floor(cuda, machine.driver_os), matrix.toolkit(cuda)
-    drives = machine.driver is None or floor is None or machine.driver >= floor.release
+    if floor is not None and is_older(machine, floor.release):
+        text = f"CUDA {major} needs driver {floor.release} or newer, and this is {machine.driver}"
+        return Obstacle(constraint="driver", text=text, change=f"driver >= {floor.release}")
     oldest = min(toolkit.capabilities) if toolkit is not None and toolkit.capabilities else None
-    return drives and (oldest is None or all(one >= oldest for one in machine.capabilities))
+    for index, gpu in enumerate(machine.capabilities):
+        if (oldest is not None and gpu < oldest) or matrix.predates(cuda, gpu):
+            return Obstacle(constraint="gpu", text=f"CUDA {major} has no code for {machine.label(index)}")
+    return None
 
 
 def _pinned(name: str, versions: list[str], specifier: str, number: int) -> Extra:

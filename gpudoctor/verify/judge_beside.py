@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
-from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
@@ -13,8 +11,9 @@ from gpudoctor.plan.proposals import companion_versions
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
-from gpudoctor.verify.choice import none_found, offered, usable, version_of
+from gpudoctor.verify.choice import none_found, offered, usable
 from gpudoctor.verify.instead import instead_of, quoted
+from gpudoctor.verify.judge_extension import extension_names, judge_extension
 from gpudoctor.verify.offers import Offer
 from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Aspect, Verdict
@@ -31,8 +30,8 @@ def beside(
     for wanted in late:
         yield _companion(wanted, install, places, case, taken)
     for wanted in install.requirements:
-        if wanted.name in ("xformers", "flash-attn", "bitsandbytes", "onnxruntime-gpu", "sageattention"):
-            yield _extension(wanted, install, case, taken)
+        if wanted.name in extension_names(case.matrix):
+            yield judge_extension(wanted, install, places, case, *_torch_of(install, case, taken), taken.get("torch"))
         elif wanted.name == "triton":
             yield _triton(wanted, install, places, case, taken)
     yield from _left_behind(install, case, taken)
@@ -160,78 +159,6 @@ def _alone(wanted: Requirement, best: Offer, install: Install, places: Sequence[
         )
         return _with_instead(no, None, install, case)
     return case.verdict(wanted.text, "fits", build=f"{wanted.name} {best.version}", line=wanted.line)
-
-
-def _extension(wanted: Requirement, install: Install, case: Case, taken: dict[str, Offer]) -> Verdict:
-    rows = [row for row in case.matrix.table("extensions") if isinstance(row, Extension) and row.package == wanted.name]
-    torch, comes = _torch_of(install, case, taken)
-    public = torch.partition("+")[0] if torch else None
-    found = [(version, row) for row in rows for version in row.versions if meets(version, wanted.specifier)]
-    if not found:
-        return _unlisted(wanted, rows, public, case)
-    version, row = found[0]
-    named = any(one.name == "torch" and one.specifier for one in install.requirements)
-    if named and public is not None:
-        # Both are asked for, so the installer takes the newest that goes with that torch.
-        version, row = next(((v, r) for v, r in found if not r.torch or meets(public, r.torch)), found[0])
-    elif wanted.specifier == "" and public is not None:
-        version, row = next(((v, r) for v, r in found if not r.torch or meets(public, r.torch)), found[0])
-        if version != found[0][0] and not comes and not install.no_deps:
-            version, row = found[0]
-    problem = _unsuitable(row, version, torch, install, case, comes=comes)
-    if problem is None:
-        return case.verdict(wanted.text, "fits", row=row, build=f"{wanted.name} {version}", line=wanted.line)
-    aspect, text = problem
-    other = next(
-        (v for r in rows for v in r.versions if _unsuitable(r, v, torch, install, case, comes=True) is None), None
-    )
-    instead = f"{' '.join(install.program)} install {wanted.name}=={other}" if other and not comes else None
-    return case.verdict(
-        wanted.text,
-        "does not fit",
-        aspect=aspect,
-        because=text,
-        instead=instead,
-        row=row,
-        line=wanted.line,
-    )
-
-
-def _unsuitable(
-    row: Extension, version: str, torch: str | None, install: Install, case: Case, *, comes: bool
-) -> tuple[Aspect, str] | None:
-    """Why a release does not suit the torch beside it, or the machine."""
-    machine, name = case.machine, row.dist or row.package
-    public = torch.partition("+")[0] if torch else None
-    if public and row.torch and not meets(public, row.torch):
-        if comes or install.no_deps or not row.torch.startswith("=="):
-            return "companion", f"{name} {version} is made for torch{row.torch}, not for {public}."
-        return "replaces", f"{name} {version} takes torch{row.torch} in the place of the installed {torch}."
-    if row.platforms and machine.platform and machine.platform not in row.platforms:
-        return "platform", f"{name} {version} has no wheel for {machine.platform}."
-    if row.requires_python and machine.python and not meets(f"{machine.python}.99", row.requires_python):
-        return "python", f"{name} {version} needs Python {row.requires_python}."
-    low = [one for one in machine.capabilities if row.min_capability is not None and one < row.min_capability]
-    if low:
-        return "gpu", f"{name} {version} needs compute capability {row.min_capability}, and this is {low[0]}."
-    return None
-
-
-def _unlisted(wanted: Requirement, rows: Sequence[Extension], torch: str | None, case: Case) -> Verdict:
-    """A release that the table lacks: not known, but where it is older than all that are made for older torches."""
-    asked = version_of(wanted.specifier.lstrip("="))
-    oldest = min((version_of(v) for row in rows for v in row.versions), default=None)
-    pins = [version_of(row.torch[2:]) for row in rows if row.torch.startswith("==")]
-    own = package_version(torch) if torch else None
-    if wanted.specifier.startswith("==") and oldest and own and pins and asked < oldest and own > min(pins):
-        text = (
-            f"{wanted.name} {asked} is older than {oldest}, which is made for torch {min(pins)}; it is not for {own}."
-        )
-        return case.verdict(wanted.text, "does not fit", aspect="companion", because=text, line=wanted.line)
-    text = f"{wanted.name}{wanted.specifier} is not in the tables."
-    return case.verdict(
-        wanted.text, "not known", grounds="not in the tables", aspect="version", because=text, line=wanted.line
-    )
 
 
 def _triton(

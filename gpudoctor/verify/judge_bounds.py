@@ -8,7 +8,8 @@ from gpudoctor.plan.compatibility import needs_numpy1, numpy_bounds
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case
-from gpudoctor.verify.offers import Offer
+from gpudoctor.verify.offers import Offer, is_for_python, offers
+from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Verdict
 
 #: A framework, and what of the same command brings NumPy along (package metadata: torch and torchaudio do not).
@@ -109,10 +110,16 @@ def _protobuf(
 
 
 def _keras(build: Build, asked: dict[str, Requirement], case: Case) -> Verdict | None:
-    wanted = asked.get("keras")
-    if build.framework != "tensorflow" or wanted is None:
+    wanted, legacy = asked.get("keras"), asked.get("tf-keras")
+    if build.framework != "tensorflow" or (wanted is None and legacy is None):
         return None
     pairing = case.matrix.keras_for(build.version)
+    made = pairing.tf_keras if pairing is not None else ()
+    if legacy is not None and made and not any(meets(one, legacy.specifier) for one in made):
+        text = f"{build.label} goes with tf-keras {made[-1]}."
+        return case.verdict(legacy.text, "does not fit", aspect="companion", because=text, line=legacy.line)
+    if wanted is None:
+        return None
     needs = (pairing.keras or "").removeprefix("keras") if pairing is not None else ""
     if not needs or agree(wanted.specifier, needs):
         return None
@@ -145,4 +152,9 @@ def _unbounded(wanted: Requirement, install: Install, case: Case) -> Verdict:
     if package_version(wanted.specifier.lstrip("=")) is None and wanted.specifier.startswith("=="):
         text = f"{wanted.specifier} is no version."
         return case.verdict(wanted.text, "does not fit", aspect="syntax", because=text, line=wanted.line)
+    known = offers(wanted.name, Origin(kind="package index"), case.machine, case.matrix)
+    asked = [one for one in known if meets(one.version, wanted.specifier)]
+    if asked and not any(is_for_python(one, case.machine.python) for one in asked):
+        text = f"{wanted.name} {asked[0].version} needs Python {asked[0].requires_python or 'of another release'}."
+        return case.verdict(wanted.text, "does not fit", aspect="python", because=text, line=wanted.line)
     return case.verdict(wanted.text, "fits", line=wanted.line)

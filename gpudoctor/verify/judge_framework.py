@@ -51,6 +51,13 @@ def judge_framework(
             else no
         )
         return
+    if best.build is None:
+        text = f"{wanted.name} {best.version} is what it takes, and that only ends with an error: the package is gone."
+        instead = _instead(framework, wanted, best.version, places, install, case)
+        yield case.verdict(
+            wanted.text, "does not fit", grounds="impossible", aspect="name", because=text, instead=instead
+        )
+        return
     taken[framework] = best
     yield _build(wanted, best, framework, places, install, case)
 

@@ -13,6 +13,7 @@ from gpudoctor.verify.case import Case
 from gpudoctor.verify.choice import none_found, offered, usable
 from gpudoctor.verify.judge_beside import beside
 from gpudoctor.verify.judge_bounds import bounds
+from gpudoctor.verify.judge_extension import cudnn_without_code, extension_names
 from gpudoctor.verify.judge_framework import judge_framework, stays
 from gpudoctor.verify.judge_place import wrong_place
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
@@ -22,8 +23,6 @@ from gpudoctor.verify.verdict import Verdict
 _VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{[\w.]+\}")
 #: A word of a command that stands for another one: <VERSION>.
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
-#: Made for frameworks; what they are made for is in tables of their own.
-_EXTENSIONS = frozenset(("xformers", "flash-attn", "bitsandbytes", "onnxruntime-gpu", "sageattention", "triton"))
 
 
 def judge_install(install: Install, case: Case) -> Iterator[Verdict]:
@@ -108,7 +107,7 @@ def _packages(install: Install, case: Case) -> Iterator[Verdict]:
             yield from judge_framework(wanted, places, install, case, taken)
         elif wanted.name in COMPANIONS:
             late.append(wanted)
-        elif wanted.name not in ("numpy", "protobuf", "keras", "tf-keras", *_EXTENSIONS):
+        elif wanted.name not in ("numpy", "protobuf", "keras", "tf-keras", "triton", *extension_names(case.matrix)):
             yield _other(wanted, places, install, case)
     yield from beside(late, install, places, case, taken)
     yield from bounds(install, case, taken)
@@ -134,4 +133,6 @@ def _other(wanted: Requirement, places: Sequence[Origin], install: Install, case
     best = next(iter(usable(found, wanted.specifier, case)), None)
     if best is None:
         return none_found(wanted, places, found, case)
-    return case.verdict(wanted.text, "fits", build=f"{wanted.name} {best.version}", line=wanted.line)
+    return cudnn_without_code(wanted, best.version, case) or case.verdict(
+        wanted.text, "fits", build=f"{wanted.name} {best.version}", line=wanted.line
+    )

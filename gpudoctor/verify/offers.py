@@ -30,6 +30,8 @@ class Offer(Fact, frozen=True, kw_only=True):
     build: Build | None = None
     #: None is not known. ">=3.9": that and newer.
     pythons: tuple[str, ...] | None = None
+    #: As its metadata states it.
+    requires_python: str | None = None
     #: None is not known: any.
     platforms: tuple[str, ...] | None = None
 
@@ -88,7 +90,11 @@ def _framework(name: str, platform: str, matrix: Matrix) -> tuple[Offer, ...]:
         builds = [one for one in builds if platform in one.platforms] + [
             one for one in builds if platform not in one.platforms
         ]
-    return tuple(Offer(version=one.version, build=one, pythons=one.pythons, platforms=one.platforms) for one in builds)
+    # A stub has no wheel: the installer takes its source where that is the newest, and ends with an error.
+    stubs = tuple(Offer(version=row.last) for row in matrix.tensorflow_builds(dist=name) if row.build == "stub")
+    return stubs + tuple(
+        Offer(version=one.version, build=one, pythons=one.pythons, platforms=one.platforms) for one in builds
+    )
 
 
 @lru_cache(maxsize=256)
@@ -101,14 +107,18 @@ def _releases(name: str, matrix: Matrix) -> tuple[Offer, ...]:
         for version in row.versions:
             for platform, pythons in row.wheels.items():
                 where = None if platform == "any" else (platform,)
-                found.append(Offer(version=version, pythons=pythons, platforms=where))
+                found.append(
+                    Offer(version=version, pythons=pythons, platforms=where, requires_python=row.requires_python)
+                )
             if not row.wheels:
-                found.append(Offer(version=version))
+                found.append(Offer(version=version, requires_python=row.requires_python))
     return tuple(found)
 
 
 def is_for_python(offer: Offer, python: str | None) -> bool:
     """Whether it has a wheel for a Python; True where either is not known."""
+    if python is not None and offer.requires_python and not meets(f"{python}.99", offer.requires_python):
+        return False
     if python is None or offer.pythons is None:
         return True
     return any(one == python or (one[0] == ">" and meets(python, one)) for one in offer.pythons)

@@ -63,7 +63,6 @@ def test_nothing_is_named_where_it_serves_nobody(of: Machine, wanted: Wanted) ->
     [
         (["--gpu", "RX 7900 XTX", "torch"], "ROCm"),
         (["--gpu", "AMD Instinct MI300X", "torch"], "ROCm"),
-        (["--gpu", "RTX 4090", "vllm"], "environment of its own"),
     ],
 )
 def test_what_is_not_planned_for_says_where_to_go(arguments: list[str], says: str) -> None:
