@@ -6,7 +6,6 @@ import msgspec
 
 from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary, KernelLine, ModuleFile
 from gpudoctor.facts.gpus import Gpu, Gpus, Refusal
-from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.system import Container, Environ, Slurm, System, Wsl
 from gpudoctor.facts.versions import Capability, DriverRelease
 
@@ -115,10 +114,6 @@ def refusal(code: int, call: str = "nvmlDeviceGetMemoryInfo", name: str = "NVML_
 
 def environ(**variables: str) -> Environ:
     return Environ(variables=variables)
-
-
-def frameworks(*found: tuple[str, str]) -> Frameworks:
-    return Frameworks(found=tuple(Framework(name=name, version=version) for name, version in found))
 
 
 def slurm(**fields: Any) -> Container:

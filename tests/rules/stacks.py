@@ -87,8 +87,10 @@ def jax_plugin(version: str = "0.12.0", major: int = 12) -> Framework:
     return Framework(name="jax-cuda-plugin", dist=dist, version=version, variant="cuda", cuda=CudaVersion(str(major)))
 
 
-def frameworks(*found: Framework) -> Frameworks | None:
-    return Frameworks(found=found) if found else None
+def frameworks(*found: Framework | tuple[str, str]) -> Frameworks | None:
+    """Those that were found, of which a name and a version may be all that is known; None without any."""
+    known = (one if isinstance(one, Framework) else Framework(name=one[0], version=one[1]) for one in found)
+    return Frameworks(found=tuple(known)) if found else None
 
 
 def packages(*installed: str, installer: str = "pip", **fields: Any) -> Packages:

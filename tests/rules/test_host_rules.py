@@ -7,7 +7,8 @@ from gpudoctor.facts.fix import SetEnv
 from gpudoctor.facts.libraries import Libraries, LibraryCopy
 from gpudoctor.facts.system import Cpu, Space, System
 from gpudoctor.facts.versions import LibraryVersion
-from tests.rules.situations import frameworks, gpus
+from tests.rules.situations import gpus
+from tests.rules.stacks import frameworks
 from tests.rules.table import fires, quiet
 
 GIB = 1024**3

@@ -6,7 +6,8 @@ from gpudoctor.facts.fix import SetEnv
 from gpudoctor.facts.gpus import GpuProcess
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.system import Container, Environ, LoginSetting, Space, System, Wsl
-from tests.rules.situations import BARE, NO_LIBRARY, OK, driver, environ, frameworks, gpu, gpus, libraries, slurm
+from tests.rules.situations import BARE, NO_LIBRARY, OK, driver, environ, gpu, gpus, libraries, slurm
+from tests.rules.stacks import frameworks
 from tests.rules.table import fires, quiet
 
 GIB = 1024**3

@@ -16,7 +16,8 @@ from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.facts.wish import Requirement, Wish
 from gpudoctor.knowledge.matrix.load import load_matrix
 from tests.rules.broken_machines import MACHINES
-from tests.rules.situations import KERNEL, UBUNTU, driver, environ, frameworks, gpu, gpus, refusal
+from tests.rules.situations import KERNEL, UBUNTU, driver, environ, gpu, gpus, refusal
+from tests.rules.stacks import frameworks
 from tests.rules.test_root_causes_driver import RULES
 
 GIB = 1024**3
