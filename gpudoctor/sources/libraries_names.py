@@ -120,6 +120,11 @@ def soname_of(name: str) -> str:
     return name[: match.start(2)] + "." + match.group(2).split(".")[1]
 
 
+def is_of_torch(name: str) -> bool:
+    """A library of PyTorch's own; which there are changes with its releases (libtorch_cuda_cpp.so: 1.10 to 1.13)."""
+    return name.startswith(("libtorch", "libc10"))
+
+
 def cuda_major_of(name: str) -> int | None:
     """The CUDA major a file name stands for; None where several majors share it."""
     number = number_in(name)

@@ -39,6 +39,15 @@ def test_it_fires(given):
     assert "CUDA 12.4" in found.fixes[0].title
 
 
+def test_a_module_for_another_torch_is_told_so():
+    gone = ("libtorch_cuda_cpp.so",)
+    own = module(needs=(OLD, "libc10.so", *gone), absent=gone)
+    found = fires(RULE, **machine(own, module("_plain", needs=(), absent=())))
+    assert "torch 2.6.0+cu124" in found.summary
+    assert "torch 2.6.0+cu124" in found.fixes[0].title
+    quiet(RULE, **machine(own, module("ops2", needs=("libc10.so",))))
+
+
 def test_a_copy_off_the_loaders_path_is_named():
     away = LibraryCopy(family="cudart", soname=OLD, path=f"/usr/local/cuda-11.8/lib64/{OLD}", origin="toolkit")
     given = machine(module(absent=(OLD,)))

@@ -1,4 +1,4 @@
-"""Every package's compiled modules that are linked to CUDA libraries, and which of those they would not get.
+"""Every package's compiled modules that are linked to libraries of CUDA or PyTorch, and which they would not get.
 
 Which files a package has, its RECORD says; of the files only the ELF headers are read.
 """
@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from gpudoctor.facts.libraries import LibraryCopy, LinkedExtension
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.host.port import Host
+from gpudoctor.probes.libraries.opened import played as played_frameworks
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Process
 from gpudoctor.probes.reading import names_in
-from gpudoctor.sources.libraries_names import family_of, soname_of
+from gpudoctor.sources.libraries_names import family_of, is_of_torch, soname_of
 
 #: Modules that Python imports, or opens by a name that no linker uses (_scatter_cuda.so); lib*.so may be there for
 #: another CUDA, to be chosen at run time.
@@ -36,8 +37,10 @@ def read_linked(
     frameworks: Frameworks | None,
     copies: Iterable[LibraryCopy],
 ) -> tuple[LinkedExtension, ...]:
-    """The modules, those of frameworks left out: these are looked at with more care."""
-    own = {name for one in (frameworks.found if frameworks else ()) for name in (one.name, one.dist)}
+    """The modules, those of frameworks left out that are played themselves: these are looked at with more care."""
+    of_own = played_frameworks(frameworks) if frameworks else ()
+    own = {name for one in of_own for name in (one.name, one.dist)}
+    with_torch = any(one.name == "torch" for one in of_own)
     near = [one for one in copies if one.origin in _WITHIN_REACH]
     there = {soname_of(one.soname) for one in near} | {one.soname for one in near}
     played = tuple(processes)
@@ -54,7 +57,7 @@ def read_linked(
         folder = folders[package.location].get((package.name, package.version))
         for file in _modules(host, package.location, folder)[: min(left, _OF_ONE)]:
             left -= 1
-            needs = _cuda_libraries(machine, file)
+            needs = _cuda_libraries(machine, file, with_torch=with_torch)
             if needs:
                 absent = _absent(file, needs, played, there) if played else ()
                 found.append(
@@ -89,10 +92,11 @@ def _rank(path: str) -> tuple[bool, int, str]:
     return (_FOR_GPU.search(path) is None, path.count("/"), path)
 
 
-def _cuda_libraries(machine: Machine, file: str) -> tuple[str, ...]:
+def _cuda_libraries(machine: Machine, file: str, *, with_torch: bool) -> tuple[str, ...]:
+    """Those of CUDA; and where there is a PyTorch whose libraries are known, those of PyTorch."""
     elf = machine.elf(file)
-    families = ((name, family_of(name)) for name in (elf.needed if elf else ()))
-    return tuple(name for name, family in families if family not in (None, _DRIVER))
+    names = elf.needed if elf else ()
+    return tuple(name for name in names if family_of(name) not in (None, _DRIVER) or (with_torch and is_of_torch(name)))
 
 
 def _absent(file: str, needs: tuple[str, ...], played: tuple[Process, ...], there: set[str]) -> tuple[str, ...]:

@@ -42,7 +42,9 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
         return
     packages = [package for package in driver.packages or () if re.fullmatch(LINUX_DRIVER, package.name)]
     first = driver.library(CUDA_LIBRARY)
-    foreign = first is not None and not (first.real_path or first.path).startswith(WSL_LIBRARIES) and not first.stub
+    # A container is given them in its own folders, as links.
+    own = first is not None and (first.real_path or first.path).startswith(WSL_LIBRARIES)
+    foreign = container.kind in ("none", None) and first is not None and not own and not first.stub
     if not packages and not foreign:
         return
     yield Problem(

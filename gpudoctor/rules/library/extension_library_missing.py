@@ -2,11 +2,9 @@
 
 from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Frameworks, Gap, Libraries
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
-from gpudoctor.sources.libraries_names import soname_of
-
-NOWHERE = "this machine does not have"
+from gpudoctor.sources.libraries_names import is_of_torch, soname_of
 
 
 @rule("LIB025", name="extension-library-missing", severity="error", since="0.1")
@@ -16,7 +14,8 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
     What it means:
     The package has compiled modules that were built for one CUDA version, and are linked to its libraries by name:
     libcudart.so.11.0 is of CUDA 11, libcudart.so.12 of CUDA 12. The loader finds no file of that name for the module:
-    there is none, or it lies in a toolkit's folder off the loader's path.
+    there is none, or it lies in a toolkit's folder off the loader's path. Or the module was built for another PyTorch,
+    and is linked to a library that this one does not have (libtorch_cuda_cpp.so).
 
     Why it breaks:
     Its import ends with "cannot open shared object file". Mostly it was built for another CUDA than the framework
@@ -38,24 +37,44 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
         by_package.setdefault(one.package, []).append(one)
     torch = frameworks.get("torch") if isinstance(frameworks, Frameworks) else None
     for name, modules in by_package.items():
-        # Where one module can be loaded, the package may choose among builds for several versions.
-        if not all(one.absent for one in modules):
+        lacking = _lacking(modules, of_torch=True) or _lacking(modules, of_torch=False)
+        if lacking is None:
             continue
-        first = modules[0]
-        away = [one for one in libraries.copies if soname_of(one.soname) in first.absent]
-        label = f"{name} {first.version}" if first.version else name
+        module, absent = lacking
+        label = f"{name} {module.version}" if module.version else name
+        away = [one for one in libraries.copies if soname_of(one.soname) in absent]
+        built = torch.label if torch is not None else "torch"
         yield Problem(
-            summary=f"{label} needs {in_words(first.absent)}, which {'the loader does not find' if away else NOWHERE}.",
+            summary=f"{label} needs {in_words(absent)}, which {_where(absent, built, off_path=bool(away))}.",
             subject=label,
             confidence="likely",
             evidence=(
-                seen(f"{first.file} is linked to", ", ".join(first.needs)),
-                seen("not found by the loader" if away else "found nowhere", ", ".join(first.absent)),
+                seen(f"{module.file} is linked to", ", ".join(module.needs)),
+                seen("not found by the loader" if away else "found nowhere", ", ".join(absent)),
                 *(seen("off its path", one.path) for one in away[:1]),
                 *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
             ),
-            fixes=(_fix(name, f"CUDA {torch.cuda}" if torch and torch.cuda else "your framework's CUDA"),),
+            fixes=(_fix(name, _wanted(absent, torch)),),
         )
+
+
+def _lacking(modules: list[LinkedExtension], *, of_torch: bool) -> tuple[LinkedExtension, tuple[str, ...]] | None:
+    """The first module and what it lacks. Where one can be loaded, the package may choose among several builds."""
+    parted = [(one, tuple(n for n in one.absent if is_of_torch(n) is of_torch)) for one in modules]
+    asking = [(one, absent) for one, absent in parted if any(is_of_torch(n) is of_torch for n in one.needs)]
+    return asking[0] if asking and all(absent for _, absent in asking) else None
+
+
+def _where(absent: tuple[str, ...], torch: str, *, off_path: bool) -> str:
+    if is_of_torch(absent[0]):
+        return f"{torch} does not have: it was built for another release"
+    return "the loader does not find" if off_path else "this machine does not have"
+
+
+def _wanted(absent: tuple[str, ...], torch: Framework | None) -> str:
+    if torch is None or torch.cuda is None:
+        return "your framework's CUDA"
+    return torch.label if is_of_torch(absent[0]) else f"CUDA {torch.cuda}"
 
 
 def _fix(package: str, cuda: str) -> Fix:
