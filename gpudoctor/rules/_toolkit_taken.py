@@ -61,7 +61,7 @@ def folder_meant(home: str, toolkits: Toolkits | None) -> str | None:
     found = toolkits.found if toolkits is not None else ()
     folders = [part.rstrip("/").removesuffix("/nvcc").removesuffix("/bin") for part in home.split(":")]
     named = [one for one in folders if any(it.root == one or (one == _USUAL and it.is_default) for it in found)]
-    return named[0] if named else None
+    return named[0] if named and named[0] != home.rstrip("/") else None
 
 
 def _at(root: str, toolkits: Toolkits) -> Toolkit | None:

@@ -180,11 +180,13 @@ class Process:
     @cached_property
     def _environment(self) -> tuple[str, ...]:
         """LD_LIBRARY_PATH."""
-        if self.program is None:
-            return ()
         host, name = self._machine.host, "LD_LIBRARY_PATH"
         is_ours = self._env.get(name) == host.env.get(name)
-        return self._expanded(host.library_path if is_ours else library_folders(self._env), self.program)
+        folders = host.library_path if is_ours else library_folders(self._env)
+        if self.program is None:
+            # Tokens ($ORIGIN, $LIB) are of the program, which could not be read.
+            return tuple(folder for folder in folders if "$" not in folder)
+        return self._expanded(folders, self.program)
 
     def _expanded(self, path: tuple[str, ...], of: Library) -> tuple[str, ...]:
         return tuple(self._machine.expand(text, of.origin, of.elf) for text in path)

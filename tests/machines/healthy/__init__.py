@@ -2,6 +2,7 @@
 
 from tests.machines.healthy import (
     apple_arm,
+    builders,
     clouds,
     containers,
     desktops,
@@ -14,6 +15,7 @@ from tests.machines.healthy import (
     platforms,
     recorded_targets,
     servers,
+    unusual,
     windows,
 )
 from tests.machines.healthy.recorded import Healthy
@@ -26,6 +28,8 @@ HEALTHY: dict[str, Healthy] = {
     **platforms.MACHINES,
     **recorded_targets.MACHINES,
     **paths.MACHINES,
+    **builders.MACHINES,
+    **unusual.MACHINES,
     **laptops.MACHINES,
     **servers.MACHINES,
     **clouds.MACHINES,
