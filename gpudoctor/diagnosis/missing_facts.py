@@ -81,7 +81,7 @@ def _unseen(snapshot: Snapshot, matrix: Matrix | None) -> Iterator[str]:
     if isinstance(snapshot.driver, Driver):
         yield from _of_driver(snapshot.driver, snapshot.host)
     if isinstance(snapshot.frameworks, Frameworks):
-        yield from _of_frameworks(snapshot.frameworks, snapshot.libraries)
+        yield from _of_frameworks(snapshot.frameworks, snapshot.libraries, snapshot.host)
         if matrix is not None:
             yield from _of_device_code(snapshot.frameworks, matrix, snapshot.host)
     if isinstance(snapshot.packages, Packages):
@@ -141,12 +141,15 @@ def _why(answer: Answer | None) -> str:
     return f": {answer.outcome}" + (f" ({answer.detail})" if answer.detail else "")
 
 
-def _of_frameworks(frameworks: Frameworks, libraries: Libraries | Gap | None) -> Iterator[str]:
+def _of_frameworks(
+    frameworks: Frameworks, libraries: Libraries | Gap | None, host: System | Gap | None
+) -> Iterator[str]:
     judged = [framework for name in computing() if (framework := frameworks.get(name))]
     for framework in judged:
         yield from _of_build(framework)
     if isinstance(libraries, Libraries):
-        yield from _of_libraries(judged, libraries)
+        on_linux = isinstance(host, System) and host.os == "linux"
+        yield from _of_libraries(judged, libraries, on_linux=on_linux)
     plugin = frameworks.get("jax-cuda-plugin")
     if plugin is not None and plugin.code_files is False:
         yield _without_code(plugin)
@@ -177,12 +180,20 @@ def _without_code(framework: Framework) -> str:
     return f"the GPU code of {framework.label}: the files that hold it are not there"
 
 
-def _of_libraries(judged: list[Framework], libraries: Libraries) -> Iterator[str]:
-    """On Linux the loader's way is walked for each framework; one that leads nowhere was not seen."""
+def _of_libraries(judged: list[Framework], libraries: Libraries, *, on_linux: bool) -> Iterator[str]:
+    """On Linux the loader's way is walked for each framework; one that leads nowhere was not seen.
+
+    A framework for CUDA of which neither the files nor the way were seen may be anything.
+    """
     walked = {one.framework for one in libraries.resolutions or ()}
     for framework in judged:
         first = _WALKED.get(framework.name)
+        if first is None or framework.variant != "cuda" or framework.name in walked or framework.code_files is False:
+            continue
         numbers = release_numbers(framework.version)
-        names_some = framework.code_files is True and first is not None and numbers is not None and numbers >= first
-        if libraries.resolutions is not None and names_some and framework.name not in walked:
+        if on_linux and libraries.resolutions is None:
+            yield f"which libraries {framework.label} loads: nobody looked"
+        elif framework.code_files is None:
+            yield f"the GPU code of {framework.label}: its files were not seen"
+        elif on_linux and numbers is not None and numbers >= first:
             yield f"which libraries {framework.label} loads: its files do not say"

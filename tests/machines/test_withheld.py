@@ -1,4 +1,4 @@
-"""What was not seen is never called well: each healthy machine, less one section or one fact that a verdict rests on."""
+"""What was not seen is never called well: each healthy machine, less a section or a fact that a verdict rests on."""
 
 from collections.abc import Callable
 from typing import Any
@@ -66,6 +66,12 @@ def _without_resolutions(snapshot: Snapshot) -> Snapshot | None:
     return less if on_linux and _frameworks()(snapshot) is not None else None
 
 
+def _without_binaries(snapshot: Snapshot) -> Snapshot | None:
+    """Neither its files nor the loader's way from them."""
+    less = _frameworks(code_files=None)(snapshot)
+    return _part("libraries", Libraries, resolutions=())(less) if less is not None else None
+
+
 def _without_capability(snapshot: Snapshot) -> Snapshot | None:
     if not isinstance(snapshot.gpus, Gpus):
         return None
@@ -74,13 +80,18 @@ def _without_capability(snapshot: Snapshot) -> Snapshot | None:
     )))  # fmt: skip
 
 
+def _without_nvml(snapshot: Snapshot) -> Snapshot | None:
+    """A Jetson has none before JetPack 6, and CUDA tells of it what NVML would."""
+    return None if getattr(snapshot.host, "tegra", None) else _part("driver", Driver, nvml=None)(snapshot)
+
+
 FACTS: dict[str, Callable[[Snapshot], Snapshot | None]] = {
-    "what NVML answers": _part("driver", Driver, nvml=None),
+    "what NVML answers": _without_nvml,
     "what CUDA answers": _part("driver", Driver, cuda_init=None),
     "the driver's release": _part("driver", Driver, release=None, cuda=None),
     "the compute capability": _without_capability,
     "which libraries are loaded": _without_resolutions,
-    "the binaries of a framework": _frameworks(code_files=None),
+    "the binaries of a framework": _without_binaries,
     "the release of a framework": _frameworks(version=None),
     "what a framework was built for": _frameworks(variant=None, cuda=None),
     "files that packages share": _part("packages", Packages, overlaps=GAP),

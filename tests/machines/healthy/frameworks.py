@@ -103,6 +103,8 @@ def torch(
         "torch/version.py": f"__version__ = '{reported}'\ndebug = False\ncuda = {cuda!r}\nhip = None\n",
     }
     requires: list[str] = []
+    if cuda and target.windows:
+        files |= {"torch/nn/__init__.py": "", "torch/lib/torch_cuda.dll": "MZ"}
     if cuda and not target.windows:
         requires = _cuda_parts(target, files, plain, cuda, cudnn, archs)
         if build is not None and build.triton and target.arch == "x86_64" and "=" not in build.triton:
@@ -182,6 +184,9 @@ def tensorflow(
     named = [re.match(r"([\w-]+).*?(?:==|>=)([\d.]+)", pin).groups() for pin in pins]
     for name, lowest in named if and_cuda else ():
         nvidia(target, name, lowest)
+    if is_cuda and target.windows:
+        code = "_pywrap_tensorflow_internal.pyd"
+        files |= {"tensorflow/python/ops/__init__.py": "", f"tensorflow/python/{code}": "MZ"}
     if is_cuda and not target.windows:
         folders = ["cudnn" if "cudnn" in name else _NVIDIA[name.rpartition("-")[0]][0] for name, _ in named]
         runpath = tuple(f"$ORIGIN/../nvidia/{folder}/lib" for folder in folders)
