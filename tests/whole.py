@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.driver import Answer, DeviceNode, Driver, DriverLibrary
 from gpudoctor.facts.gpus import Gpu, Gpus, PcieLink
-from gpudoctor.facts.libraries import Libraries, Toolkits
+from gpudoctor.facts.libraries import Libraries, Resolution, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Doctor, Snapshot
 from gpudoctor.facts.system import Container, Cpu, Environ, Space, System
@@ -85,6 +85,19 @@ def framework(name, version, **changes):
     return Framework(**{**facts, **changes})
 
 
+def walked(one):
+    """The first library of CUDA that a framework gets: its own."""
+    path = f"/home/someone/venv/lib/python3.11/site-packages/{one.name}"
+    return Resolution(
+        framework=one.name,
+        soname="libcudart.so.12",
+        family="cudart",
+        wanted_by=f"{path}/x.so",
+        how="linked",
+        path=f"{path}/libcudart.so.12",
+    )
+
+
 def machine(gpus=(), driver=None, frameworks=(), python="3.11.7", **changes):
     """The snapshot of a Linux machine: `gpus`, a driver (None: none), frameworks, and whatever sections change."""
     gpus = tuple(gpus)
@@ -124,7 +137,7 @@ def machine(gpus=(), driver=None, frameworks=(), python="3.11.7", **changes):
         "gpus": Gpus(devices=gpus) if gpus else None,
         "driver": driver,
         "toolkits": Toolkits(),
-        "libraries": Libraries(resolutions=()),
+        "libraries": Libraries(resolutions=tuple(walked(one) for one in frameworks if one.variant == "cuda")),
         "environ": Environ(),
         "interpreter": interpreter,
         "packages": Packages(

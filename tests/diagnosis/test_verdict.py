@@ -20,6 +20,9 @@ OK = Answer(outcome="answered", code=0)
 TORCH = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"))
 
 
+WALKED = Resolution(framework="torch", soname="libcudart.so.12", wanted_by="/x/libtorch_cuda.so", how="linked")
+
+
 def snapshot(**changes):
     """A machine of which everything needed was seen, with some sections changed."""
     sections = {
@@ -32,7 +35,7 @@ def snapshot(**changes):
         "packages": Packages(),
         "frameworks": Frameworks(found=(TORCH,)),
         "toolkits": None,
-        "libraries": Libraries(),
+        "libraries": Libraries(resolutions=(WALKED,)),
     }
     return Snapshot(**{**sections, **changes})
 
@@ -170,21 +173,29 @@ def test_a_build_whose_gpu_code_is_gone_is_not_healthy():
         gone = Frameworks(found=(msgspec.structs.replace(one, code_files=False),))
         told = [fact for fact in unseen_facts(snapshot(frameworks=gone)) if "GPU code" in fact]
         assert told == [f"the GPU code of {one.label}: the files that hold it are not there"]
-        for known in (None, True):
-            there = Frameworks(found=(msgspec.structs.replace(one, code_files=known),))
-            assert not [fact for fact in unseen_facts(snapshot(frameworks=there)) if "GPU code" in fact]
+        there = Frameworks(found=(msgspec.structs.replace(one, code_files=True),))
+        assert not [fact for fact in unseen_facts(snapshot(frameworks=there)) if "GPU code" in fact]
+
+
+def test_a_build_of_which_neither_files_nor_libraries_were_seen_is_not_healthy():
+    nobody = snapshot(libraries=Libraries(resolutions=()))
+    assert unseen_facts(nobody) == ("the GPU code of torch 2.6.0+cu124: its files were not seen",)
+    assert report_of(nobody, Diagnosis()).verdict == "incomplete"
 
 
 def test_a_loader_walk_that_leads_nowhere_is_not_seen():
     torch = Framework(name="torch", version="2.6.0+cu124", variant="cuda", cuda=CudaVersion("12.4"), code_files=True)
-    one = Resolution(framework="torch", soname="libcudart.so.12", wanted_by="/x/libtorch_cuda.so", how="linked")
 
-    def told(libraries, framework=torch):
-        found = unseen_facts(snapshot(frameworks=Frameworks(found=(framework,)), libraries=libraries))
+    def told(libraries, framework=torch, os="linux"):
+        seen = snapshot(
+            frameworks=Frameworks(found=(framework,)), libraries=libraries, host=System(os=os, arch="x86_64")
+        )
+        found = unseen_facts(seen)
         return [fact for fact in found if "which libraries" in fact]
 
     assert told(Libraries(resolutions=())) == ["which libraries torch 2.6.0+cu124 loads: its files do not say"]
-    assert not told(Libraries(resolutions=(one,)))
-    assert not told(Libraries(resolutions=None)), "there is no such walk on Windows"
+    assert not told(Libraries(resolutions=(WALKED,)))
+    assert told(Libraries(resolutions=None)) == ["which libraries torch 2.6.0+cu124 loads: nobody looked"]
+    assert not told(Libraries(resolutions=None), os="windows"), "there is no such walk on Windows"
     assert not told(Libraries(resolutions=()), msgspec.structs.replace(torch, code_files=None))
     assert not told(Libraries(resolutions=()), msgspec.structs.replace(torch, version="1.8.0+cu111"))
