@@ -165,27 +165,36 @@ def _extension(
     numpy = tuple(text.removeprefix("numpy") for one in proposals for text in one.requirements if _is_numpy(text))
     for row in rows:
         versions = [one for one in row.versions if meets(one, specifier)]
-        if versions and _suits(row, torch, major, machine, numpy):
+        if versions and _against(row, torch, major, machine, numpy) is None:
             wanted = f"{row.dist or name}=={versions[0]}"
             return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=row.notes)
     beside = f"{torch.build} and " if torch is not None else ""
     gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
     built = f"{beside}CUDA {major}" if major is not None else beside.removesuffix(" and ")
     place = ", ".join(filter(None, (built, f"Python {machine.python or ''}", machine.platform, gpus)))
-    return _refused(name, f"No {name}{specifier} is known that suits {place}.", f"a wish without {name}")
+    newest = next((row for row in rows if any(meets(one, specifier) for one in row.versions)), None)
+    why = _against(newest, torch, major, machine, numpy) if newest is not None else None
+    reason = f" {name} {newest.versions[0]} {why}." if newest is not None and why else ""
+    text = f"No {name}{specifier} is known that suits {place}.{reason}"
+    return _refused(name, text, f"a wish without {name}")
 
 
-def _suits(row: Extension, torch: Proposal | None, major: int | None, machine: Machine, numpy: tuple[str, ...]) -> bool:
-    """Whether a release suits the torch beside it, its CUDA, and the machine; what is not known rules nothing out."""
+def _against(
+    row: Extension, torch: Proposal | None, major: int | None, machine: Machine, numpy: tuple[str, ...]
+) -> str | None:
+    """Why a release does not suit the torch beside it, its CUDA, or the machine; None: nothing known is against it."""
     python = machine.python
-    return (
-        (not row.torch or torch is None or meets(torch.version, row.torch))
-        and (not row.cuda or major in row.cuda)
-        and (not row.platforms or machine.platform is None or machine.platform in row.platforms)
-        and (not row.requires_python or python is None or meets(f"{python}.99", row.requires_python))
-        and (row.min_capability is None or all(one >= row.min_capability for one in machine.capabilities))
-        and (not row.numpy or agree(row.numpy, *numpy))
-    )
+    if row.min_capability is not None and any(one < row.min_capability for one in machine.capabilities):
+        return f"needs a GPU of compute capability {row.min_capability} or newer"
+    if row.platforms and machine.platform is not None and machine.platform not in row.platforms:
+        return f"is for {' and '.join(row.platforms)} only"
+    if row.requires_python and python is not None and not meets(f"{python}.99", row.requires_python):
+        return f"needs Python {row.requires_python}"
+    if row.torch and torch is not None and not meets(torch.version, row.torch):
+        return f"is made for torch{row.torch}"
+    if row.cuda and major not in row.cuda:
+        return f"is built for CUDA {' or '.join(map(str, row.cuda))}"
+    return f"needs numpy{row.numpy}" if row.numpy and not agree(row.numpy, *numpy) else None
 
 
 def _rows(name: str, matrix: Matrix) -> list[Extension]:
