@@ -15,7 +15,7 @@ from gpudoctor.redact.facts import fact_without_credentials
 @click.argument("question", nargs=-1, required=True, metavar="WHAT")
 @format_option("look-up")
 def command(question: tuple[str, ...], form: str) -> None:
-    """Look up a wheel's name, a symbol, who ships a library, known faults of a release, or a recipe.
+    """Look up a wheel's name, a symbol, who ships a library, a release (its date, known faults), or a recipe.
 
     \b
         gpudoctor look-up flash_attn-2.7.4+cu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl

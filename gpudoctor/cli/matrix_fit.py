@@ -1,5 +1,7 @@
 """`gpudoctor matrix fit`: which builds fit a machine that is not here."""
 
+from datetime import datetime
+
 import click
 from msgspec.structs import replace
 
@@ -8,11 +10,13 @@ from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show, show_age
 from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.matrix.as_of import as_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.answer import Fit
 from gpudoctor.plan.demand import Demand, NotADemand, parse_demand
+from gpudoctor.plan.fit_as_of import fit_as_of
 from gpudoctor.plan.fit_range import fit_range
 from gpudoctor.plan.pairing import fit_with_extras
 
@@ -34,6 +38,9 @@ from gpudoctor.plan.pairing import fit_with_extras
 @click.option("--cpu", is_flag=True, help="Builds without a GPU.")
 @click.option("--range", "is_range", is_flag=True, help="Also the oldest and the newest build that fit, by command.")
 @click.option("--installed", metavar="VERSION", help="With --range: the build nearest to this one, 2.2.0 or 2.2.0+cpu.")
+@click.option(
+    "--as-of", "day", type=click.DateTime(["%Y-%m-%d"]), metavar="DATE", help="What fitted on a day: 2023-05-01."
+)
 @format_option("matrix fit")
 @click.option("-v", "--verbose", is_flag=True, help="Also the sources.")
 @click.argument("wish", nargs=-1, metavar="[torch] [tensorflow] [jax] [torchvision] [xformers] ...")
@@ -47,6 +54,7 @@ def command(
     cpu: bool,
     is_range: bool,
     installed: str | None,
+    day: datetime | None,
     form: str,
     verbose: bool,
     wish: tuple[str, ...],
@@ -72,9 +80,13 @@ def command(
             glibc=glibc,
             cpu_only=cpu,
         )
-        found = fit_with_extras(machine, demand, matrix)
+        found = (
+            fit_as_of(machine, demand, day.date().isoformat(), matrix)
+            if day is not None
+            else fit_with_extras(machine, demand, matrix)
+        )
         if is_range or installed:
-            found = _with_range(found, demand, installed, matrix)
+            found = _with_range(found, demand, installed, matrix if found.as_of is None else as_of(matrix, found.as_of))
     except MatrixUnreadable as error:
         raise CannotExamine(str(error)) from None
     show("matrix fit", found, form, 1 if verbose else 0)

@@ -36,6 +36,8 @@ class Found(Fact, frozen=True, kw_only=True):
     requires_python: str | None = None
     #: All of its files are.
     yanked: bool = False
+    #: The ISO date of its first file; None where the index does not say.
+    released: str | None = None
 
 
 def read_wheel(link: Link) -> Wheel | None:
@@ -118,4 +120,5 @@ def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:
         wheels={platform: ordered(pythons[platform]) for platform in sorted(pythons)},
         requires_python=required.pop() if len(required) == 1 else None,
         yanked=yanked,
+        released=min((link.uploaded for link, _ in files if link.uploaded), default=None),
     )

@@ -21,6 +21,8 @@ class Link(Fact, frozen=True, kw_only=True):
     requires_python: str | None = None
     yanked: bool = False
     metadata: bool = False
+    #: ISO date; None where the index does not say (PEP 700: in JSON only).
+    uploaded: str | None = None
 
 
 class _Anchors(HTMLParser):
@@ -83,6 +85,7 @@ def _file(file: dict[str, Any], address: str) -> Link:
         requires_python=file.get("requires-python") or None,
         yanked=file.get("yanked", False) is not False,
         metadata=bool(file.get("core-metadata") or file.get("dist-info-metadata")),
+        uploaded=str(file["upload-time"])[:10] if file.get("upload-time") else None,
     )
 
 

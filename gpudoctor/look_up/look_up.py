@@ -6,6 +6,7 @@ from gpudoctor.facts.bounded import bounded
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.look_up.answer import Found, LookedUp
+from gpudoctor.look_up.dates import date_of
 from gpudoctor.look_up.library import library
 from gpudoctor.look_up.records import faults, purposes, recipes
 from gpudoctor.look_up.symbol import symbol
@@ -22,8 +23,7 @@ def look_up(question: str, matrix: Matrix) -> LookedUp:
         single = wheel(next(word for word in text.split() if ".whl" in word), matrix)
         return LookedUp(question=text, found=(single,) if single else ())
     found: list[Found] = [*recipes(text, matrix), *faults(text, matrix)]
-    one = library(text, matrix)
-    found += [one] if one is not None else []
+    found += [one for one in (library(text, matrix), date_of(text, matrix)) if one is not None]
     if not found:
         named = symbol(text)
         found = [named] if named is not None else []

@@ -22,13 +22,18 @@ _PRODUCTS = {
 }
 
 
-def faults(text: str, matrix: Matrix) -> Iterator[Found]:
-    """The faults of a product, or of one release of it: "torch 1.13.1", "driver 545.29.06"."""
+def named(text: str) -> tuple[str, str | None]:
+    """The product that a text names, as the tables call it, and the release; an empty name where it names none."""
     match = _NAMED.fullmatch(text.strip())
     if match is None:
-        return
+        return "", None
     name = " ".join(match["name"].lower().split())
-    product, version = _PRODUCTS.get(name, name), match["version"]
+    return _PRODUCTS.get(name, name), match["version"]
+
+
+def faults(text: str, matrix: Matrix) -> Iterator[Found]:
+    """The faults of a product, or of one release of it: "torch 1.13.1", "driver 545.29.06"."""
+    product, version = named(text)
     for row in matrix.table("faults"):
         assert isinstance(row, KnownFault)
         if row.product == product and (version is None or _has(row, version)):

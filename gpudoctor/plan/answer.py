@@ -121,3 +121,6 @@ class Fit(Fact, frozen=True, kw_only=True):
     not_judged: tuple[str, ...] = ()
     #: The same where a build fits, but leaves the GPU alone.
     elsewhere: tuple[str, ...] = ()
+    #: The day (ISO) it is asked for, and what is to be known of it; None: today.
+    as_of: str | None = None
+    then: tuple[str, ...] = ()

@@ -14,7 +14,8 @@ def fit_text(fit: Fit, style: Style) -> str:
     """The whole answer: what to install and why, what else would fit, what does not and what would change that."""
     width, verbose = style.width, style.verbosity > 0
     windows = fit.machine.os == "windows"
-    lines = [f"For {_machine(fit.machine)}:", ""]
+    day = f", as of {fit.as_of}" if fit.as_of else ""
+    lines = [f"For {_machine(fit.machine)}{day}:", ""]
     for number, environment in enumerate(fit.environments, 1):
         lines += _environment(environment, number, len(fit.environments), width, windows=windows, verbose=verbose)
     if fit.separate_because is not None:
@@ -28,6 +29,8 @@ def fit_text(fit: Fit, style: Style) -> str:
         lines += [*_wrap(f"Also fit, each by itself: {names}.", width), ""]
     for span in fit.spans:
         lines += [*_span(span, windows=windows), ""]
+    for text in fit.then:
+        lines += [*_wrap(text, width), ""]
     if fit.not_judged:
         lines += [*_wrap(f"Not judged, because not known: {', '.join(fit.not_judged)}.", width), ""]
     return "\n".join(lines).rstrip() + "\n"

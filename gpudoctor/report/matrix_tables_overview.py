@@ -16,6 +16,7 @@ ABOUT = {
     "cuda_driver": "drivers and CUDA",
     "cudnn": "cuDNN minor releases",
     "containers": "NVIDIA's framework images",
+    "dates": "when releases came out",
     "elsewhere": "builds that no package index has",
     "extensions": "packages made for a framework: xformers, cupy …",
     "faults": "known faults of releases",

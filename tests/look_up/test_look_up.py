@@ -18,8 +18,24 @@ SYSTEMS = {"debian": "linux-x86_64", "fedora": "linux-x86_64", "suse": "linux-x8
 
 
 def facts(question: str) -> dict[str, str]:
-    (found,) = look_up(question, MATRIX).found
-    return {row.name: row.value for row in found.rows}
+    found = look_up(question, MATRIX).found
+    return {row.name: row.value for one in found for row in one.rows}
+
+
+@pytest.mark.parametrize(
+    ("question", "day"),
+    [
+        ("torch 2.0.1", "2023-05-08"),
+        ("torch 2.0.1+cu118", "2023-05-08"),
+        ("tensorflow 2.16.1", "2024-03-09"),
+        ("nvidia-cudnn-cu12 9.1.0.70", "2024-04-22"),
+        ("driver 535.183.01", "2024-06-04"),
+        ("driver 580", "2025-08-04"),
+        ("torch 99.0", None),
+    ],
+)
+def test_when_a_release_came_out(question, day):
+    assert facts(question).get("released") == day
 
 
 @pytest.mark.parametrize(
@@ -78,7 +94,8 @@ def test_a_symbol(text, library, abi):
 
 
 def test_who_ships_a_library():
-    (found,) = look_up("nvidia-cudnn-cu11 8.5.0.96", MATRIX).found
+    found, day = look_up("nvidia-cudnn-cu11 8.5.0.96", MATRIX).found
+    assert day.kind == "release"
     assert {row.name for row in found.rows} == {f"torch {one}+cu117" for one in ("1.13.0", "1.13.1", "2.0.0", "2.0.1")}
     assert look_up("nvidia-cudnn-cu12==8.5.0.96", MATRIX).found == ()
 

@@ -25,7 +25,7 @@ class Subject(Takes, frozen=True, kw_only=True):
         str | None,
         Meta(
             description="A wheel's file name, an undefined symbol, a library and its version "
-            "(nvidia-cudnn-cu11 8.5.0.96), a release whose faults are asked for (torch 1.13.1), or a recipe: "
+            "(nvidia-cudnn-cu11 8.5.0.96), a release, for its date and known faults (torch 1.13.1), or a recipe: "
             "container-toolkit, fabric-manager, cuda-cudnn-conda, wsl2, driver-clean, caches; with a distribution."
         ),
     ] = None

@@ -13,6 +13,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Proposal, Refusal
 from gpudoctor.plan.demand import NotADemand, parse_demand
+from gpudoctor.plan.fit_as_of import fit_as_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.commands import step_lines
@@ -35,6 +36,10 @@ class Wanted(Takes, frozen=True, kw_only=True):
     arch: str | None = None
     glibc: Annotated[str | None, Meta(description="The C library of a Linux system: 2.35, or musl.")] = None
     cpu: Annotated[bool, Meta(description="Builds without a GPU.")] = False
+    as_of: Annotated[
+        str | None,
+        Meta(description="A day, 2023-05-01: what fitted then, such as when a ticket was written."),
+    ] = None
 
 
 class Build(Fact, frozen=True, kw_only=True):
@@ -71,7 +76,10 @@ def fit(asked: Wanted, session: Session) -> Fitting:
     """The builds. Raises CannotAnswer."""
     matrix = load_matrix()
     try:
-        found = fit_with_extras(machine_of(asked, matrix), parse_demand(asked.packages), matrix)
+        machine, demand = machine_of(asked, matrix), parse_demand(asked.packages)
+        found = (
+            fit_as_of(machine, demand, asked.as_of, matrix) if asked.as_of else fit_with_extras(machine, demand, matrix)
+        )
     except (NotADemand, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
         raise CannotAnswer(f"It was not understood: {session.quoting().text(text, 400)}") from None
@@ -80,7 +88,7 @@ def fit(asked: Wanted, session: Session) -> Fitting:
         fits=not found.refusals,
         commands=tuple(line for one in found.environments for line in _commands(one, windows=windows)),
         builds=tuple(_build(one) for environment in found.environments for one in environment.proposals),
-        notes=tuple(note for environment in found.environments for note in environment.notes),
+        notes=(*found.then, *(note for environment in found.environments for note in environment.notes)),
         refusals=tuple(_refusal(one) for one in found.refusals),
         separate_because=found.separate_because,
         alternatives=tuple(one.build for one in found.alternatives)[:6],

@@ -1,4 +1,4 @@
-"""Rows that people look up: faults of single releases, and recipes."""
+"""Rows that people look up: faults of single releases, recipes, and when releases came out."""
 
 from gpudoctor.knowledge.matrix.types import Row
 
@@ -16,6 +16,13 @@ class KnownFault(Row, frozen=True, kw_only=True):
     where: str | None = None
     #: What to do without the release in which it is gone.
     instead: str | None = None
+
+
+class ReleaseDates(Row, frozen=True, kw_only=True):
+    """When the releases of a package came out, ISO: the day of the first file. One that is missing is not known."""
+
+    package: str
+    released: dict[str, str]
 
 
 class Recipe(Row, frozen=True, kw_only=True):

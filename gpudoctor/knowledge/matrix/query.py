@@ -46,14 +46,14 @@ class Matrix:
     """The tables of `compat/`, each decoded when it is first asked."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._read = read
+        self.read = read
         self._decoded: dict[str, tuple[Row, ...]] = {}
         self._by_kind: dict[type[Row], tuple[Any, ...]] = {}
 
     def table(self, name: str) -> tuple[Any, ...]:
         """All rows of a table, in the order of its file. Raises MatrixUnreadable."""
         if name not in self._decoded:
-            self._decoded[name] = decode_table(name, self._read(name))
+            self._decoded[name] = decode_table(name, self.read(name))
         return self._decoded[name]
 
     def _of(self, name: str, kind: type[T]) -> tuple[T, ...]:
@@ -64,7 +64,7 @@ class Matrix:
     @cached_property
     def edition(self) -> str:
         """The newest date any table was checked on, ISO."""
-        return max(edition_of(name, self._read(name)) for name in TABLES)
+        return max(edition_of(name, self.read(name)) for name in TABLES)
 
     # Driver and CUDA.
 

@@ -9,7 +9,7 @@ from msgspec.structs import force_setattr
 
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
-from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
+from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe, ReleaseDates
 from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension, MatlabRelease
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
@@ -74,6 +74,7 @@ TABLES: dict[str, Any] = {
 #: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
 LOOKED_UP: dict[str, Any] = {
     "containers": Table[ContainerImage],
+    "dates": Table[ReleaseDates],
     "elsewhere": Table[Elsewhere],
     "extensions": Table[Extension],
     "faults": Table[KnownFault],

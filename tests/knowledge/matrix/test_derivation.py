@@ -61,7 +61,7 @@ def without(dist, version):
     """The matrix as it would be if that release had come out after it was made."""
     gone = Version(Version(version).public)
     name = "torch" if dist == "torch" else "tensorflow"
-    less = Matrix(MATRIX._read)
+    less = Matrix(MATRIX.read)
 
     def is_of_release(table, row):
         if table == name and name == "tensorflow":

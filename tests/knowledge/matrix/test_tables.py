@@ -24,6 +24,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "cuda_arch": ("row", "capabilities", "cuda"),
     "cuda_driver": ("row", "kind", "cuda", "os", "toolkit", "branch"),
     "cudnn": ("cudnn", "cuda"),
+    "dates": ("package",),
     "extensions": ("package", "dist", "versions"),
     "faults": ("product", "affected"),
     "gpu_peaks": ("name",),
