@@ -21,4 +21,5 @@ def _passed(value: Any) -> Any:
         return without_credentials(value)
     if isinstance(value, dict):
         return {key: _passed(item) for key, item in value.items()}
-    return [_passed(item) for item in value] if isinstance(value, list | tuple) else value
+    # Of the same type: what holds no credential is equal, and need not be made anew.
+    return type(value)(_passed(item) for item in value) if isinstance(value, list | tuple) else value

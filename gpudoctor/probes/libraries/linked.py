@@ -12,12 +12,10 @@ from gpudoctor.host.port import Host
 from gpudoctor.probes.libraries.opened import played as played_frameworks
 from gpudoctor.probes.loader.machine import Machine
 from gpudoctor.probes.loader.search import Process
+from gpudoctor.probes.packages.records import places_of
 from gpudoctor.probes.reading import names_in
 from gpudoctor.sources.libraries_names import family_of, is_of_torch, soname_of
 
-#: Modules that Python imports, or opens by a name that no linker uses (_scatter_cuda.so); lib*.so may be there for
-#: another CUDA, to be chosen at run time.
-_MODULE = re.compile(rb"(?:^|[/\n])(?!lib)[^/,\n]+\.so(?=,)")
 #: Whose copies a package may open by path: those of the environment itself. No package looks for a toolkit's.
 _WITHIN_REACH = ("pip", "conda", "bundled", None)
 #: Names by which a module says that it is for the GPU: looked at first.
@@ -79,12 +77,18 @@ def _metadata_folders(host: Host, location: str) -> dict[tuple[str, str], str]:
 
 
 def _modules(host: Host, location: str, folder: str | None) -> list[str]:
-    """The compiled modules that a RECORD lists, those that sound of GPUs first."""
+    """The compiled modules that a RECORD lists, those that sound of GPUs first.
+
+    Those that Python imports, or that are opened by a name that no linker uses (_scatter_cuda.so); lib*.so may be there
+    for another CUDA, to be chosen at run time.
+    """
     raw = host.read(f"{location}/{folder}/RECORD", limit=_RECORD_LIMIT) if folder else None
-    if not isinstance(raw, bytes) or b".so," not in raw:
+    if not isinstance(raw, bytes):
         return []
-    ends = (match.end() for match in _MODULE.finditer(raw))
-    paths = [raw[raw.rfind(b"\n", 0, end) + 1 : end].decode("utf-8", "replace") for end in ends]
+    lines = (raw[raw.rfind(b"\n", 0, at) + 1 : at + len(b".so")] for at in places_of(raw, b".so,"))
+    paths = [
+        line.decode("utf-8", "replace") for line in lines if not line.rpartition(b"/")[2].startswith((b"lib", b".so"))
+    ]
     return [f"{location}/{path}" for path in sorted(paths, key=_rank)]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from gpudoctor.facts.python import Foreign, Interpreter
 from gpudoctor.host.port import Host, Stat
-from gpudoctor.probes.packages.records import Record
+from gpudoctor.probes.packages.records import Record, places_of
 from gpudoctor.probes.target.choice import path_rules
 
 #: _umath.cpython-312-x86_64-linux-gnu.so, _umath.cp312-win_amd64.pyd
@@ -28,7 +28,8 @@ def find_foreign(host: Host, records: Iterable[Record], interpreter: Interpreter
 
 def _foreign(host: Host, record: Record, own: str) -> Foreign | None:
     first: dict[str, re.Match[bytes]] = {}
-    for match in _MODULE.finditer(record.raw):
+    places = places_of(record.raw, b".cpython-3", b".cp3")
+    for match in filter(None, (_MODULE.match(record.raw, at) for at in places)):
         first.setdefault((match[1] or match[2]).decode(), match)
     # Some packages bring modules for each of several Pythons; abi3 is for all from some release on.
     if len(first) != 1 or own in first or b".abi3." in record.raw:

@@ -55,12 +55,13 @@ class Headers(Fact, frozen=True, kw_only=True):
 
 def parse_headers(text: str) -> Headers:
     """The headers before the first empty line; a description may contain lines that look like them."""
-    head = re.split(r"\r?\n\r?\n", text, maxsplit=1)[0]
-    version = re.search(r"(?mi)^Version:[ \t]*(\S+)", head)
-    requires = re.findall(r"(?mi)^Requires-Dist:[ \t]*(.*\S)", head)
-    return Headers(
-        version=version.group(1) if version else None, requires=tuple(one for one in requires if len(one) <= _LONGEST)
-    )
+    found: dict[str, list[str]] = {"version": [], "requires-dist": []}
+    for line in text.replace("\r\n", "\n").partition("\n\n")[0].split("\n"):
+        name, _, value = line.partition(":")
+        if (values := found.get(name.lower())) is not None and value.strip():
+            values.append(value.strip())
+    version = found["version"][0].split()[0] if found["version"] else None
+    return Headers(version=version, requires=tuple(one for one in found["requires-dist"] if len(one) <= _LONGEST))
 
 
 def parse_direct_url(text: str) -> str | None:

@@ -25,11 +25,8 @@ _TESTS = re.compile(r"(?:^|/)tests?/")
 _RECORDERS = ("pip", "uv")
 #: Of an import package, its own folders are asked for: one that is gone has many files, and none may be in the sample.
 _DEPTH = 2
-_LIBRARY = {
-    "win32": re.compile(rb"\.(?:dll|pyd),"),
-    "darwin": re.compile(rb"\.(?:so|dylib),"),
-    "linux": re.compile(rb"\.so[,.]"),
-}
+#: What stands in the line of a shared library.
+_LIBRARY = {"win32": (b".dll,", b".pyd,"), "darwin": (b".so,", b".dylib,"), "linux": (b".so,", b".so.")}
 
 
 class Row(Fact, frozen=True):
@@ -77,6 +74,17 @@ def read_record(host: Host, package: str, location: str, folder: str, installer:
     except UnicodeDecodeError:
         return Broken(path=path, reason="it is no text")
     return Record(package=package, location=location, folder=folder, raw=raw, sized=raw.count(b",sha256="))
+
+
+def places_of(raw: bytes, *words: bytes) -> list[int]:
+    """Where these words stand, in order. A RECORD has megabytes, of which an expression would look at each byte."""
+    found = []
+    for word in words:
+        at = raw.find(word)
+        while at >= 0:
+            found.append(at)
+            at = raw.find(word, at + 1)
+    return sorted(found)
 
 
 def agreement(host: Host, record: Record | Broken | None) -> float:
@@ -127,13 +135,13 @@ def find_damage(
 
 def _chosen(records: Sequence[Record], platform: str) -> Iterator[tuple[Record, Row]]:
     """Each package's own __init__.py and those of its folders, all shared libraries, then lines evenly spread."""
-    pattern = _LIBRARY.get(platform, _LIBRARY["linux"])
+    words = _LIBRARY.get(platform, _LIBRARY["linux"])
     for record in records:
         if (first := _own_init(record)) is not None:
             yield record, first
         for row in _folders(record.raw):
             yield record, row
-        for row in _rows_at(record.raw, (match.start() for match in pattern.finditer(record.raw))):
+        for row in _rows_at(record.raw, places_of(record.raw, *words)):
             if is_library(row.path):
                 yield record, row
     step = max(1, sum(len(record.raw) for record in records) // SAMPLE)
@@ -160,16 +168,16 @@ def _own_init(record: Record) -> Row | None:
 
 def _folders(raw: bytes) -> Iterator[Row]:
     """The __init__.py of import packages, and of the folders in them."""
-    for match in re.finditer(rb"/__init__\.py,", raw):
-        start = raw.rfind(b"\n", 0, match.start()) + 1
-        if raw.count(b"/", start, match.end()) > _DEPTH:
+    for at in places_of(raw, b"/__init__.py,"):
+        start = raw.rfind(b"\n", 0, at) + 1
+        if raw.count(b"/", start, at + 1) > _DEPTH:
             continue
         row = parse_row(raw[start : raw.find(b"\n", start)])
         if row is not None and not _TESTS.search(row.path):
             yield row
 
 
-def _rows_at(raw: bytes, offsets: Iterator[int] | range) -> Iterator[Row]:
+def _rows_at(raw: bytes, offsets: Iterable[int]) -> Iterator[Row]:
     """The rows that these places in a RECORD are in, or next after them where that one states no size."""
     end = 0
     for offset in offsets:
