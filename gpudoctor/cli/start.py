@@ -29,7 +29,6 @@ def start(arguments: list[str]) -> None:
 def _begin_to_look(arguments: list[str]) -> None:
     """Begin with the interpreter that is probably meant. Where click reads another name, that one is looked at."""
     from gpudoctor.host.real import RealHost
-    from gpudoctor.probes.begun import begin_early
 
     host = RealHost()
     if arguments[0] == "node":
@@ -39,6 +38,8 @@ def _begin_to_look(arguments: list[str]) -> None:
         if seconds is None:
             return
         host = HurriedHost(budget_of(seconds))
+    from gpudoctor.probes.begun import begin_early
+
     begin_early(host, _value(arguments, "--python"))
 
 

@@ -7,6 +7,8 @@ import tempfile
 
 import pytest
 
+from gpudoctor.cli.start import _value
+
 #: Heavy, or only for what a user asks to fetch or draw.
 NEVER = {
     "requests",
@@ -58,3 +60,50 @@ def test_help_and_version_import_click_and_nothing_of_ours(arguments):
     ours = {name for name in imported(*arguments) if name.startswith("gpudoctor.")}
     assert ours == {"gpudoctor.cli", "gpudoctor.cli.main"}
     assert "msgspec" not in imported(*arguments)
+
+
+BEGUN = "import sys; from gpudoctor.cli.start import start; start({!r}); print(*sys.modules)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there is no such fork")
+@pytest.mark.parametrize(
+    ("arguments", "begins"),
+    [
+        (["check", "--static"], True),
+        (["node", "--budget", "2s"], True),
+        (["node", "--budget", "soon"], False),
+        (["check", "--from", "machine.json"], False),
+        (["snapshot", "--schema"], False),
+        (["fix", "-h"], False),
+        (["triage", "ticket.txt"], False),
+        ([], False),
+    ],
+)
+def test_a_look_begins_before_the_command_line_is_loaded(arguments, begins):
+    command = [sys.executable, "-c", BEGUN.format(arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    modules = done.stdout.split()
+    assert ("gpudoctor.probes.begun" in modules) == begins
+    assert "click" not in modules
+
+
+@pytest.mark.parametrize(
+    ("arguments", "value"),
+    [
+        (["check", "--python", "a"], "a"),
+        (["check", "--python=a", "-v"], "a"),
+        (["check", "--python", "a", "--python=b"], "b"),
+        (["check", "--python"], None),
+        (["check", "--static"], None),
+    ],
+)
+def test_the_interpreter_that_is_probably_meant(arguments, value):
+    assert _value(arguments, "--python") == value
+
+
+def test_an_interpreter_taken_for_another_option_is_not_the_one_examined(tmp_path):
+    """click reads `--select --python`: the early look is at another interpreter, and is thrown away."""
+    command = [sys.executable, "-m", "gpudoctor", "check", "--static", "--select", "--python", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 2
+    assert str(tmp_path) in done.stderr

@@ -152,3 +152,8 @@ def _changed(fields: dict[str, object]) -> Snapshot:
 def test_clean_lines_stay_as_they_are() -> None:
     lines = list(clean_lines(random.Random(1), 25_000 if _ALL else 3_000))
     assert [line for line in lines if Door().text(line) != line] == []
+
+
+def test_facts_that_hold_no_credential_are_not_made_anew() -> None:
+    snapshot = machine((gpu("Tesla T4", "7.5"),), driver=driver("580.65.06"))
+    assert fact_without_credentials(snapshot) is snapshot

@@ -61,6 +61,6 @@ def test_what_is_no_secret_stays(text: str) -> None:
 
 def test_a_large_text_takes_little_time() -> None:
     text = ("2026-01-01 00:00:00.000 I tensorflow/core: key=value https://host/path?x=1 " + "a" * 40 + "\n") * 20_000
-    began = time.perf_counter()
+    began = time.process_time()
     without_credentials(text)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
