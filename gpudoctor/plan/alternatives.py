@@ -23,14 +23,8 @@ def alternatives_of(
 ) -> tuple[Alternative, ...]:
     """Other ways, those that cost least first; a newer driver last where the user cannot be root."""
     same = [Alternative(build=one.build, costs=(_cost(one, found),), argv=one.command) for one in _different(found)]
-    chosen = {one.framework: one for place in found.environments for one in place.proposals}
-    changed: list[Alternative] = []
-    drivers: list[Alternative] = []
-    for wanted in demand.wanted:
-        own = chosen.get(wanted.framework)
-        if own is not None:
-            changed += _with_another_python(own, wanted, machine, matrix)
-            drivers += _with_a_newer_driver(own, wanted, machine, matrix, can_be_root=can_be_root)
+    changed = _with_another_python(found, demand.wanted, machine, matrix)
+    drivers = _with_a_newer_driver(found, demand.wanted, machine, matrix, can_be_root=can_be_root)
     return (*same[:MOST_ALTERNATIVES], *changed, *drivers)
 
 
@@ -57,44 +51,59 @@ def _cost(one: Proposal, found: Fit) -> str:
     return "the same release, built otherwise"
 
 
-def _with_another_python(own: Proposal, wanted: Wanted, machine: Machine, matrix: Matrix) -> Iterator[Alternative]:
-    """The newest release that another Python would give, if that is newer."""
+def _with_another_python(
+    found: Fit, wanted: tuple[Wanted, ...], machine: Machine, matrix: Matrix
+) -> Iterator[Alternative]:
+    """Of each framework the newest release that another Python would give all of them, if that is newer."""
     if machine.python is None:
         return
-    pythons = {python for build in builds_of(wanted.framework, machine.platform, matrix) for python in build.pythons}
-    best: tuple[Proposal, str] | None = None
-    for python in sorted(pythons - {machine.python}, key=_distance_from(machine.python)):
-        one = _only(fit(replace(machine, python=python), (wanted,), matrix))
-        if one is not None and _newer(one, best[0] if best else own):
-            best = (one, python)
-    if best is not None:
-        one, python = best
-        yield Alternative(build=one.build, costs=(f"Python {python} in place of {machine.python}",), argv=one.command)
+    builds = (build for one in wanted for build in builds_of(one.framework, machine.platform, matrix))
+    pythons = {python for build in builds for python in build.pythons} - {machine.python}
+    chosen = _by_framework(found)
+    best: dict[str, tuple[Proposal, str]] = {}
+    for python in sorted(pythons, key=_distance_from(machine.python)):
+        for framework, one in _instead(found, replace(machine, python=python), wanted, matrix).items():
+            if _newer(one, best[framework][0] if framework in best else chosen[framework]):
+                best[framework] = (one, python)
+    for framework in chosen:
+        if framework in best:
+            one, python = best[framework]
+            costs = (f"Python {python} in place of {machine.python}",)
+            yield Alternative(build=one.build, costs=costs, argv=one.command)
 
 
 def _with_a_newer_driver(
-    own: Proposal, wanted: Wanted, machine: Machine, matrix: Matrix, *, can_be_root: bool | None
+    found: Fit, wanted: tuple[Wanted, ...], machine: Machine, matrix: Matrix, *, can_be_root: bool | None
 ) -> Iterator[Alternative]:
-    """The newest release that a newer driver would give, if that is newer."""
+    """Of each framework the newest release that a newer driver would give, if that is newer."""
     if machine.driver is None or not machine.uses_cuda:
         return
-    one = _only(fit(replace(machine, driver=None), (wanted,), matrix))
-    if one is None or not _newer(one, own):
-        return
-    build = next(build for build in _builds(one, machine, matrix))
-    floor = driver_floor(build, machine.driver_os, matrix)
-    if floor is not None and floor > machine.driver:
-        who = ", by an administrator" if can_be_root is False else ""
-        where = "Windows driver" if machine.wsl else "driver"
-        yield Alternative(build=one.build, costs=(f"{where} >= {floor} in place of {machine.driver}{who}", "a restart"))
+    instead = _instead(found, replace(machine, driver=None), wanted, matrix)
+    for framework, own in _by_framework(found).items():
+        one = instead.get(framework)
+        if one is None or not _newer(one, own):
+            continue
+        floor = driver_floor(next(_builds(one, machine, matrix)), machine.driver_os, matrix)
+        if floor is not None and floor > machine.driver:
+            who = ", by an administrator" if can_be_root is False else ""
+            where = "Windows driver" if machine.wsl else "driver"
+            costs = (f"{where} >= {floor} in place of {machine.driver}{who}", "a restart")
+            yield Alternative(build=one.build, costs=costs, argv=one.command)
+
+
+def _instead(found: Fit, machine: Machine, wanted: tuple[Wanted, ...], matrix: Matrix) -> dict[str, Proposal]:
+    """What all that is wanted would be on another machine; nothing where some has no build, or they need be apart."""
+    other = fit(machine, wanted, matrix)
+    is_whole = not other.refusals and len(other.environments) <= len(found.environments)
+    return _by_framework(other) if is_whole else {}
+
+
+def _by_framework(found: Fit) -> dict[str, Proposal]:
+    return {one.framework: one for place in found.environments for one in place.proposals}
 
 
 def _builds(one: Proposal, machine: Machine, matrix: Matrix) -> Iterator[Build]:
     return (build for build in builds_of(one.framework, machine.platform, matrix) if build.label == one.build)
-
-
-def _only(found: Fit) -> Proposal | None:
-    return next((one for place in found.environments for one in place.proposals), None)
 
 
 def _newer(one: Proposal, other: Proposal) -> bool:
