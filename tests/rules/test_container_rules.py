@@ -21,7 +21,6 @@ from tests.rules.situations import (
     answer,
     driver,
     environ,
-    frameworks,
     gpu,
     gpus,
     libraries,
@@ -31,6 +30,7 @@ from tests.rules.situations import (
     unlisted,
     unloaded,
 )
+from tests.rules.stacks import frameworks
 from tests.rules.table import fires, judge, quiet, skips
 
 MIB = 1024**2

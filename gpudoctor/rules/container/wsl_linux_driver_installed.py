@@ -44,7 +44,7 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     first = driver.library(CUDA_LIBRARY)
     # A container is given them in its own folders, as links.
     own = first is not None and (first.real_path or first.path).startswith(WSL_LIBRARIES)
-    foreign = container.kind in ("none", None) and first is not None and not own and not first.stub
+    foreign = container.kind == "none" and first is not None and not own and not first.stub
     if not packages and not foreign:
         return
     yield Problem(
