@@ -133,12 +133,12 @@ def _majors(dist: str, torch: str, required: Iterable[str]) -> list[int]:
 
 
 def _pythons(found: Found) -> str | None:
-    """Those of the wheels, where each is for one Python; else what the release says it requires."""
-    single = sorted(
-        {Version(one) for pythons in found.wheels.values() for one in pythons if one[0].isdigit() and one[-1] != "t"}
-    )
-    if not single or any(one[0] == ">" for pythons in found.wheels.values() for one in pythons):
+    """Those of the wheels for Linux, where each is for one Python; else what the release says it requires."""
+    wheels = {LINUX: found.wheels[LINUX]} if LINUX in found.wheels else found.wheels
+    tags = {one for pythons in wheels.values() for one in pythons if not one.endswith("t")}
+    if not tags or any(one[0] == ">" for one in tags):
         return found.requires_python
+    single = sorted(map(Version, tags))
     return f">={single[0]},<{single[-1].major}.{single[-1].minor + 1}"
 
 

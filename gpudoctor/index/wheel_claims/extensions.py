@@ -29,7 +29,8 @@ def extension_claims(matrix: Matrix, library: Library) -> Iterator[Claim]:
             required = tuple(parsed(facts.requires))
             about = f"of {version}"
             torch = named(required, "torch")
-            if row.torch and torch and str(torch[0].specifier):
+            # Where its makers name a torch themselves, METADATA may admit more.
+            if row.torch and row.confidence != "official" and torch and str(torch[0].specifier):
                 own, stated = specifier_text(row.torch), str(torch[0].specifier)
                 yield claim("extensions", name, f"torch {about}", own, stated, fields=("torch",))
             if row.requires_python and facts.pythons:
