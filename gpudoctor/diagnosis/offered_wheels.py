@@ -29,7 +29,8 @@ def own_python(seen: SnapshotView) -> str:
 def wheels_asked_for(seen: SnapshotView, *, exact: bool = False) -> Iterator[Wheels]:
     """The releases that the installer's messages ask for, with wheels on this system; `exact`: only those named."""
     host = seen.section(System, "host")
-    platform = f"{seen.os if seen.os in ('windows', 'macos') else 'linux'}-{(host and host.arch) or 'x86_64'}"
+    system = next((one for one in ("windows", "macos") if seen.systems == {one}), "linux")
+    platform = f"{system}-{(host and host.arch) or 'x86_64'}"
     matrix = load_matrix()
     for text in seen.messages:
         asked = parse_no_match(text)

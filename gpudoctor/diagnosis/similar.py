@@ -26,7 +26,7 @@ class Similar(Fact, frozen=True, kw_only=True):
     cause: str
     #: What it was, in a sentence of our own.
     words: str
-    #: What mended it.
+    #: What mends that cause, in general.
     cure: str = ""
 
 
@@ -55,7 +55,7 @@ def similar(
     summaries = {rule.name: rule.summary for rule in rules}
     words = {one.cause: words_of_cause(one.cause, summaries) for one in threads}
     candidates = (Candidate(key=one.cause, words=words[one.cause], weight=0.0) for one in threads)
-    cures = {one.cause: one.say for one in remedies(candidates, (), rules, system, snapshot)}
+    cures = {one.cause: one.say for one in remedies(candidates, (), rules, system)}
     return tuple(
         Similar(
             address=one.address,
