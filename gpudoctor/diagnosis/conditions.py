@@ -157,8 +157,8 @@ def only_old_gpus(seen: SnapshotView) -> str | None:
 
 @condition
 def on_jetson(seen: SnapshotView) -> str | None:
-    """Jetson's GPU is served by NVIDIA's own builds."""
-    return "this is a Jetson, where a generic build is what lacks" if seen.on_jetson else None
+    """NVIDIA's own builds serve a Jetson's GPU, and its driver is a part of its system."""
+    return "this is a Jetson, whose driver and builds come with JetPack" if seen.on_jetson else None
 
 
 @condition

@@ -23,6 +23,7 @@ def surroundings_of(snapshot: Snapshot) -> frozenset[str]:
         found |= {"rootless"} if container.rootless else set()
         found |= {"container"} if container.kind not in (None, "none") or container.kubernetes else set()
         found |= {"slurm"} if container.slurm else set()
+        found |= {"no-gpu-flag"} if container.gpus_requested is False else set()
     if isinstance(snapshot.gpus, Gpus):
         found |= {"vgpu"} if any(gpu.virtualization == "vgpu" for gpu in snapshot.gpus.nvidia) else set()
         found |= {"several-gpus"} if len(snapshot.gpus.nvidia) > 1 else set()

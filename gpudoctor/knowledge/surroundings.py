@@ -58,6 +58,8 @@ _SURROUNDINGS = {
     # A script called as the package that it imports.
     "own-file-shadows": r"file \"(?![^\"\n]*-packages)[^\"\n]*?\b(\w+)\.py\", line \d+[\s\S]{0,900}"
     r"\bmodule '?\1'? (?:\([^\n]{0,200}\) )?has no attribute",
+    "slept": r"\b(?:suspend\w*|hibernat\w*|slept|sleep mode|(?:after|from|to) sleep(?:ing)?|wak(?:e|es|ing) up"
+    r"|woke|stand-?by)\b",
     "hosted-notebook": r"\b(?:google )?coll?ab\b|\bkaggle\b",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
@@ -90,9 +92,19 @@ _DENIED = re.compile(
 )
 
 
+#: Characters of a text that is more than a message somebody looks up.
+_REPORT = 300
+
+
 def subjects_in(text: str) -> frozenset[str]:
-    """What a text is about: about-torch, about-tensorflow, about-jax, about-another: GPU code of its own."""
-    return frozenset(f"about-{name}" for name, words in _SUBJECTS.items() if re.search(words, text, _WORDS))
+    """What a text is about: about-torch, about-tensorflow, about-jax, about-another: GPU code of its own.
+
+    A report that names none of them is about a program that is not known here.
+    """
+    found = {name for name, words in _SUBJECTS.items() if re.search(words, text, _WORDS)}
+    if not found and len(text) > _REPORT:
+        found.add("another")
+    return frozenset(f"about-{name}" for name in found)
 
 
 def surroundings_in(text: str) -> frozenset[str]:

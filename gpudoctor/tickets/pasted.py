@@ -25,6 +25,8 @@ _TAGS = re.compile(
 #: What docker compose writes before each line of a service.
 _SERVICE = re.compile(r"^[a-z][\w.-]*[-_]\d+\s+\| ?")
 _QUOTE = re.compile(r"^(?:\s{0,3}>(?!>>)\s?)+")
+#: What a form gives as an example beside its question.
+_EXAMPLE = re.compile(r"\((?:e\.g\.|for example|such as)[,:]? [^()\n]{1,80}\)", re.I)
 _EMPTY_LINES = re.compile(r"\n{4,}")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[`~]*\s*[\w+.-]*\s*$")
 #: A GB 2312 character: both bytes in the upper half, as Latin letters with accents in a row seldom are.
@@ -128,7 +130,7 @@ def plain(text: str, encoding: str = "utf-8") -> Pasted:
     text = text.replace("\r\n", "\n")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
-    lines = text.replace("\t", "    ").split("\n")
+    lines = _EXAMPLE.sub("", text).replace("\t", "    ").split("\n")
     left_out = 0
     if len(text) > BIG:
         thinned = without_repeats(lines)

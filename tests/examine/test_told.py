@@ -115,3 +115,25 @@ def test_the_indexes_that_are_known_are_those_of_the_matrix():
         if re.fullmatch(r"cu\d+", tag) and re.search(record.pattern, f"https://download.pytorch.org/whl/{tag}")
     ]
     assert not unknown
+
+
+def test_a_start_command_without_gpus_is_why_there_is_none(judged):
+    error = "E cuda_driver.cc:313] failed call to cuInit: UNKNOWN ERROR"
+    text = f"docker run -it tensorflow/tensorflow:latest-gpu bash\n{error}"
+    assert judged(text).causes[0].key == "container-no-gpu-flag"
+    asked = text.replace("-it", "--gpus all -it")
+    assert judged(asked).causes[0].key != "container-no-gpu-flag"
+
+
+def test_a_report_that_names_no_framework_gets_no_cause_of_one(judged):
+    text = (
+        "[ERROR]: No GPU was detected!\n" + "The program was built from its source on Ubuntu, as its page says.\n" * 6
+    )
+    assert "torch-cpu-only" not in {one.key for one in judged(text).causes}
+    assert "torch-cpu-only" in {one.key for one in judged(text + "It uses PyTorch.\n").causes}
+
+
+def test_what_ends_the_program_is_not_harmless(judged):
+    line = "Unable to initialize backend 'tpu': UNIMPLEMENTED"
+    assert judged(f"INFO:jax: {line}").causes[0].key == "harmless"
+    assert judged(f"RuntimeError: {line}").causes[0].key == "jax-lacks-backend"

@@ -66,3 +66,8 @@ def test_readers_are_imported_when_they_are_needed() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     loaded = {reader.module for reader in READERS if f"gpudoctor.tickets.{reader.module}" in shown}
     assert loaded == {reader.module for reader in READERS if not reader.holds}
+
+
+def test_what_a_form_gives_as_an_example_is_not_read():
+    text = plain("OS (e.g., Linux Ubuntu 16.04): CentOS 7.4\nVersion (for example 2.3): 2.6 (latest)")
+    assert text.lines == ("OS : CentOS 7.4", "Version : 2.6 (latest)")
