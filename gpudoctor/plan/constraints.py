@@ -111,7 +111,9 @@ def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
         yield _other_platform(build, machine.platform)
     if machine.python is not None and machine.python not in build.pythons:
         change = span(build.pythons)
-        text = f"it has no wheel for Python {machine.python}"
+        own = build.row.pythons if isinstance(build.row, TensorflowBuild) else ()
+        what = "a package that its and-cuda extra asks for" if machine.python in own else "it"
+        text = f"{what} has no wheel for Python {machine.python}"
         yield Obstacle(constraint="python", text=text, change=f"Python {change}" if change else None)
     if build.fault is not None:
         yield Obstacle(constraint=build.fault[0], text=build.fault[1])

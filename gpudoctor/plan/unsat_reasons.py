@@ -142,8 +142,11 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     # A patch release of what was asked for is nearer than any other: it has the same interface.
     series = {_minor(build) for _, build in asked}
     ways = _ways([one for one in candidates if _minor(one[1]) in series] or candidates, candidates)
-    found, nearest = _by_distance(asked or candidates)[0]
-    text = f"No {kind} of {name} fits. The nearest, {nearest.label}: {found[0].text}."
+    # Where there is a build for this platform, its own obstacle is the reason, not that another is for another.
+    here = [pair for pair in asked if machine.platform in pair[1].platforms]
+    found, nearest = _by_distance(here or asked or candidates)[0]
+    fits = "is known to fit" if found[0].constraint == "unknown" else "fits"
+    text = f"No {kind} of {name} {fits}. The nearest, {nearest.label}: {found[0].text}."
     if not asked:
         newest = candidates[0][1].version
         text = f"The matrix knows no {kind} {wanted.framework}{wanted.specifier}; the newest is {newest}."

@@ -5,6 +5,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.specifiers import meets
@@ -127,7 +128,7 @@ def _build(
     against = [
         one
         for one in obstacles(build, case.machine, case.matrix)
-        if one.constraint not in skipped and not (one.constraint == "defect" and not wanted.extras)
+        if one.constraint not in skipped and not (one.constraint in ("defect", "python") and not wanted.extras)
     ]
     certain = [one for one in against if one.constraint != "unknown"]
     if certain:
@@ -157,17 +158,19 @@ def _build(
     return case.verdict(
         wanted.text,
         "fits",
-        notes=_notes(wanted, framework, case),
+        notes=_notes(wanted, build, case),
         not_judged=missing,
         **common,
     )
 
 
-def _notes(wanted: Requirement, framework: str, case: Case) -> tuple[str, ...]:
+def _notes(wanted: Requirement, build: Build, case: Case) -> tuple[str, ...]:
     """What a user should know of a build that fits."""
-    if framework == "tensorflow" and "and-cuda" not in wanted.extras and case.wants_gpu:
-        return ("It brings no CUDA libraries: they must be installed beside it, or ask for tensorflow[and-cuda].",)
-    return ()
+    if build.framework != "tensorflow" or "and-cuda" in wanted.extras or not case.wants_gpu:
+        return ()
+    works = build.fault is None and case.machine.python in (None, *build.pythons)
+    other = ", or ask for tensorflow[and-cuda]" if build.variant == "and-cuda" and works else ""
+    return (f"It brings no CUDA libraries: those of CUDA {build.cuda} must be installed beside it{other}.",)
 
 
 def _for_cpu(

@@ -20,6 +20,8 @@ from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
 from gpudoctor.verify.verdict import Verdict
 
+#: A requirement with a comparison, as a shell must not see it.
+_UNQUOTED = re.compile(r"(?<!\S)[\w.-]{1,80}(?:\[[\w,-]{1,80}\])?[<>]=?\d[\w.,<>=!*]{0,80}(?!\S)")
 _VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{[\w.]+\}")
 #: A word of a command that stands for another one: <VERSION>.
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
@@ -72,10 +74,13 @@ def _for_target(install: Install, case: Case) -> Case:
 
 def _redirected(install: Install, case: Case) -> Verdict:
     """An unquoted comparison."""
-    operator, _, version = (install.redirected or "").partition("=")
-    name = install.requirements[-1].name if install.requirements else "torch"
-    text = f"Without quotation marks the shell writes to a file named ={version}, and any {name} is installed."
-    fixed = case.text.replace(f"{name}{install.redirected}", f'"{name}{operator}={version}"')
+    typed = install.redirected or ""
+    name = re.split("[<>]", typed, maxsplit=1)[0]
+    file = typed[len(name) :].lstrip("<>")
+    text = f"Without quotation marks the shell writes to a file named {file}, and any {name} is installed."
+    if "<" in typed:
+        text = f"Without quotation marks the shell reads a file named {file}, and where there is none nothing is run."
+    fixed = _UNQUOTED.sub(r'"\g<0>"', case.text)
     instead = fixed if fixed != case.text else None
     return case.verdict(name, "does not fit", aspect="syntax", because=text, instead=instead)
 

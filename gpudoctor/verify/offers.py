@@ -5,7 +5,7 @@ from functools import lru_cache
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Release, TorchBuild
+from gpudoctor.knowledge.matrix.types import Release, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.indexes import tag_of_companions
@@ -93,8 +93,13 @@ def _framework(name: str, platform: str, matrix: Matrix) -> tuple[Offer, ...]:
     # A stub has no wheel: the installer takes its source where that is the newest, and ends with an error.
     stubs = tuple(Offer(version=row.last) for row in matrix.tensorflow_builds(dist=name) if row.build == "stub")
     return stubs + tuple(
-        Offer(version=one.version, build=one, pythons=one.pythons, platforms=one.platforms) for one in builds
+        Offer(version=one.version, build=one, pythons=_pythons(one), platforms=one.platforms) for one in builds
     )
+
+
+def _pythons(build: Build) -> tuple[str, ...]:
+    """Those of the wheel: what its extra asks for may have wheels for fewer."""
+    return build.row.pythons if isinstance(build.row, TensorflowBuild) else build.pythons
 
 
 @lru_cache(maxsize=256)

@@ -31,7 +31,8 @@ def origin_of(address: str) -> Origin:
         kind: Literal["package index", "other"] = "package index" if _PACKAGE_INDEX.match(address) else "other"
         return Origin(kind=kind, address=address)
     parts = [part for part in (torch[1] or "").split("/") if part]
-    if not parts or parts[0] not in ("whl", "nightly") or "." in parts[-1].removesuffix(".html").removeprefix("rocm"):
+    last = parts[-1].removesuffix(".html") if parts else ""
+    if not parts or parts[0] not in ("whl", "nightly") or ("." in last and not _TAG.fullmatch(last)):
         return Origin(kind="wrong", address=address)
     if "nightly" in parts or "test" in parts:
         return Origin(kind="nightly", address=address)

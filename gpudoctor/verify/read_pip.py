@@ -220,7 +220,7 @@ def read_install(tool: str, program: tuple[str, ...], words: Sequence[str], line
 
 
 def _split(words: Sequence[str]) -> tuple[list[Pair], list[str], list[str], str | None]:
-    """Options, names, options that are not known, and where output is sent to by an unquoted comparison."""
+    """Options, names, options that are not known, and the first comparison that the shell takes for a file."""
     options: list[Pair] = []
     names: list[str] = []
     unknown: list[str] = []
@@ -230,7 +230,8 @@ def _split(words: Sequence[str]) -> tuple[list[Pair], list[str], list[str], str 
         if word and set(word) <= {"<", ">"}:
             target = next(rest, "")
             # 2> and > /dev/null are what they look like; >=2.0 is a slip.
-            redirected = redirected or (f"{word}{target}" if re.match(r"=?\d", target) else None)
+            slip = names and re.match(r"=?\d", target)
+            redirected = redirected or (f"{names[-1]}{word}{target}" if slip else None)
             if names and names[-1].isdigit():
                 names.pop()
         elif word.startswith("-") and len(word) > 1:
