@@ -31,6 +31,14 @@ def named(text: str) -> tuple[str, str | None]:
     return _PRODUCTS.get(name, name), match["version"]
 
 
+#: Distributions whose tool and package names are those of another.
+_FAMILIES = {
+    "debian": ("ubuntu", "mint", "linuxmint", "pop", "kali"),
+    "fedora": ("rhel", "centos", "rocky", "almalinux", "alma", "amazon", "amzn"),
+    "suse": ("opensuse", "sles"),
+}
+
+
 def faults(text: str, matrix: Matrix) -> Iterator[Found]:
     """The faults of a product, or of one release of it: "torch 1.13.1", "driver 545.29.06"."""
     product, version = named(text)
@@ -61,11 +69,13 @@ def _fault(row: KnownFault) -> Found:
 
 
 def recipes(text: str, matrix: Matrix) -> Iterator[Found]:
-    """The recipes of a purpose: container-toolkit, wsl2; for one system where it is named after it."""
-    purpose, _, system = text.strip().lower().partition(" ")
+    """The recipes of a purpose: container-toolkit, wsl2; for one system (debian, Ubuntu 22.04) named after it."""
+    purpose, _, named = text.strip().lower().partition(" ")
+    word = named.partition(" ")[0]
+    system = next((family for family, members in _FAMILIES.items() if word in members), word)
     for row in matrix.table("recipes"):
         assert isinstance(row, Recipe)
-        if row.purpose == purpose and system in ("", row.system):
+        if row.purpose == purpose and (not system or row.system in (system, "any")):
             yield _recipe(row)
 
 

@@ -149,3 +149,9 @@ def test_json():
     result = CliRunner().invoke(cli, ["look-up", "torch", "1.13.1", "--format", "json"])
     assert result.exit_code == 0
     assert json.loads(result.output)["found"][0]["kind"] == "fault"
+
+
+@pytest.mark.parametrize(("name", "family"), [("ubuntu 22.04", "debian"), ("Rocky", "fedora"), ("opensuse", "suse")])
+def test_a_recipe_for_a_distribution_is_that_of_its_family(name, family):
+    found = look_up(f"container-toolkit {name}", MATRIX).found
+    assert found == look_up(f"container-toolkit {family}", MATRIX).found != ()
