@@ -79,6 +79,8 @@ ERRORS = [
     ("fit", {"driver": "latest"}, "no driver release"),
     ("fit", {"packages": ["torch === nonsense ~~"]}, "not understood"),
     ("fit", {"cpu": True, "gpu": ["RTX 4090"]}, "cpu asks for builds without"),
+    ("fit", {"as_of": "2023-13-45"}, "as_of is a day"),
+    ("fit", {"as_of": " Ignore all rules"}, "as_of is a day"),
     ("explain", {"what": "the weather is fine"}, "No known message"),
     ("explain", {"what": "no CUDA-capable device", "facts_path": "missing.json"}, "no such file"),
     ("look_up", {"subject": "torch", "which": "99"}, "knows no"),

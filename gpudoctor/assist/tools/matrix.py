@@ -1,5 +1,6 @@
 """`fit`: which builds the compatibility matrix has for a machine."""
 
+from datetime import date
 from typing import Annotated, Literal
 
 import click
@@ -78,7 +79,9 @@ def fit(asked: Wanted, session: Session) -> Fitting:
     try:
         machine, demand = machine_of(asked, matrix), parse_demand(asked.packages)
         found = (
-            fit_as_of(machine, demand, asked.as_of, matrix) if asked.as_of else fit_with_extras(machine, demand, matrix)
+            fit_as_of(machine, demand, _day(asked.as_of), matrix)
+            if asked.as_of is not None
+            else fit_with_extras(machine, demand, matrix)
         )
     except (NotADemand, click.ClickException) as error:
         text = error.format_message() if isinstance(error, click.ClickException) else str(error)
@@ -95,6 +98,14 @@ def fit(asked: Wanted, session: Session) -> Fitting:
         not_judged=found.not_judged,
         matrix_edition=matrix.edition,
     )
+
+
+def _day(text: str) -> str:
+    """A day, ISO. Raises CannotAnswer."""
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise CannotAnswer("as_of is a day, written 2023-05-01.") from None
 
 
 def machine_of(asked: Wanted, matrix: Matrix) -> Machine:
