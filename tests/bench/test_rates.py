@@ -53,4 +53,4 @@ def test_the_table_of_peaks_follows_the_same_formula(row):
     if row.memory_rate_gbps and row.memory_bus_bits and row.memory_bandwidth_gbs:
         rate = device_memory_rate(row.memory_rate_gbps * 500, row.memory_bus_bits) / 1e9
         assert rate == pytest.approx(row.memory_bandwidth_gbs, rel=0.03)
-    assert peaks(load_matrix(), row.name) is row
+    assert peaks(load_matrix(), row.name) == row

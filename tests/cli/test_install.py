@@ -142,7 +142,7 @@ def last(done):
     ("arguments", "outcome", "code", "reason"),
     [
         (("tensorflow==2.3.0", "--cpu", "--venv", "new", "--yes"), "refused", 6, "No CPU build of TensorFlow fits."),
-        (("torhc", "--venv", "new", "--yes"), "refused", 2, "Did you mean torch?"),
+        (("torhc", "--venv", "new", "--yes"), "refused", 2, "Did you mean torch"),
         (("jax", "--venv", "new"), "refused", 2, "nobody can be asked here."),
         (("jax", "--venv", "new", "--cpu", "--cuda", "12"), "refused", 2, "--cpu asks for builds without a GPU"),
         (("jax", "--python", "/no/such", "--yes"), "refused", 2, "/no/such does not exist"),

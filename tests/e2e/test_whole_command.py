@@ -23,6 +23,10 @@ TORCH = {
 }
 
 
+#: Nothing wrong, but a build for CUDA of which only texts are there is not called healthy.
+UNSEEN = 3
+
+
 @pytest.fixture(scope="module")
 def environments(tmp_path_factory):
     """A call that makes an environment without pip, holding the files of a torch version."""
@@ -58,8 +62,9 @@ def verdict(*arguments, env=None, code=None):
 
 def test_nvml_only(fake_driver, environments):
     env = fake_driver.environment(machine("RTX 4090", 2))
-    report, causes = verdict("--python", environments("2.6.0+cu124", "'12.4'"), env=env, code=0)
-    assert (report["verdict"], causes) == ("healthy", [])
+    report, causes = verdict("--python", environments("2.6.0+cu124", "'12.4'"), env=env, code=UNSEEN)
+    assert (report["verdict"], causes) == ("incomplete", [])
+    assert report["unseen"] == ["the GPU code of torch 2.6.0+cu124: its files were not seen"]
     assert [gpu["name"] for gpu in report["snapshot"]["gpus"]["devices"]] == ["NVIDIA GeForce RTX 4090"] * 2
     assert "pip_version" not in report["snapshot"]["interpreter"], "an environment without pip is no obstacle"
 
@@ -98,7 +103,7 @@ def test_one_gpu_of_eight_is_lost(fake_driver, environments):
 
 def test_memory_that_is_not_told_is_unknown(fake_driver, environments):
     env = fake_driver.environment(machine("GB10", 1))
-    report, _ = verdict("--python", environments("2.10.0+cu130", "'13.0'"), env=env, code=0)
+    report, _ = verdict("--python", environments("2.10.0+cu130", "'13.0'"), env=env, code=UNSEEN)
     (gpu,) = report["snapshot"]["gpus"]["devices"]
     assert "memory_total_mib" not in gpu
     assert "memory_total_mib" in gpu["unsupported"]
@@ -165,16 +170,16 @@ def test_a_nvidia_smi_first_on_path_is_not_run(tmp_path):
 @pytest.mark.parametrize(
     ("requirement", "code"),
     [
-        ("gpu", 0),
+        ("gpu", UNSEEN),
         ("gpu>=3", 1),
-        ("driver>=580", 0),
+        ("driver>=580", UNSEEN),
         ("driver>=999", 1),
-        ("torch>=2.6", 0),
+        ("torch>=2.6", UNSEEN),
         ("torch>=99", 1),
         ("tensorflow", 1),
-        ("compute-capability>=8.0", 0),
+        ("compute-capability>=8.0", UNSEEN),
         ("compute-capability>=12", 1),
-        ("python>=3.6", 0),
+        ("python>=3.6", UNSEEN),
         ("python>=4", 1),
     ],
 )
