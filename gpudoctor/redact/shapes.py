@@ -37,10 +37,12 @@ HOST_WORD = re.compile(
     re.IGNORECASE,
 )
 UNAME = re.compile(r"(?P<word>\bLinux )(?P<host>[A-Za-z][\w.-]{0,200})(?= \d{1,3}\.\d{1,3}\.\d{1,5}\S{0,100} #)")
+#: What stands after the name of a Python module, google.protobuf.internal, where an import of it failed.
+_AFTER_MODULE = r"(?! import\b|['\"]? has no attribute|['\"] \([^()\n]{0,300}(?:\.pyi?|\.so|unknown location)\))"
 INTERNAL = re.compile(
     r"(?<![\w.@-])(?P<host>"
     r"(?:[A-Za-z0-9][\w-]{0,63}\.){1,8}(?:internal|intranet|intra|corp|lan|localdomain|home\.arpa|cluster\.local)|"
-    r"[A-Za-z](?=[\w-]{0,63}\d)[\w-]{0,63}\.local)(?![\w-])"
+    r"[A-Za-z](?=[\w-]{0,63}\d)[\w-]{0,63}\.local)(?![\w-])" + _AFTER_MODULE
 )
 #: \\\\host\\share, as it is or escaped; a drive, \\\\?\\ and \\\\.\\ are none.
 UNC = re.compile(

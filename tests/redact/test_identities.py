@@ -6,6 +6,7 @@ from gpudoctor.redact.redactor import Door, counted
 KNOWN = Known(users=("ada", "lovelace", "root"), hosts=("gpu-node-07.cs.uni.edu",), homes=("/scratch/groups/ada",))
 
 TEXTS = {
+    "connected from db1.corp.internal (port 5432)": "connected from host-1 (port 5432)",
     "/home/ada/venv/bin/python": "/home/user-1/venv/bin/python",
     "/scratch/groups/ada/x": "/scratch/groups/user-1/x",
     "/data/ada/x": "/data/user-1/x",
@@ -57,6 +58,9 @@ TEXTS |= {
 }
 
 UNTOUCHED = (
+    "ImportError: cannot import name 'builder' from 'google.protobuf.internal' (C:\\Python\\internal\\__init__.py)",
+    "from google.protobuf.internal import builder as _builder",
+    "AttributeError: module 'google.protobuf.internal' has no attribute 'enum_type_wrapper'",
     "10.3.5.147",
     "9.1.0.70",
     "nvidia-curand-cu12        10.3.5.147",
