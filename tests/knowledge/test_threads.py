@@ -2,9 +2,11 @@
 
 import datetime
 import re
+from pathlib import Path
 
-from gpudoctor.knowledge import all_causes, recognise, similar_threads
+from gpudoctor.knowledge import all_causes, recognise, similar_threads, threads
 from gpudoctor.knowledge.threads import Thread, _index, features_of
+from gpudoctor.redact.redactor import Door
 from gpudoctor.rules.load import load_rules
 from tests.tickets.stated import FOLDER, STATED
 
@@ -18,6 +20,14 @@ def test_each_line_is_whole():
         assert datetime.date.fromisoformat(one.read) and one.cause in known, one
         assert one.features, f"{one.address} is found by nothing"
     assert len({one.address for one in THREADS}) == len(THREADS) >= 600
+
+
+def test_nobody_is_named():
+    """The lines are what programs printed on somebody's machine."""
+    source = Path(threads.__file__).with_suffix(".tsv")
+    lines = [line.split("\t")[4] for line in source.read_text(encoding="utf-8").splitlines() if line[0] != "#"]
+    assert len(lines) == len(THREADS)
+    assert [line for line in lines if Door().text(line) != line] == []
 
 
 def others_like(name: str) -> tuple[Thread, ...]:
