@@ -7,12 +7,12 @@ to the installer, and the plan says so.
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle, is_older
 from gpudoctor.plan.demand import EXTRAS, Demand
+from gpudoctor.plan.extension_for import Beside, against, extension_for, rows_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.plan.wheels import has_wheel
@@ -83,7 +83,7 @@ def extras_for(demand: Demand, found: Fit, matrix: Matrix) -> Extras:
 
 def torch_for_extra(name: str, matrix: Matrix) -> Iterator[tuple[str, str | None]]:
     """What torch the known releases of an extra are made for, newest first: a specifier and a CUDA major."""
-    for row in _rows(name, matrix):
+    for row in rows_of(name, matrix):
         yield from ((row.torch, str(major)) for major in row.cuda or ()) if row.cuda else ((row.torch, None),)
 
 
@@ -161,44 +161,34 @@ def _extension(
         other = WITHOUT_GPU.get(name)
         change = f"{other} in its place" if other else f"a wish without {name}"
         return _refused(name, f"{name} needs a build with CUDA, and none is installed here.", change)
-    rows = _rows(name, matrix)
-    numpy = tuple(text.removeprefix("numpy") for one in proposals for text in one.requirements if _is_numpy(text))
-    for row in rows:
-        versions = [one for one in row.versions if meets(one, specifier)]
-        if versions and _against(row, torch, major, machine, numpy) is None:
-            wanted = f"{row.dist or name}=={versions[0]}"
-            return Extra(name=name, environment=number, requirement=wanted, is_compiled=row.is_compiled, note=row.notes)
-    beside = f"{torch.build} and " if torch is not None else ""
-    gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
-    built = f"{beside}CUDA {major}" if major is not None else beside.removesuffix(" and ")
-    place = ", ".join(filter(None, (built, f"Python {machine.python or ''}", machine.platform, gpus)))
-    newest = next((row for row in rows if any(meets(one, specifier) for one in row.versions)), None)
-    why = _against(newest, torch, major, machine, numpy) if newest is not None else None
-    reason = f" {name} {newest.versions[0]} {why}." if newest is not None and why else ""
-    text = f"No {name}{specifier} is known that suits {place}.{reason}"
+    beside = Beside(
+        torch=torch.version if torch is not None else None,
+        cuda=major or 0,
+        python=machine.python,
+        platform=machine.platform,
+        capabilities=machine.capabilities,
+        numpy=tuple(text.removeprefix("numpy") for one in proposals for text in one.requirements if _is_numpy(text)),
+    )
+    found = extension_for(name, beside, matrix, specifier)
+    if found is not None:
+        wanted, note = found.requirement, found.row.notes
+        return Extra(name=name, environment=number, requirement=wanted, is_compiled=found.is_compiled, note=note)
+    text = _none_suits(name, specifier, beside, torch, machine, matrix)
     return _refused(name, text, f"a wish without {name}")
 
 
-def _against(
-    row: Extension, torch: Proposal | None, major: int | None, machine: Machine, numpy: tuple[str, ...]
-) -> str | None:
-    """Why a release does not suit the torch beside it, its CUDA, or the machine; None: nothing known is against it."""
-    python = machine.python
-    if row.min_capability is not None and any(one < row.min_capability for one in machine.capabilities):
-        return f"needs a GPU of compute capability {row.min_capability} or newer"
-    if row.platforms and machine.platform is not None and machine.platform not in row.platforms:
-        return f"is for {' and '.join(row.platforms)} only"
-    if row.requires_python and python is not None and not meets(f"{python}.99", row.requires_python):
-        return f"needs Python {row.requires_python}"
-    if row.torch and torch is not None and not meets(torch.version, row.torch):
-        return f"is made for torch{row.torch}"
-    if row.cuda and major not in row.cuda:
-        return f"is built for CUDA {' or '.join(map(str, row.cuda))}"
-    return f"needs numpy{row.numpy}" if row.numpy and not agree(row.numpy, *numpy) else None
-
-
-def _rows(name: str, matrix: Matrix) -> list[Extension]:
-    return [row for row in matrix.table("extensions") if isinstance(row, Extension) and row.package == name]
+def _none_suits(
+    name: str, specifier: str, beside: Beside, torch: Proposal | None, machine: Machine, matrix: Matrix
+) -> str:
+    """What an extension was to suit, and what is against its newest release."""
+    with_torch = f"{torch.build} and " if torch is not None else ""
+    gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
+    built = f"{with_torch}CUDA {beside.cuda}" if beside.cuda else with_torch.removesuffix(" and ")
+    place = ", ".join(filter(None, (built, f"Python {machine.python or ''}", machine.platform, gpus)))
+    newest = next((row for row in rows_of(name, matrix) if any(meets(one, specifier) for one in row.versions)), None)
+    why = against(newest, beside) if newest is not None else None
+    reason = f" {name} {newest.versions[0]} {why}." if newest is not None and why else ""
+    return f"No {name}{specifier} is known that suits {place}.{reason}"
 
 
 def _cuda_major(proposals: tuple[Proposal, ...], machine: Machine, matrix: Matrix) -> int | None:

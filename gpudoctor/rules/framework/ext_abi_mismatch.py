@@ -2,10 +2,11 @@
 
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.plan.places import uninstall
+from gpudoctor.plan.extension_for import beside_torch, extension_for
+from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.sections import Framework, Frameworks, Gap, Packages, Scene
+from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 from gpudoctor.sources.build_tags import parse_wheel_tag
 
@@ -21,7 +22,9 @@ PINNED = ("vllm", "xformers", "torch-tensorrt")
 
 
 @rule("FRM009", name="ext-abi-mismatch", severity="error", since="0.1")
-def ext_abi_mismatch(frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene) -> Iterator[Problem]:
+def ext_abi_mismatch(
+    frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
+) -> Iterator[Problem]:
     """A compiled extension was built for a different version of torch or TensorFlow.
 
     What it means:
@@ -63,11 +66,16 @@ def ext_abi_mismatch(frameworks: Frameworks, packages: Packages | Gap | None, sc
                 seen("torch", torch.version, torch.source),
                 seen(f"{extension.label} was built for", _made_for(extension), extension.source),
             ),
-            fixes=(_fix(torch, extension, scene),),
+            fixes=(_fix(torch, extension, scene, matrix),),
         )
 
 
-def _fix(torch: Framework, extension: Framework, scene: Scene) -> Fix:
+def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -> Fix:
+    name = extension.dist or extension.name
+    made = extension_for(name, beside_torch(torch, scene, matrix), matrix)
+    if made is not None and made.row.torch and not made.is_compiled and made.version != extension.version:
+        title = f"Install {made.requirement}, which is made for torch {torch.version}"
+        return Fix(title=title, safety=safety(scene), steps=install(scene, made.requirement))
     release = ".".join(str(number) for number in (release_numbers(torch.version) or ())[:2])
     if extension.name in PINNED and extension.built_for_torch and extension.built_for_torch.count(".") > 1:
         text = f"Install torch=={extension.built_for_torch} from where torch {torch.version} came from, or a newer "

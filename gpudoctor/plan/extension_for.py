@@ -1,0 +1,99 @@
+"""Which release of an extension (xformers, flash-attn, vllm …) goes with the torch, CUDA and Python that are there."""
+
+from functools import lru_cache
+
+from gpudoctor.facts.base import Fact
+from gpudoctor.facts.python import Framework
+from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.versions import Capability, local_tag
+from gpudoctor.knowledge.matrix.offer_types import Extension
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.specifiers import agree, meets
+from gpudoctor.plan.this_machine import machine_here
+
+
+class Beside(Fact, frozen=True, kw_only=True):
+    """What an extension meets. What is None or empty is not known, and rules no release out."""
+
+    #: With its local tag, where it has one: 2.5.1+cu121.
+    torch: str | None = None
+    #: CUDA major of the builds beside it; 0: builds for the CPU.
+    cuda: int | None = None
+    #: "3.12"
+    python: str | None = None
+    #: linux-x86_64
+    platform: str | None = None
+    capabilities: tuple[Capability, ...] = ()
+    #: Specifiers of NumPy that others ask for.
+    numpy: tuple[str, ...] = ()
+
+
+class Fitting(Fact, frozen=True, kw_only=True):
+    """A release of an extension that fits."""
+
+    row: Extension
+    version: str
+
+    @property
+    def requirement(self) -> str:
+        """What an installer is asked for."""
+        return f"{self.row.dist or self.row.package}=={self.version}"
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it is compiled on the spot, against the torch that is there."""
+        return self.row.is_compiled
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Options of pip and uv: what is compiled must see the torch that is there."""
+        return ("--no-build-isolation",) if self.is_compiled else ()
+
+
+def extension_for(name: str, beside: Beside, matrix: Matrix, specifier: str = "") -> Fitting | None:
+    """The newest release of an extension that goes with what is there, by package or distribution.
+
+    None: the matrix knows none.
+    """
+    for row in rows_of(name, matrix):
+        found = next((one for one in row.versions if meets(one, specifier)), None)
+        if found is not None and against(row, beside) is None:
+            return Fitting(row=row, version=found)
+    return None
+
+
+@lru_cache(maxsize=128)
+def rows_of(name: str, matrix: Matrix) -> tuple[Extension, ...]:
+    """The rows of an extension, newest first."""
+    rows: tuple[Extension, ...] = matrix.table("extensions")
+    return tuple(row for row in rows if name in (row.package, row.dist))
+
+
+def against(row: Extension, beside: Beside) -> str | None:
+    """Why a release does not suit what is beside it; None: nothing known is against it."""
+    if row.min_capability is not None and any(one < row.min_capability for one in beside.capabilities):
+        return f"needs a GPU of compute capability {row.min_capability} or newer"
+    if row.platforms and beside.platform is not None and beside.platform not in row.platforms:
+        return f"is for {' and '.join(row.platforms)} only"
+    if row.requires_python and beside.python is not None and not meets(f"{beside.python}.99", row.requires_python):
+        return f"needs Python {row.requires_python}"
+    if row.torch and beside.torch is not None and not meets(beside.torch.partition("+")[0], row.torch):
+        return f"is made for torch{row.torch}"
+    if row.cuda and beside.cuda is not None and beside.cuda not in row.cuda:
+        return f"is built for CUDA {' or '.join(map(str, row.cuda))}"
+    return f"needs numpy{row.numpy}" if row.numpy and not agree(row.numpy, *beside.numpy) else None
+
+
+def beside_torch(torch: Framework, scene: Scene, matrix: Matrix) -> Beside:
+    """What an extension meets in the environment that was looked at, where that torch stays."""
+    machine = machine_here(scene, matrix)
+    build = matrix.torch_build(torch.version, machine.platform) if torch.version else None
+    known = torch.cuda or (build.cuda if build is not None else None)
+    is_cpu = local_tag(torch.version or "") == "cpu"
+    return Beside(
+        torch=torch.version,
+        cuda=0 if is_cpu else known.major if known is not None else None,
+        python=machine.python,
+        platform=machine.platform,
+        capabilities=machine.capabilities,
+    )
