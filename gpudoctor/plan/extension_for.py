@@ -2,12 +2,15 @@
 
 from functools import lru_cache
 
+from msgspec.structs import replace
+
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Framework
 from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.versions import Capability, local_tag
-from gpudoctor.knowledge.matrix.offer_types import Extension
+from gpudoctor.facts.versions import Capability, LibraryVersion, local_tag
+from gpudoctor.knowledge.matrix.offer_types import Extension, ReadyWheel
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.plan.this_machine import machine_here
 
@@ -24,6 +27,9 @@ class Beside(Fact, frozen=True, kw_only=True):
     #: linux-x86_64
     platform: str | None = None
     capabilities: tuple[Capability, ...] = ()
+    #: Whether torch has the new C++ ABI.
+    new_abi: bool | None = None
+    glibc: LibraryVersion | None = None
     #: Specifiers of NumPy that others ask for.
     numpy: tuple[str, ...] = ()
 
@@ -33,16 +39,19 @@ class Fitting(Fact, frozen=True, kw_only=True):
 
     row: Extension
     version: str
+    #: The address of a wheel on the project's release page, where the package index has its source only.
+    wheel: str | None = None
 
     @property
     def requirement(self) -> str:
         """What an installer is asked for."""
-        return f"{self.row.dist or self.row.package}=={self.version}"
+        name = self.row.dist or self.row.package
+        return f"{name} @ {self.wheel}" if self.wheel else f"{name}=={self.version}"
 
     @property
     def is_compiled(self) -> bool:
         """Whether it is compiled on the spot, against the torch that is there."""
-        return self.row.is_compiled
+        return self.row.is_compiled and self.wheel is None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -53,13 +62,39 @@ class Fitting(Fact, frozen=True, kw_only=True):
 def extension_for(name: str, beside: Beside, matrix: Matrix, specifier: str = "") -> Fitting | None:
     """The newest release of an extension that goes with what is there, by package or distribution.
 
-    None: the matrix knows none.
+    One with a wheel on its project's release page comes before a newer one that must be compiled. None: none is known.
     """
-    for row in rows_of(name, matrix):
-        found = next((one for one in row.versions if meets(one, specifier)), None)
-        if found is not None and against(row, beside) is None:
-            return Fitting(row=row, version=found)
-    return None
+    found = [
+        Fitting(row=row, version=version)
+        for row in rows_of(name, matrix)
+        if against(row, beside) is None
+        for version in row.versions
+        if meets(version, specifier)
+    ]
+    if not found or not found[0].is_compiled:
+        return found[0] if found else None
+    wheels = ready_wheels(found[0].row.package, beside, matrix)
+    ready = next((one for one in found if one.version in wheels), None)
+    return replace(ready, wheel=wheels[ready.version]) if ready is not None else found[0]
+
+
+def ready_wheels(package: str, beside: Beside, matrix: Matrix) -> dict[str, str]:
+    """The addresses of the wheels made for what is there, by release; none where that is not known well enough."""
+    if beside.torch is None or beside.python is None or beside.new_abi is None:
+        return {}
+    line = ".".join(beside.torch.partition("+")[0].split(".")[:2])
+    rows: tuple[ReadyWheel, ...] = matrix.table("ready_wheels")
+    return {
+        row.version: row.url(line, beside.python, new_abi=beside.new_abi)
+        for row in rows
+        if row.package == package
+        and row.platform == beside.platform
+        and row.cuda_major == beside.cuda
+        and line in row.torch
+        and beside.python in row.pythons
+        and beside.new_abi in row.abis
+        and (beside.glibc is None or row.glibc <= beside.glibc)
+    }
 
 
 @lru_cache(maxsize=128)
@@ -96,4 +131,6 @@ def beside_torch(torch: Framework, scene: Scene, matrix: Matrix) -> Beside:
         python=machine.python,
         platform=machine.platform,
         capabilities=machine.capabilities,
+        new_abi=torch.cxx11_abi if torch.cxx11_abi is not None or build is None else has_new_abi(build),
+        glibc=machine.libc_version,
     )

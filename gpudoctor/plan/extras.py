@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.answer import Fit, Proposal, Refusal, Way
 from gpudoctor.plan.constraints import Obstacle, is_older
@@ -161,17 +162,22 @@ def _extension(
         other = WITHOUT_GPU.get(name)
         change = f"{other} in its place" if other else f"a wish without {name}"
         return _refused(name, f"{name} needs a build with CUDA, and none is installed here.", change)
+    row = matrix.torch_build(f"{torch.version}+{torch.variant}") if torch is not None else None
     beside = Beside(
         torch=torch.version if torch is not None else None,
         cuda=major or 0,
         python=machine.python,
         platform=machine.platform,
         capabilities=machine.capabilities,
+        new_abi=has_new_abi(row) if row is not None else None,
+        glibc=machine.libc_version,
         numpy=tuple(text.removeprefix("numpy") for one in proposals for text in one.requirements if _is_numpy(text)),
     )
     found = extension_for(name, beside, matrix, specifier)
     if found is not None:
         wanted, note = found.requirement, found.row.notes
+        if found.wheel:
+            note = f"{name} {found.version} is a wheel of its release page, for this torch, CUDA, C++ ABI and Python."
         return Extra(name=name, environment=number, requirement=wanted, is_compiled=found.is_compiled, note=note)
     text = _none_suits(name, specifier, beside, torch, machine, matrix)
     return _refused(name, text, f"a wish without {name}")

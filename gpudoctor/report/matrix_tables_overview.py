@@ -31,6 +31,7 @@ ABOUT = {
     "numpy": "NumPy 2 and the frameworks",
     "protobuf": "protobuf of each TensorFlow",
     "recipes": "setups, command by command",
+    "ready_wheels": "wheels of flash-attn, mamba-ssm … on release pages",
     "releases": "wheels on the package index",
     "tensorflow": "TensorFlow builds",
     "throughput": "published training rates",

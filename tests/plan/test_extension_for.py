@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.facts.versions import Capability
+from gpudoctor.facts.versions import Capability, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.extension_for import Beside, extension_for
 
@@ -34,3 +34,50 @@ def test_an_older_one_is_asked_for():
     beside = Beside(torch="2.10.0", cuda=12, python="3.12", platform=LINUX)
     found = extension_for("xformers", beside, load_matrix(), "<0.0.35")
     assert found is not None and found.requirement == "xformers==0.0.34"
+
+
+FLASH = "https://github.com/Dao-AILab/flash-attention/releases/download/v2.8.3.post1/flash_attn-2.8.3.post1"
+CAUSAL = "https://github.com/Dao-AILab/causal-conv1d/releases/download/v1.6.1.post4/causal_conv1d-1.6.1"
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "wheel"),
+    [
+        (
+            "flash-attn",
+            Beside(torch="2.8.0+cu128", cuda=12, python="3.12", platform=LINUX, new_abi=True),
+            f"{FLASH}%2Bcu12torch2.8cxx11abiTRUE-cp312-cp312-linux_x86_64.whl",
+        ),
+        (
+            "flash-attn",
+            Beside(torch="2.6.0+cu124", cuda=12, python="3.11", platform=LINUX, new_abi=False),
+            f"{FLASH}%2Bcu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl",
+        ),
+        # The files of a release may stand under the tag of a later one.
+        (
+            "causal-conv1d",
+            Beside(torch="2.7.1", cuda=12, python="3.12", platform=LINUX, new_abi=True),
+            f"{CAUSAL}%2Bcu12torch2.7cxx11abiTRUE-cp312-cp312-linux_x86_64.whl",
+        ),
+    ],
+)
+def test_a_wheel_of_the_release_page_comes_before_compiling(name, beside, wheel):
+    found = extension_for(name, beside, load_matrix())
+    assert found is not None and found.requirement == f"{name} @ {wheel}" and not found.is_compiled
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        Beside(torch="2.8.0", cuda=13, python="3.12", platform=LINUX, new_abi=True),
+        Beside(torch="2.8.0", cuda=12, python="3.14", platform=LINUX, new_abi=True),
+        Beside(torch="2.8.0", cuda=12, python="3.12", platform=LINUX, new_abi=None),
+        Beside(torch="2.8.0", cuda=12, python="3.12", platform="linux-aarch64", new_abi=True),
+        Beside(torch="2.15.0", cuda=12, python="3.12", platform=LINUX, new_abi=True),
+        # It is built where glibc is 2.35.
+        Beside(torch="2.8.0", cuda=12, python="3.12", platform=LINUX, new_abi=True, glibc=LibraryVersion("2.31")),
+    ],
+)
+def test_it_is_compiled_where_no_wheel_is_made_for_what_is_there(beside):
+    found = extension_for("flash-attn", beside, load_matrix())
+    assert found is not None and found.is_compiled and found.options == ("--no-build-isolation",)

@@ -595,7 +595,10 @@ def test_an_extension_that_fits_or_is_not_known(ours: Framework, theirs: Framewo
     [("2.5.1+cu121", "xformers==0.0.29.post1"), ("2.9.0+cu130", "xformers==0.0.33")],
 )
 def test_the_release_made_for_the_torch_that_is_there(torch_there: str, wanted: str) -> None:
-    ours, theirs = torch(torch_there), flash(built_for_torch="2.4.1", name="xformers", dist="xformers", version="0.0.28")
+    ours, theirs = (
+        torch(torch_there),
+        flash(built_for_torch="2.4.1", name="xformers", dist="xformers", version="0.0.28"),
+    )
     (fix,) = fires("ext-abi-mismatch", **stack(RTX_4090, frameworks=frameworks(ours, theirs))).fixes
     assert [step.argv[-1] for step in fix.steps] == [wanted]
 

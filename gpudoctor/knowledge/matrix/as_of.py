@@ -110,4 +110,5 @@ _KEEPS: dict[str, Callable[[MatrixAsOf, Any], Any]] = {
     "builds": lambda then, row: row if then.was_out(row.package, row.version) else None,
     "releases": _several,
     "extensions": _several,
+    "ready_wheels": lambda then, row: row if then.was_out(row.package, row.version) else None,
 }

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.types import Row
 
 
@@ -70,6 +70,36 @@ class Extension(Row, frozen=True, kw_only=True):
     #: The package index has its source only: it is compiled on the spot, with nvcc of the CUDA of torch.
     is_compiled: bool = False
     notes: str | None = None
+
+
+class ReadyWheel(Row, frozen=True, kw_only=True):
+    """Wheels of an extension on its project's release page: one for each torch, C++ ABI and Python."""
+
+    package: str
+    version: str
+    #: Lines of torch, 2.8.
+    torch: tuple[str, ...]
+    #: As in the names of the files: 12, 122.
+    cuda: str
+    #: Whether they are for a torch with the new C++ ABI.
+    abis: tuple[bool, ...]
+    pythons: tuple[str, ...]
+    platform: str
+    #: Of the system that they are built on.
+    glibc: LibraryVersion
+    #: The folder of the files.
+    address: str
+
+    @property
+    def cuda_major(self) -> int:
+        """The CUDA major that they are built for."""
+        return int(self.cuda[:2])
+
+    def url(self, torch: str, python: str, *, new_abi: bool) -> str:
+        """The wheel for a line of torch and a Python, as an address."""
+        name, tag = self.package.replace("-", "_"), "cp" + python.replace(".", "")
+        built = f"cu{self.cuda}torch{torch}cxx11abi{'TRUE' if new_abi else 'FALSE'}"
+        return f"{self.address}/{name}-{self.version}%2B{built}-{tag}-{tag}-{self.platform.replace('-', '_')}.whl"
 
 
 class MatlabRelease(Row, frozen=True, kw_only=True):

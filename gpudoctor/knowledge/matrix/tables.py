@@ -10,7 +10,14 @@ from msgspec.structs import force_setattr
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe, ReleaseDates
-from gpudoctor.knowledge.matrix.offer_types import BaseImage, ContainerImage, Elsewhere, Extension, MatlabRelease
+from gpudoctor.knowledge.matrix.offer_types import (
+    BaseImage,
+    ContainerImage,
+    Elsewhere,
+    Extension,
+    MatlabRelease,
+    ReadyWheel,
+)
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
     Companions,
@@ -71,7 +78,7 @@ TABLES: dict[str, Any] = {
     "triton": Table[TritonAssembler],
     "xids": Table[Xid],
 }
-#: Tables that people, benchmarks and install plans look up. No check reads them, not even for their date.
+#: Tables that people, benchmarks and fixes look up. A check that finds nothing reads none, not even for its date.
 LOOKED_UP: dict[str, Any] = {
     "containers": Table[ContainerImage],
     "dates": Table[ReleaseDates],
@@ -83,6 +90,7 @@ LOOKED_UP: dict[str, Any] = {
     "images": Table[BaseImage],
     "matlab": Table[MatlabRelease],
     "networks": Table[Network],
+    "ready_wheels": Table[ReadyWheel],
     "throughput": Table[Throughput],
     "recipes": Table[Recipe],
 }

@@ -73,9 +73,10 @@ def ext_abi_mismatch(
 def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -> Fix:
     name = extension.dist or extension.name
     made = extension_for(name, beside_torch(torch, scene, matrix), matrix)
-    if made is not None and made.row.torch and not made.is_compiled and made.version != extension.version:
-        title = f"Install {made.requirement}, which is made for torch {torch.version}"
-        return Fix(title=title, safety=safety(scene), steps=install(scene, made.requirement))
+    if made is not None and (made.wheel or (made.row.torch and not made.is_compiled)):
+        title = f"Install the {name} {made.version} that is made for torch {torch.version}"
+        options = ("--force-reinstall", "--no-deps") if made.wheel else ()
+        return Fix(title=title, safety=safety(scene), steps=install(scene, made.requirement, options=options))
     release = ".".join(str(number) for number in (release_numbers(torch.version) or ())[:2])
     if extension.name in PINNED and extension.built_for_torch and extension.built_for_torch.count(".") > 1:
         text = f"Install torch=={extension.built_for_torch} from where torch {torch.version} came from, or a newer "

@@ -38,6 +38,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "numpy": ("package", "version", "os"),
     "protobuf": ("tensorflow",),
     "recipes": ("purpose", "system"),
+    "ready_wheels": ("package", "version", "cuda", "platform", "torch"),
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),
     "throughput": ("gpu", "network", "precision", "source", "samples_per_second"),
