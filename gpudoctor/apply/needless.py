@@ -1,5 +1,6 @@
 """Whether a change would install nothing, so that neither a copy nor a switch is needed."""
 
+import os
 from collections.abc import Callable, Mapping
 
 from gpudoctor.apply.answers import Answers
@@ -22,8 +23,9 @@ def is_needless(
     answers: Answers,
 ) -> bool:
     """Whether all that the steps ask for is there, as the installer itself says, too. It is asked only then."""
-    commands = [step for step in steps if isinstance(step, Run)]
-    if not commands or len(commands) != len(steps) or not all(_is_there(step.argv, environment) for step in commands):
+    commands = [step for step in steps if isinstance(step, Run) and not _is_linked(step.argv)]
+    others = any(not isinstance(step, Run) for step in steps)
+    if not commands or others or not all(_is_there(step.argv, environment) for step in commands):
         return False
     present = installed(environment)
 
@@ -35,6 +37,11 @@ def is_needless(
         return found
 
     return all(one.refused is None and one.says and not one.installs for one in map(said, commands))
+
+
+def _is_linked(argv: tuple[str, ...]) -> bool:
+    """Whether it makes a link that is there."""
+    return argv[:2] == ("ln", "-sf") and os.path.islink(argv[3]) and os.readlink(argv[3]) == argv[2]
 
 
 def _is_there(argv: tuple[str, ...], environment: str) -> bool:

@@ -58,6 +58,8 @@ class Choice(Fact, frozen=True, kw_only=True):
     #: What the installer is asked for: the release, its companions, bounds that the release forgot.
     requirements: tuple[str, ...] = ()
     index_url: str | None = None
+    #: Links to make once it is installed, and what each leads to: both below site-packages.
+    links: dict[str, str] = {}
     source: str = ""
     checked: str = ""
 

@@ -43,6 +43,8 @@ class Proposal(Fact, frozen=True, kw_only=True):
     requirements: tuple[str, ...]
     #: Below the PyTorch download site; None: the package index.
     index_url: str | None = None
+    #: Links to make once it is installed, and what each leads to: both below site-packages.
+    links: dict[str, str] = {}
     why: tuple[Reason, ...] = ()
     why_not_newer: NotNewer | None = None
     #: What does not work, or needs something else, although the build runs.

@@ -12,8 +12,6 @@ from gpudoctor.knowledge.milestones import numbers_of
 
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
-#: Releases whose wheels do not work as they come (observed on the wheels of the package index, 2026-11).
-BROKEN_RELEASES = {"tensorflow": ("2.21.0",)}
 #: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).
 FIRST_MPS = numbers_of("torch-apple-gpus")
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
@@ -46,6 +44,8 @@ class Build(Fact, frozen=True, kw_only=True):
     archs_of: str | None = None
     #: Why it cannot be had, or should not: no index offers it, withdrawn, a fault of its own.
     fault: Fault | None = None
+    #: Links that mend the fault, and what each leads to: both below site-packages.
+    links: dict[str, str] = {}
     min_driver: DriverRelease | None = None
     min_capability: Capability | None = None
 
@@ -150,6 +150,7 @@ def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Bui
         cuda=row.cuda,
         archs=row.archs if row.build == "gpu" else (),
         fault=fault,
+        links=row.links,
     )
 
 

@@ -7,7 +7,7 @@ from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import packages_of, planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
-from gpudoctor.plan.builds import BROKEN_RELEASES, Build
+from gpudoctor.plan.builds import Build
 from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
 from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, staying
 from gpudoctor.plan.machine import Machine
@@ -55,8 +55,7 @@ def tensorflow_choice(scene: Scene, machine: Machine, matrix: Matrix) -> Choice 
 
 def _is_installable(build: TensorflowBuild) -> bool:
     version = package_version(build.last)
-    published = version is not None and not version.is_prerelease and bool(build.and_cuda)
-    return published and build.last not in BROKEN_RELEASES["tensorflow"]
+    return version is not None and not version.is_prerelease and bool(build.and_cuda)
 
 
 def jax_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | None = None) -> Choice | None:

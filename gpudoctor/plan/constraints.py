@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.fix import Run
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
@@ -16,6 +15,7 @@ from gpudoctor.plan.builds import Build
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.glibc import glibc_floor
+from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
 
 #: version, cuda and companion come from the wish, pins from the other frameworks of the same environment.
@@ -36,19 +36,8 @@ Constraint = Literal[
     "unknown",
 ]
 
-#: What serves Blackwell GPUs of TensorFlow; see ptx_is_refused.
-BLACKWELL_WAY = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow; or release 2.21.0 and a link to its cuSOLVER"
-#: The second of these, to type: the fix for what 2.21.0 does not find is the link.
-BLACKWELL_STEPS = (
-    Run(argv=("python3", "-m", "venv", "gpu-env")),
-    Run(
-        argv=(
-            *("gpu-env/bin/python", "-m", "pip", "install"),
-            *("tensorflow[and-cuda]==2.21.0", "nvidia-cuda-nvcc-cu12>=12.8"),
-        )
-    ),
-    Run(argv=("gpudoctor", "fix", "--python", "gpu-env", "--apply")),
-)
+#: What serves Blackwell GPUs in place of a TensorFlow whose PTX does not; see ptx_is_refused.
+CONTAINER = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow"
 #: The first CUDA whose libraries know Ampere. Those of CUDA 10 fail there, although the driver compiles the PTX of the
 #: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
 FIRST_CUDA = CudaVersion("11.0")
@@ -68,11 +57,13 @@ class Obstacle(Fact, frozen=True, kw_only=True):
     constraint: Constraint
     text: str
     change: str | None = None
+    #: A step of the plan takes it away.
+    mended: bool = False
 
 
 def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
     """Whether nothing that is known keeps the build from running; False where the matrix cannot tell."""
-    return next(obstacles(build, machine, matrix), None) is None
+    return all(one.mended for one in obstacles(build, machine, matrix))
 
 
 def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
@@ -116,7 +107,8 @@ def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
         text = f"{what} has no wheel for Python {machine.python}"
         yield Obstacle(constraint="python", text=text, change=f"Python {change}" if change else None)
     if build.fault is not None:
-        yield Obstacle(constraint=build.fault[0], text=build.fault[1])
+        mend = " and ".join(link_words(*one) for one in build.links.items()) or None
+        yield Obstacle(constraint=build.fault[0], text=build.fault[1], change=mend, mended=bool(build.links))
     if machine.package_index_only and isinstance(build.row, TorchBuild) and build.platform not in build.row.default_on:
         yield Obstacle(constraint="index", text="the package index does not have it")
     yield from _libc(build, machine)
@@ -204,7 +196,7 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     refusal = ptx_is_refused(build.framework, build.version, gpu) if found == "ptx" else None
     if refusal is not None:
         text = f"it has only PTX for {label}, and {refusal.reason}"
-        yield Obstacle(constraint="gpu", text=text, change=BLACKWELL_WAY)
+        yield Obstacle(constraint="gpu", text=text, change=CONTAINER)
         return
     if found == "ptx" and build.cuda is not None and build.framework == "torch" and matrix.predates(build.cuda, gpu):
         yield Obstacle(

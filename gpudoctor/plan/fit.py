@@ -23,9 +23,10 @@ __all__ = [
 def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
     """Builds of a framework that run on every GPU of the machine (on its CPU, if that is wanted), best first.
 
-    Those that their makers or their files speak of, newest release first; then the others. Within a release the build
-    that a plain install gives, then builds that need nothing beyond what the driver offers, then the newest CUDA. Empty
-    when nothing the matrix knows fits. Kept: the machines of a fleet ask the same, and several rules ask for one.
+    Those that their makers or their files speak of, newest release first, then what a link mends; then the others.
+    Within a release the build that a plain install gives, then builds that need nothing beyond what the driver offers,
+    then the newest CUDA. Empty when nothing the matrix knows fits. Kept: the machines of a fleet ask the same, and
+    several rules ask for one.
     """
     fitting = [
         build
@@ -33,10 +34,14 @@ def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...
         if is_wanted_kind(build, machine) and fits(build, machine, matrix)
     ]
     # The builds are newest first already, and within a release newest CUDA first.
-    releases = groupby(sorted(fitting, key=lambda one: one.is_hearsay), key=lambda one: (one.is_hearsay, one.version))
+    releases = groupby(sorted(fitting, key=_last), key=lambda one: (*_last(one), one.version))
     return tuple(
         build for _, builds in releases for build in sorted(builds, key=lambda build: _rank(build, machine, matrix))
     )
+
+
+def _last(build: Build) -> tuple[bool, bool]:
+    return build.is_hearsay, build.fault is not None
 
 
 def _rank(build: Build, machine: Machine, matrix: Matrix) -> tuple[bool, bool]:

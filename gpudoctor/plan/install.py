@@ -11,6 +11,7 @@ from gpudoctor.plan.answer import Fit, NotNewer, Proposal, Refusal, Wanted
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.extras import Extras, extras_for
 from gpudoctor.plan.indexes import Indexes
+from gpudoctor.plan.links import link_steps, site_packages_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import older_torch_for, with_an_older_torch, with_companions_of
 from gpudoctor.plan.partial_fit import served_part
@@ -111,6 +112,7 @@ def _plan(
     install: list[Step] = [install_step(place, requirements, main, beside, *options, first=main != indexes.main)]
     # What is compiled is not on the index of torch; torch itself is there by then.
     install += [install_step(place, after.requirements, indexes.main, (), *after.options) for after in extras.after]
+    install += [step for one in proposals for step in link_steps(one.links, site_packages_of(place))]
     return InstallPlan(
         place=place,
         choices=tuple(_choice(one, indexes) for one in proposals),
@@ -161,6 +163,7 @@ def _choice(one: Proposal, indexes: Indexes) -> Choice:
         limits=one.limits,
         requirements=one.requirements,
         index_url=indexes.of_build(one.index_url),
+        links=one.links,
         source=one.source,
         checked=one.checked,
     )

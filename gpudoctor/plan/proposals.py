@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from gpudoctor.facts.versions import package_version
-from gpudoctor.knowledge.matrix.kernels import coverage
+from gpudoctor.knowledge.matrix.kernels import TENSORFLOW_PTX_ENDS, coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.knowledge.milestones import numbers_of
@@ -11,10 +11,11 @@ from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wante
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import driver_can_compile, driver_floor, is_older, span
-from gpudoctor.plan.cudnn import cudnn_pins
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
+from gpudoctor.plan.library_pins import library_pins
+from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.triton import compile_floor
 
@@ -42,6 +43,7 @@ def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, new
         cuda=str(build.cuda) if build.cuda is not None else None,
         requirements=requirements(build, wanted, machine, matrix),
         index_url=index_url(build),
+        links=build.links if machine.uses_cuda else {},
         why=(*_why_packages(build, machine), *_why_gpu(build, machine, matrix)),
         why_not_newer=newer,
         limits=_limits(build, machine, matrix),
@@ -124,7 +126,7 @@ def requirements(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix)
     found += [f"numpy{bound}"] if bound else []
     protobuf = matrix.tf_protobuf(build.version) if build.framework == "tensorflow" else None
     found += [f"protobuf{protobuf.works}"] if protobuf is not None and protobuf.works else []
-    return (*found, *(cudnn_pins(build, machine.capabilities, matrix) if machine.uses_cuda else ()))
+    return (*found, *(library_pins(build, machine.capabilities, matrix) if machine.uses_cuda else ()))
 
 
 def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ...]:
@@ -178,11 +180,13 @@ def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ..
 def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     if build.cuda is None or not machine.uses_cuda:
         return ()
-    found = []
+    found = [f"{build.fault[1]}. So {link_words(*one)}." for one in build.links.items() if build.fault]
     if build.archs_of is not None:
         found.append(f"Which GPUs it has code for was not read from its own wheels, but from {build.archs_of}.")
     if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):
         found.append("The first start is slow: the driver compiles the code for this GPU, once.")
+    if build.framework == "tensorflow" and any(gpu >= TENSORFLOW_PTX_ENDS for gpu in machine.capabilities):
+        found.append("That its PTX serves such a GPU was reported by users; its makers do not say so.")
     offered = matrix.offered_cuda(machine.driver, machine.driver_os) if machine.driver is not None else None
     can = machine.driver is not None and driver_can_compile(build.cuda, machine.driver, machine.driver_os, matrix)
     if offered is not None and not can:

@@ -16,6 +16,7 @@ from gpudoctor.knowledge.frameworks import companions, descriptor, title_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.indexes import tag_of_companions
+from gpudoctor.plan.links import linked
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.nothing_fits import nothing_fits
 from gpudoctor.plan.places import (
@@ -180,15 +181,16 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     choice = tensorflow_choice(scene, machine, matrix) if machine else None
     if machine is None or choice is None:
         return nothing_fits("tensorflow", scene, machine, matrix)
-    pins = _cudnn_pins(choice, scene, machine, matrix, apart=apart)
+    pins, links = _pins(choice, scene, machine, matrix, apart=apart), choice.build.links
     wanted = (f"tensorflow[and-cuda]=={choice.build.version}", *pins)
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
     if apart or choice.apart:
-        steps = separately(scene, *wanted, folder=own_folder("tensorflow"))
+        steps = linked(separately(scene, *wanted, folder=own_folder("tensorflow")), links, scene)
         return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
     names = dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu", *leaving_with(choice, scene)))
     present = tuple(name for name in names if scene.find(name) is not None)
-    return Fix(title=title, safety=safety(scene), steps=replace(scene, present, *wanted), undo=_undo(scene, *present))
+    steps = linked(replace(scene, present, *wanted), links, scene)
+    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *present))
 
 
 def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
@@ -201,7 +203,7 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     if machine is None or choice is None:
         return nothing_fits("jax", scene, machine, matrix)
     build = choice.build
-    wanted = (f"jax[{build.variant}]=={build.version}", *_cudnn_pins(choice, scene, machine, matrix))
+    wanted = (f"jax[{build.variant}]=={build.version}", *_pins(choice, scene, machine, matrix))
     title = f"Install JAX {build.version} with its CUDA plugin"
     if choice.apart:
         steps = separately(scene, *wanted, folder=own_folder("jax"))
@@ -211,19 +213,17 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
 
 
-def _cudnn_pins(
-    choice: "Choice", scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False
-) -> tuple[str, ...]:
-    """The cuDNN to ask for besides a build; a torch for CUDA in the same environment pins its own."""
+def _pins(choice: "Choice", scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False) -> tuple[str, ...]:
+    """What to ask for besides a build; a torch for CUDA in the same environment pins its own libraries."""
     # Imported here, as above.
-    from gpudoctor.plan.cudnn import cudnn_pins
     from gpudoctor.plan.installed_companions import staying
+    from gpudoctor.plan.library_pins import library_pins
 
     there = () if apart or choice.apart else staying(scene, machine, matrix, choice.build.framework)
     beside_torch = scene.find("torch") is not None and choice.follows and not (apart or choice.apart)
     if beside_torch or any(one.framework == "torch" for one in there):
         return ()
-    return cudnn_pins(choice.build, machine.capabilities, matrix)
+    return library_pins(choice.build, machine.capabilities, matrix)
 
 
 def tf_keras(scene: Scene, wanted: str) -> Steps:

@@ -144,8 +144,11 @@ def _alternatives(
     """`asks`: they are to share the environment with the other builds that were chosen."""
     for build, wanted in zip(chosen, served, strict=True):
         beside = tuple(other for other in chosen if other is not build)
+        # What must be linked, too, is no one command.
         others = [
-            other for other in lists[wanted.framework] if other is not build and not any(_pins(other, beside, asks))
+            other
+            for other in lists[wanted.framework]
+            if other is not build and not other.links and not any(_pins(other, beside, asks))
         ]
         for other in others[:MOST_ALTERNATIVES]:
             yield proposal(other, wanted, machine, matrix)

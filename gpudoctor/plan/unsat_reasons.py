@@ -33,6 +33,8 @@ COST: dict[Constraint, int] = {
 FIXED = 20
 #: An old release is a bad way out: the oldest costs as much as this.
 AGE = 10
+#: A release that must be mended is no first choice.
+LINK = 2
 #: Each CUDA major after this one asks for a newer driver.
 FIRST_CUDA = 10
 #: More ways out than these only confuse.
@@ -95,7 +97,7 @@ def cost(found: Sequence[Obstacle]) -> tuple[int, int]:
 def distance(found: Sequence[Obstacle], build: Build, age: float) -> float:
     """How much a way out asks: its changes, the age of what it leads to (0 newest, 1 oldest), the driver's step."""
     step = build.cuda.major - FIRST_CUDA if build.cuda and any(one.constraint == "driver" for one in found) else 0
-    return cost(found)[0] + AGE * age + step
+    return cost(found)[0] + AGE * age + step + (LINK if build.links else 0)
 
 
 def not_newer(build: Build, machine: Machine, judged: Judge, matrix: Matrix) -> NotNewer | None:
@@ -130,7 +132,7 @@ def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     candidates = [
         (found, build)
         for build in builds_of(wanted.framework, machine.platform, matrix)
-        if is_wanted_kind(build, machine) and (found := judged(build))
+        if is_wanted_kind(build, machine) and (found := [one for one in judged(build) if not one.mended])
     ]
     candidates = [pair for pair in candidates if not pair[1].is_hearsay] or candidates
     name = title_of(wanted.framework)

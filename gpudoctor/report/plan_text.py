@@ -8,7 +8,6 @@ from gpudoctor.facts.plan import InstallPlan, Mending, Plan
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.system import System
 from gpudoctor.plan.answer import Refusal
-from gpudoctor.plan.constraints import BLACKWELL_STEPS, BLACKWELL_WAY
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.report.commands import Shell, is_command, step_lines, visible
 from gpudoctor.report.fit_text import way_text
@@ -84,10 +83,6 @@ def refusals_text(refusals: tuple[Refusal, ...], width: int) -> str:
             lines += _item("- ", way_text(way), width)
         for text in refusal.elsewhere:
             lines += _item("- ", f"another way: {text}", width)
-    changes = {one.change for refusal in refusals for way in refusal.ways for one in way.obstacles}
-    if BLACKWELL_WAY in changes:
-        lines += ["    Release 2.21.0, with a Python from 3.10 to 3.13:"]
-        lines += [f"    {line}" for step in BLACKWELL_STEPS for line in step_lines(step)]
     return "\n".join(lines) + "\n"
 
 

@@ -4,9 +4,11 @@ import json
 import re
 from collections.abc import Callable
 
+from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
 from gpudoctor.knowledge.frameworks import companions
 from gpudoctor.knowledge.matrix.offer_types import BaseImage
+from gpudoctor.plan.links import link_steps
 from gpudoctor.report.scripts import comment
 
 #: Extras that no package index serves ready-made are built against the frameworks that are there already.
@@ -90,6 +92,9 @@ def dockerfile_text(plan: InstallPlan, about: str, image: BaseImage) -> str:
         lines += comment("The compiler of CUDA (nvcc) must be in the image for the next line.")
         lines.append(f"{run}{json.dumps([*pip, 'packaging', 'ninja', 'setuptools', 'wheel'])}")
         lines.append(f"{run}{json.dumps([*pip, OPEN_BUILD, *afterwards])}")
+    packages = f"/usr/local/lib/python{image.python}/site-packages"
+    links = (step for choice in plan.choices for step in link_steps(choice.links, packages))
+    lines += [f"RUN {json.dumps(step.argv)}" for step in links if isinstance(step, Run)]
     return "\n".join(lines) + "\n"
 
 

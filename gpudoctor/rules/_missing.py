@@ -5,7 +5,6 @@ import shlex
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.knowledge.milestones import numbers_of
-from gpudoctor.plan.builds import BROKEN_RELEASES
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, separately, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
@@ -76,9 +75,22 @@ def _reach(
         undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
     )
     ways = (*filter(None, (_linked(scene, framework, copies, libraries),)), name)
-    if framework.version in BROKEN_RELEASES.get(framework.name, ()) and nvidia_gpus(scene):
-        return (*ways, framework_for_gpus(framework.name, scene, matrix))
-    return ways
+    if not _is_broken(framework, scene, matrix) or not nvidia_gpus(scene):
+        return ways
+    other = framework_for_gpus(framework.name, scene, matrix)
+    return ways if installs_anew(framework, other) else (*ways, other)
+
+
+def _is_broken(framework: Framework, scene: Scene, matrix: Matrix) -> bool:
+    """A release that does not find its libraries as it comes."""
+    rows = matrix.tensorflow_builds(framework.version or "", wheel_platform(scene.host), framework.name)
+    return any(row.defect for row in rows)
+
+
+def installs_anew(framework: Framework, fix: Fix) -> bool:
+    """Whether it is the release that is there which a fix installs."""
+    words = (word for step in fix.steps if isinstance(step, Run) for word in step.argv)
+    return any(word.partition("[")[0] == framework.name and word.endswith(f"=={framework.version}") for word in words)
 
 
 def _linked(scene: Scene, framework: Framework, copies: tuple[LibraryCopy, ...], libraries: Libraries) -> Fix | None:
@@ -120,7 +132,7 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
             return _by_hand(framework)
         # The recipe knows what else is here, and gives it an environment of its own where they cannot share one.
         newest = framework_for_gpus("tensorflow", scene, matrix)
-        if version in BROKEN_RELEASES["tensorflow"] or not _shares(newest) or not _can_have(version, scene, matrix):
+        if _is_broken(framework, scene, matrix) or not _shares(newest) or not _can_have(version, scene, matrix):
             return newest
         wanted: tuple[str, ...] = (f"tensorflow[and-cuda]=={release_of(version)}",)
     elif framework.name == "torch":

@@ -7,6 +7,7 @@ from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.fit import ranked
+from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import command, companion_versions, proposal
 from gpudoctor.plan.unsat_reasons import driver_refusal, refusal
@@ -61,13 +62,16 @@ def quoted(word: str) -> str:
 def nearest(
     framework: str, asked: str, tag: str, machine: Machine, case: Case, companions: Sequence[str] = ()
 ) -> Build | None:
-    """The build that fits and is nearest in releases; among those of a release the one of the tag, else the best."""
+    """The build that fits and is nearest in releases; among those of a release the one of the tag, else the best.
+
+    One that must be linked, too, is no one command.
+    """
     if driver_refusal(machine, case.matrix) is not None:
         return None
     fitting = [
         one
         for one in ranked(framework, machine, case.matrix)
-        if all(_has_companion(one, name, machine, case) for name in companions)
+        if not one.links and all(_has_companion(one, name, machine, case) for name in companions)
     ]
     if not fitting or not asked:
         return next((one for one in fitting if one.variant == tag), fitting[0]) if fitting else None
@@ -91,6 +95,12 @@ def nearest(
 def _has_companion(build: Build, name: str, machine: Machine, case: Case) -> bool:
     made = companion_versions(build, name, case.matrix)
     return bool(made) and has_wheel(name, machine, case.matrix, made[0])
+
+
+def with_links(framework: str, case: Case) -> str:
+    """The build that fits once it is linked, in words; empty for none."""
+    build = next((one for one in ranked(framework, case.machine, case.matrix) if one.links), None)
+    return f"{build.label}, and {' and '.join(link_words(*one) for one in build.links.items())}" if build else ""
 
 
 def what_would_do(framework: str, machine: Machine, case: Case) -> str:

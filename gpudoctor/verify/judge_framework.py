@@ -1,5 +1,6 @@
 """A framework in an install command: the build that is taken, and whether it fits the machine."""
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import none_found, offered, usable, version_of
-from gpudoctor.verify.instead import instead_of, what_would_do
+from gpudoctor.verify.instead import instead_of, what_would_do, with_links
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Verdict
@@ -129,12 +130,14 @@ def _build(
         one
         for one in obstacles(build, case.machine, case.matrix)
         if one.constraint not in skipped and not (one.constraint in ("defect", "python") and not wanted.extras)
+        if not (one.mended and case.given.linked.issuperset(map(posixpath.basename, build.links)))
     ]
     certain = [one for one in against if one.constraint != "unknown"]
     if certain:
         first = certain[0]
         instead = _instead(framework, wanted, best.version, places, install, case)
-        change = f" What would do: {first.change}." if instead is None and first.change else ""
+        ways = dict.fromkeys(filter(None, (with_links(framework, case), None if first.mended else first.change)))
+        change = f" What would do: {'; or '.join(ways)}." if instead is None and ways else ""
         because = f"{build.label}: {first.text}.{change}"
         return case.verdict(
             wanted.text,

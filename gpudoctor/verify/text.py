@@ -1,5 +1,6 @@
 """A text as the commands that stand in it: lines of a shell, a requirements file, a Dockerfile, a Compose file."""
 
+import json
 import shlex
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -152,12 +153,21 @@ def _dockerfile(lines: Sequence[str]) -> Iterator[Typed | Unread]:
             continue
         name, rest = match[1].upper(), match[2].strip()
         if name == "RUN":
-            yield from shell_commands(number, re.sub(r"^(?:--\w+(?:=\S+)?\s+)+", "", rest))
+            yield from shell_commands(number, _of_exec_form(re.sub(r"^(?:--\w+(?:=\S+)?\s+)+", "", rest)))
         elif name == "ENV" and "=" in rest:
             for word in _plain_words(rest):
                 yield Typed(number, f"ENV {word}", ("ENV", *word.split("=", 1)), "dockerfile")
         else:
             yield Typed(number, text.strip(), (name, *rest.split(None, 1 if name == "ENV" else -1)), "dockerfile")
+
+
+def _of_exec_form(text: str) -> str:
+    """The command of RUN ["pip", "install", "torch"]; anything else as it is (docs.docker.com/reference/dockerfile)."""
+    try:
+        words = json.loads(text) if text.startswith("[") else None
+    except (ValueError, RecursionError):
+        return text
+    return shlex.join(map(str, words)) if isinstance(words, list) else text
 
 
 def _compose(lines: Sequence[str]) -> Iterator[Typed]:

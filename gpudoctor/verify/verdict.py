@@ -52,6 +52,8 @@ class Given(Fact, frozen=True, kw_only=True):
     distribution: str | None = None
     distribution_version: str | None = None
     in_container: bool | None = None
+    #: Libraries that the text itself makes links to.
+    linked: frozenset[str] = frozenset()
 
 
 class Verdict(Fact, frozen=True, kw_only=True):

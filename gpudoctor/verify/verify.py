@@ -1,5 +1,7 @@
 """Judges a text of commands. Pure: the same text, facts and tables give the same verdicts anywhere."""
 
+import posixpath
+import re
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -52,6 +54,7 @@ def verify(text: str | Sequence[str], given: Given, matrix: Matrix, file: str | 
 
 
 def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iterator[Verdict]:
+    given = replace(given, linked=_linked(text))
     typed = list(commands(text, file))
     if typed and all(isinstance(one, Typed) and one.kind == "requirements" for one in typed):
         lines = [one for one in typed if isinstance(one, Typed)]
@@ -68,6 +71,12 @@ def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iter
             found = tuple(_judged(asked, case))
             yield from found
             given = _afterwards(asked, found, given)
+
+
+def _linked(text: str) -> frozenset[str]:
+    """The libraries that some line makes a link to, in whatever folder."""
+    lines = (words for line in text.splitlines() if "ln" in (words := re.findall(r"[^\s\"',\[\]]+", line)))
+    return frozenset(posixpath.basename(word) for words in lines for word in words if ".so" in word)
 
 
 def _together(lines: Sequence[Typed]) -> Install:

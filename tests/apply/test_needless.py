@@ -54,3 +54,24 @@ def test_nothing_is_copied_switched_or_recorded(there, index, tmp_path, manager,
     assert bool(load_changes(path)) is not nothing
     assert any(isinstance(event, Copying) for event in events) is not nothing
     assert not nothing or tree(path) == before
+
+
+@pytest.mark.parametrize(
+    ("link", "outcome"),
+    [
+        ("../part/mended.so", "nothing-to-do"),
+        ("../elsewhere/mended.so", "installed-and-proved"),
+        (None, "installed-and-proved"),
+    ],
+)
+def test_a_link_that_is_there_is_not_made_again(there, index, tmp_path, link, outcome):
+    """A release that a link mends: the packages are there, and the link may be gone."""
+    path = copied(there, tmp_path / "env")
+    made = f"{path}/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages/kit/mended.so"
+    if link is not None:
+        os.symlink(link, made)
+    steps = (Run(argv=(*UV, f"{path}/bin/python", "kit==2.0")), Run(argv=("ln", "-sf", "../part/mended.so", made)))
+    work = Work(environment=path, kind="changed", steps=steps, variables=offline(index))
+    end = carry_out(work, lambda _: (Proved(framework="kit", outcome="passed"),), lambda _: None, sizer())
+    assert end.outcome == outcome, end.reason
+    assert os.readlink(made) == "../part/mended.so"

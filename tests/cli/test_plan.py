@@ -148,14 +148,24 @@ def test_another_python_of_this_machine_means_a_new_environment(tmp_path):
     assert document["make"][0]["argv"] == ["uv", "venv", "--python", "3.13", "gpu-env"]
 
 
-def test_tensorflow_on_blackwell_is_three_lines_to_type():
-    done = ran("tensorflow", "--gpu", "5090", "--driver", "580.65.06", "--python", "3.12")
-    assert done.exit_code == 1
-    assert done.output.endswith(
-        "    python3 -m venv gpu-env\n"
-        "    gpu-env/bin/python -m pip install 'tensorflow[and-cuda]==2.21.0' 'nvidia-cuda-nvcc-cu12>=12.8'\n"
-        "    gpudoctor fix --python gpu-env --apply\n"
-    )
+LINK = "ln -sf ../../cusolver/lib/libcusolver.so.11 {}/site-packages/nvidia/cusparse/lib/libcusolver.so.11"
+#: What is typed, or written to a file, for a release that a link mends.
+LINKED = [
+    ((), LINK.format("gpu-env/lib/python3.12")),
+    (("--venv", "v", "--manager", "uv"), LINK.format("v/lib/python3.12")),
+    (("--conda", "/envs/c"), LINK.format("/envs/c/lib/python3.12")),
+    (("--conda", "c"), "Below site-packages, link nvidia/cusolver/lib/libcusolver.so.11 into nvidia/cusparse/lib."),
+    (("--format", "shell"), LINK.format("gpu-env/lib/python3.12")),
+    (("--format", "dockerfile"), f"RUN {json.dumps(LINK.format('/usr/local/lib/python3.12').split())}"),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), LINKED)
+def test_tensorflow_on_blackwell_is_installed_and_linked(words, line):
+    done = ran("tensorflow", "--gpu", "5090", "--driver", "580.65.06", "--python", "3.12", *words)
+    assert done.exit_code == 0
+    assert done.output.splitlines()[-1].strip() == line
+    assert "tensorflow[and-cuda]==2.21.0" in done.output
 
 
 @pytest.mark.parametrize(

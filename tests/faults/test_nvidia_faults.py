@@ -1,6 +1,7 @@
 """A sample of all faults through the real scripts, the real binding and compiled libraries, up to the verdict.
 
-GPUDOCTOR_FAULTS=N takes N of them, 0 all (some 7,000; an hour on two cores); GPUDOCTOR_FAULTS_SEED another sample.
+GPUDOCTOR_FAULTS=N takes N of them, 0 all (some 7,000; an hour on two cores); GPUDOCTOR_FAULTS_SEED another sample;
+GPUDOCTOR_FAULTS_PART=2/12 the second of twelve parts of them, so that a long run can be cut off.
 """
 
 import os
@@ -30,6 +31,7 @@ from tests.faults.nvidia_faults import Fault, every_fault, some_faults
 
 NUMBER = int(os.environ.get("GPUDOCTOR_FAULTS", "140"))
 SEED = int(os.environ.get("GPUDOCTOR_FAULTS_SEED", "0"))
+PART, PARTS = map(int, os.environ.get("GPUDOCTOR_FAULTS_PART", "1/1").split("/"))
 BUDGET = 2.0
 #: As for every child: its budget and two seconds; and as much for others that use the machine meanwhile.
 PROMISE, LOAD = 2.0, 2.0
@@ -72,7 +74,7 @@ def host_for(fault: Fault, variables: dict[str, str]) -> FakeMachine:
 
 @pytest.fixture(scope="module")
 def looks(fake_driver: FakeDriver, tmp_path_factory) -> list[tuple[Fault, Look]]:
-    faults = [Fault("code", "nothing", "0", machine("RTX 3090", 2)), *some_faults(NUMBER, SEED)]
+    faults = [Fault("code", "nothing", "0", machine("RTX 3090", 2)), *some_faults(NUMBER, SEED)[PART - 1 :: PARTS]]
     prepared = [(fault, prepare(fake_driver, fault, tmp_path_factory)) for fault in faults]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         asked = [(fault, pool.submit(look, fault, variables)) for fault, variables in prepared]

@@ -327,7 +327,7 @@ def test_what_is_proposed_is_healthy_once_installed(name: str, release: str, pyt
         fix = framework_for_gpus(framework, scene(gpu, release=release, on=target), MATRIX)
         if asks(fix):
             continue
-        found = installed(commands(fix.steps)[-1])
+        found = installed(next(text for text in reversed(commands(fix.steps)) if " install " in text))
         machine = stack(gpu, release=release, on=target, frameworks=found)
         assert not about & set(roots(machine)), (framework, commands(fix.steps))
 

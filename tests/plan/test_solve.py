@@ -1,5 +1,7 @@
 """The solver: known machines by hand; the rest is in test_solve_properties."""
 
+from unittest.mock import ANY
+
 import pytest
 
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion, package_version
@@ -263,14 +265,41 @@ def test_jit_is_a_limit():
         ("tensorflow==2.15.1", "the cuDNN it is made for has no code"),
         ("tensorflow==2.16.2", "compute capability 9.0 alone (sm_90a)"),
         ("tensorflow==2.20.0", "compute capability 9.0 alone (sm_90a)"),
-        ("tensorflow", ""),
     ],
 )
 def test_hardly_a_wheel_of_tensorflow_runs_on_blackwell(gpu, asked, reason):
     (refusal,) = fit(where("570.124.06", gpu, python="3.11"), wish(asked), MATRIX).refusals
     assert refusal.constraint == "gpu"
     assert reason in refusal.text
-    assert any("nvcr.io/nvidia/tensorflow" in str(way) and "2.21.0" in str(way) for way in refusal.ways)
+    assert [way.build for way in refusal.ways] == ["tensorflow[and-cuda] 2.21.0", ANY]
+    assert refusal.ways[1].obstacles[-1].change == "NVIDIA's container of it, nvcr.io/nvidia/tensorflow"
+
+
+#: GPU, wish, Python: the release, what is asked for beside it, and whether a link mends it.
+MENDED = [
+    (RTX_5090, "tensorflow", "3.12", "2.21.0", ("nvidia-cuda-nvcc-cu12>=12.8",), True),
+    (B200, "tensorflow", "3.11", "2.21.0", ("nvidia-cuda-nvcc-cu12>=12.8",), True),
+    (GB10, "tensorflow", "3.12", "2.21.0", ("nvidia-cuda-nvcc-cu12>=12.9",), True),
+    (RTX_4090, "tensorflow==2.21.0", "3.12", "2.21.0", (), True),
+    (RTX_4090, "tensorflow", "3.12", "2.20.0", (), False),
+    (T4, "tensorflow", "3.13", "2.20.0", (), False),
+]
+
+
+@pytest.mark.parametrize(("gpu", "asked", "python", "release", "beside", "linked"), MENDED)
+def test_a_release_that_a_link_mends_comes_after_those_that_need_none(gpu, asked, python, release, beside, linked):
+    found = fit(where("580.65.06", gpu, python=python), wish(asked), MATRIX)
+    proposal = the_one(found)
+    assert (proposal.version, proposal.requirements[1:], bool(proposal.links)) == (release, beside, linked)
+    assert all(link.startswith("nvidia/") and to.startswith("nvidia/") for link, to in proposal.links.items())
+    assert not any(other.links for other in found.alternatives)
+
+
+def test_a_release_that_must_be_mended_says_so_and_by_whom_it_is_known():
+    proposal = the_one(fit(where("580.65.06", RTX_5090), wish("tensorflow"), MATRIX))
+    assert any("libcusolver.so.11" in limit and "link" in limit for limit in proposal.limits)
+    assert any("reported by users" in limit for limit in proposal.limits)
+    assert not fit(where(cpu_only=True), wish("tensorflow"), MATRIX).environments[0].proposals[0].links
 
 
 def test_the_same_wheels_run_on_hopper():

@@ -65,7 +65,7 @@ def meets_everything(proposal, row, machine):
     platforms = getattr(row, "platforms", None) or (row.platform,)
     if machine.platform not in platforms or (machine.python is not None and machine.python not in row.pythons):
         return False
-    if getattr(row, "defect", None) or getattr(row, "yanked", False):
+    if (getattr(row, "defect", None) and not proposal.links) or getattr(row, "yanked", False):
         return False
     if not machine.uses_cuda:
         return proposal.cuda is None

@@ -444,7 +444,12 @@ def test_the_ptx_of_tensorflow_does_not_help_blackwell(gpu: Gpu, version: str, c
     finding = fires("arch-too-new-for-build", **sections)
     assert (finding.severity, finding.confidence) == ("error", confidence)
     assert reason in finding.summary
-    assert "container" in finding.fixes[0].title
+    install, container = finding.fixes
+    assert "tensorflow[and-cuda]==2.21.0 nvidia-cuda-nvcc-cu12>=12.8" in " ".join(install.steps[-2].argv)
+    assert install.steps[-1].argv[:2] == ("ln", "-sf")
+    assert "container" in container.title
+    elsewhere = stack(gpu, release="570.86.10", on=interpreter("3.9.1"), frameworks=frameworks(build))
+    assert "container" in fires("arch-too-new-for-build", **elsewhere).fixes[0].title
 
 
 def test_the_ptx_of_tensorflow_on_other_gpus() -> None:

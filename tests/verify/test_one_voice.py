@@ -14,14 +14,20 @@ from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.tickets import read_input, subject_of
 from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.fix import Run, SetEnv
+from gpudoctor.facts.plan import Place
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.offer_types import BaseImage
 from gpudoctor.plan.demand import parse_demand
+from gpudoctor.plan.install import plan_install
+from gpudoctor.plan.links import link_steps
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.commands import step_lines
+from gpudoctor.report.projects import dockerfile_text
+from gpudoctor.report.scripts import install_script
 from gpudoctor.rules.load import load_rules
 from gpudoctor.verify.given import given_of
 from gpudoctor.verify.verdict import Given, Verdicts
@@ -118,11 +124,43 @@ def test_what_the_solver_proposes():
         machine = random_machine(chance)
         wish = chance.choice(WISHES)
         found = fit_with_extras(machine, parse_demand(wish), MATRIX)
-        commands = [one.command for one in (*found.environments, *found.alternatives)]
-        for command in commands:
-            (text,) = step_lines(Run(argv=command), windows=machine.os == "windows")
+        commands = [(one.command, linked(one.proposals)) for one in found.environments]
+        commands += [(one.command, linked((one,))) for one in found.alternatives]
+        for command, links in commands:
+            text = "\n".join(step_lines(Run(argv=command), windows=machine.os == "windows")) + links
             verdicts = verify(text, Given(machine=machine), MATRIX)
             assert verdicts.word == "fits", (machine, text, against(verdicts))
+
+
+def linked(proposals) -> str:
+    steps = [step for one in proposals for step in link_steps(one.links, "env/lib/python3/site-packages")]
+    return "".join(f"\n{line}" for step in steps for line in step_lines(step))
+
+
+#: What is planned for a GPU, as the file that `plan` writes, and whether a link belongs to it.
+FILES = [("12.0", "tensorflow", True), ("8.9", "tensorflow==2.21.0", True), ("8.9", "torch", False)]
+
+
+@pytest.mark.parametrize(("gpu", "wish", "is_linked"), FILES)
+@pytest.mark.parametrize("form", ["dockerfile", "shell"])
+def test_a_planned_file_fits_and_without_its_link_does_not(gpu, wish, is_linked, form):
+    machine = Machine(
+        driver=DriverRelease("580.65.06"), capabilities=(Capability(gpu),), python="3.12", platform="linux-x86_64"
+    )
+    place = Place(python="python3.12", venv="env", version="3.12")
+    plan = plan_install(machine, parse_demand((wish,)), MATRIX, place=place)
+    image = BaseImage(image="python:3.12", python="3.12", platforms=(), source="", checked="", confidence="official")
+    text = dockerfile_text(plan, "x", image) if form == "dockerfile" else install_script(plan, "x")
+
+    def judged(lines: str) -> list[str]:
+        found = verify(lines, Given(machine=machine), MATRIX, "Dockerfile" if form == "dockerfile" else None).found
+        # A comment of the script may be taken for a command that is typed as root.
+        about = (one for one in found if one.grounds != "not asked")
+        return [one.word for one in about if one.subject.startswith(wish.partition("=")[0])]
+
+    assert judged(text) == ["fits"]
+    without = "\n".join(line for line in text.splitlines() if "libcusolver.so.11" not in line or line[:1] == "#")
+    assert judged(without) == (["does not fit"] if is_linked else ["fits"])
 
 
 def random_machine(chance: random.Random) -> Machine:

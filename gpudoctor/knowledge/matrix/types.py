@@ -138,6 +138,8 @@ class TensorflowBuild(Row, frozen=True, kw_only=True):
     protobuf: str | None = None
     #: A measured fault of the release itself: a fresh install does not use the GPU.
     defect: str | None = None
+    #: Links with which the defect is gone, and what each leads to: both below site-packages.
+    links: dict[str, str] = {}
     notes: str | None = None
 
 

@@ -22,7 +22,7 @@ from gpudoctor.rules.builds import (
 )
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpreter, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 RELEASE = by_hand(
     "Or take TensorFlow 2.21.0, whose PTX these GPUs take",
@@ -116,8 +116,13 @@ def arch_too_new_for_build(
             subject=framework.label,
             confidence="certain" if sure else "likely",
             evidence=(*evidence_of(unserved), code.evidence(framework)),
-            fixes=(CONTAINER, RELEASE) if refusal and other_build.safety == "manual" else (other_build,),
+            fixes=_ways(other_build) if refusal else (other_build,),
         )
+
+
+def _ways(other_build: Fix) -> tuple[Fix, ...]:
+    """The release that users report to work where it can be had here; its makers name the container alone."""
+    return (CONTAINER, RELEASE) if other_build.safety == "manual" else (other_build, CONTAINER)
 
 
 def _by_ptx(services: Iterable[Service]) -> bool:
