@@ -5,14 +5,13 @@ from collections.abc import Iterable
 
 from gpudoctor.diagnosis.folding import folded
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
+from gpudoctor.diagnosis.occasion import has_occasion
 from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.stamp import likely_causes, stamped
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.finding import Crash, Diagnosis, Finding, Skipped
-from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
@@ -20,7 +19,7 @@ from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule
-from gpudoctor.rules.failures import failures_of, pasted
+from gpudoctor.rules.failures import pasted
 
 
 def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wish | None = None) -> Diagnosis:
@@ -41,7 +40,7 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             not_applicable.append(rule.code)
         elif isinstance(arguments, Gap):
             skipped.append(Skipped(code=rule.code, gap=arguments))
-        elif not (_is_of(rule, systems) and _has_occasion(rule, snapshot, wish)):
+        elif not (_is_of(rule, systems) and has_occasion(rule, snapshot, wish)):
             clean.append(rule.code)
         else:
             try:
@@ -95,15 +94,3 @@ def _is_of(rule: Rule, systems: frozenset[str]) -> bool:
     """Whether the rule's cause can be on one of these systems; on any where none is known."""
     record = all_causes().get(rule.name)
     return not systems or record is None or not record.systems or bool(systems.intersection(record.systems))
-
-
-def _has_occasion(rule: Rule, snapshot: Snapshot, wish: Wish) -> bool:
-    """Whether there is what the rule needs besides its sections: one that has not would find nothing."""
-    live, gpus = snapshot.live, snapshot.gpus
-    if rule.when == "wish":
-        return bool(wish.requirements)
-    if rule.when == "gpu-details":
-        return isinstance(gpus, Gpus) and any(gpu.has_details for gpu in gpus.devices)
-    if rule.when is None or not isinstance(live, Live):
-        return True
-    return live.bench is not None if rule.when == "bench" else bool(failures_of(live, rule.name))

@@ -168,6 +168,11 @@ class Gpu(Fact, frozen=True, kw_only=True):
         return any(getattr(self, name) not in (None, ()) for name in self.__struct_fields__ if name not in _IDENTITY)
 
     @property
+    def is_listed(self) -> bool:
+        """NVML lists it, or, where NVML was mute, the CUDA driver does: the driver serves it."""
+        return self.index is not None or (self.source is not None and self.source.kind == "library")
+
+    @property
     def label(self) -> str:
         """The GPU's name for a sentence, as in: GPU 1 (NVIDIA H100 PCIe)."""
         name = self.name or self.pci_id or "unknown model"
@@ -211,3 +216,8 @@ class Gpus(Section, frozen=True, kw_only=True):
     def nvidia(self) -> tuple[Gpu, ...]:
         """The NVIDIA GPUs."""
         return tuple(gpu for gpu in self.devices if gpu.vendor == "nvidia")
+
+    @property
+    def several(self) -> bool:
+        """There are NVIDIA GPUs, and not just one."""
+        return len(self.nvidia) > 1

@@ -41,19 +41,14 @@ def discrete(gpus: Gpus) -> tuple[Gpu, ...]:
     return tuple(gpu for gpu in meant_for_us(gpus) if gpu.pci_bus_id or gpu.pci_id)
 
 
-def is_listed(gpu: Gpu) -> bool:
-    """NVML lists it, or, where NVML was mute, the CUDA driver does: the driver serves it."""
-    return gpu.index is not None or (gpu.source is not None and gpu.source.kind == "library")
-
-
 def usable(gpus: Gpus) -> tuple[Gpu, ...]:
     """Those that programs get to see: what the driver lists; where it lists none, all that are meant for us."""
-    return tuple(gpu for gpu in gpus.nvidia if is_listed(gpu)) or meant_for_us(gpus)
+    return tuple(gpu for gpu in gpus.nvidia if gpu.is_listed) or meant_for_us(gpus)
 
 
 def unlisted(gpus: Gpus) -> tuple[Gpu, ...]:
     """GPUs on the bus that the driver does not list."""
-    return tuple(gpu for gpu in discrete(gpus) if not is_listed(gpu))
+    return tuple(gpu for gpu in discrete(gpus) if not gpu.is_listed)
 
 
 def is_loaded(driver: Driver | None, module: str = "nvidia") -> bool | None:

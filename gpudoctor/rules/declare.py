@@ -1,6 +1,6 @@
 """How a rule is declared, and what it wants to see.
 
-    @rule("DRV007", name="driver-too-old", severity="error", since="0.1")
+    @rule("DRV007", name="driver-too-old", severity="error")
     def driver_too_old(driver: Driver, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
         \"\"\"The first line is the summary.
 
@@ -8,14 +8,14 @@
         \"\"\"
 
 A parameter names by its type the section it needs: absent makes the rule not applicable, a Gap skips it. `Gpus | None`
-admits absence, `Driver | Gap` admits the gap. `needs` names single facts without which the rule cannot tell. `Matrix`,
-`Wish` and `Scene` (what a fix depends on) are always there. What follows from a rule's cause stands in
-knowledge/causes.toml.
+admits absence, `Driver | Gap` admits the gap. `needs` names single facts without which the rule cannot tell; `when` is
+what must be there for it to find anything (gpudoctor/diagnosis/occasion.py). `Matrix`, `Wish` and `Scene` (what a fix
+depends on) are always there. What follows from a rule's cause stands in knowledge/causes.toml.
 """
 
 import types
 from collections.abc import Callable, Iterable
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
@@ -47,14 +47,11 @@ SECTION_FIELDS: dict[type, str] = {
 #: What is no section, and never missing.
 ALWAYS_THERE: dict[type, str] = {Matrix: "matrix", Wish: "wish", Scene: "scene"}
 
+#: The release that a rule came with, where it names no other.
+FIRST = "0.1"
+
 #: Headings of a manual page, in order; each is a line of its own ending in a colon.
 MANUAL_HEADINGS = ("What it means", "Why it breaks", "How to fix it", "When to ignore it", "Sources")
-
-
-#: What besides its sections a rule needs to find anything; without it, it is quiet. failure: one that the rule reports
-#: (`gpudoctor.rules.failures`). bench: measurements. gpu-details: a GPU of which more is known than which one it is.
-#: wish: requirements of the user.
-When = Literal["failure", "bench", "gpu-details", "wish"]
 
 
 class Want(Fact, frozen=True, kw_only=True):
@@ -76,7 +73,8 @@ class Rule(Fact, frozen=True, kw_only=True):
     summary: str
     wants: tuple[Want, ...]
     check: Callable[..., Iterable[Problem]]
-    when: When | None = None
+    #: Conditions without which it finds nothing: `gpudoctor.diagnosis.occasion`.
+    when: str = ""
     #: Single facts without which it cannot tell, section.field: driver.release. One that is None was not seen.
     needs: tuple[str, ...] = ()
 
@@ -90,7 +88,7 @@ class Rule(Fact, frozen=True, kw_only=True):
 
 
 def rule(
-    code: str, *, name: str, severity: Severity, since: str, when: When | None = None, needs: tuple[str, ...] = ()
+    code: str, *, name: str, severity: Severity, since: str = FIRST, when: str = "", needs: tuple[str, ...] = ()
 ) -> Callable[[Callable[..., Iterable[Problem]]], Callable[..., Iterable[Problem]]]:
     """Declare the decorated function as a rule; the Rule is kept on it as `.rule`."""
 

@@ -7,6 +7,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.failures import FailureRecord
+from gpudoctor.rules.declare import FIRST
 from gpudoctor.rules.failures import Failure, failures_of
 from gpudoctor.rules.sections import Live
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
@@ -118,7 +119,9 @@ def said(record: FailureRecord, failed: Failed) -> Said:
     return (template or record.says).format_map(given), tuple(fixes)
 
 
-def failure_rule(code: str, *, name: str, severity: Severity, since: str) -> Callable[[Callable[..., Said]], Check]:
+def failure_rule(
+    code: str, *, name: str, severity: Severity, since: str = FIRST
+) -> Callable[[Callable[..., Said]], Check]:
     """Declare a function that says of failures what they are, and how to fix them, as the rule that reports them.
 
     Its first parameter is `failed: Failed`; the others are those of any rule.

@@ -15,7 +15,7 @@ import msgspec
 import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
-from gpudoctor.rules.declare import Rule, Want, When
+from gpudoctor.rules.declare import Rule, Want
 from gpudoctor.rules.recorded_failures import recorded_rules
 
 #: Beside this file.
@@ -32,7 +32,7 @@ class Declared(Fact, frozen=True, kw_only=True):
     since: str
     summary: str
     wants: tuple[Want, ...]
-    when: When | None = None
+    when: str = ""
     needs: tuple[str, ...] = ()
 
 

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from gpudoctor.diagnosis.diagnose import _arguments, _has_occasion, _is_of
+from gpudoctor.diagnosis.diagnose import _arguments, _is_of
+from gpudoctor.diagnosis.occasion import has_occasion
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.scene import scene_of
@@ -61,7 +62,7 @@ def test_a_rule_is_imported_when_it_is_used(used, rules):
 def without_occasion(snapshot: Snapshot) -> list[tuple[Rule, dict[str, object]]]:
     always = {"matrix": load_matrix(), "wish": Wish(), "scene": scene_of(snapshot)}
     systems = SnapshotView(snapshot).systems
-    rules = [rule for rule in load_rules() if not (_is_of(rule, systems) and _has_occasion(rule, snapshot, Wish()))]
+    rules = [rule for rule in load_rules() if not (_is_of(rule, systems) and has_occasion(rule, snapshot, Wish()))]
     found = ((rule, _arguments(rule, snapshot, always)) for rule in rules)
     return [(rule, given) for rule, given in found if isinstance(given, dict)]
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Container, Driver, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("BOX026", name="cdi-list-old", severity="info", since="0.1")
+@rule("BOX026", name="cdi-list-old", severity="info", when="container.tools.cdi_lists")
 def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
     """The container device specification (CDI) names files of a different driver version.
 

@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_h
 UNKNOWN = 999
 
 
-@rule("BOX004", name="container-cgroup-device-lost", severity="error", since="0.1")
+@rule("BOX004", name="container-cgroup-device-lost", severity="error", when="not container.kind=none")
 def container_cgroup_device_lost(
     gpus: Gpus, driver: Driver, container: Container, live: Live | Gap | None
 ) -> Iterator[Problem]:

@@ -6,7 +6,12 @@ from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gpus
 from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("BOX014", name="container-driver-in-image", severity="error", since="0.1")
+@rule(
+    "BOX014",
+    name="container-driver-in-image",
+    severity="error",
+    when="not container.kind=none, not driver.nvml.ok or not driver.cuda_init.ok",
+)
 def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
     """The container image contains its own driver libraries, which conflict with the host's.
 

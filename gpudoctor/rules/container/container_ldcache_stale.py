@@ -6,7 +6,12 @@ from gpudoctor.rules.sections import Container, Driver, Gpus
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
-@rule("BOX020", name="container-ldcache-stale", severity="error", since="0.1")
+@rule(
+    "BOX020",
+    name="container-ldcache-stale",
+    severity="error",
+    when="not container.kind=none, driver.nvml.outcome=no-library or driver.cuda_init.outcome=no-library",
+)
 def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
     """The driver's libraries are in the container, but its dynamic loader does not find them.
 

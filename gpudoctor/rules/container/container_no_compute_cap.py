@@ -8,7 +8,13 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
 
 
-@rule("BOX005", name="container-no-compute-cap", severity="error", since="0.1", needs=("driver.libraries",))
+@rule(
+    "BOX005",
+    name="container-no-compute-cap",
+    severity="error",
+    needs=("driver.libraries",),
+    when="not container.kind=none, not driver.cuda_init.ok",
+)
 def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
     """The container has nvidia-smi but not libcuda: its driver capabilities lack "compute".
 

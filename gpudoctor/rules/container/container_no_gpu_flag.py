@@ -1,6 +1,6 @@
 """BOX002: the container was started without GPU access."""
 
-from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_listed, is_loaded, real_libraries
+from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes, is_loaded, real_libraries
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rul
 BUS = "GPUs that the PCI bus shows"
 
 
-@rule("BOX002", name="container-no-gpu-flag", severity="error", since="0.1")
+@rule("BOX002", name="container-no-gpu-flag", severity="error", when="not container.kind=none")
 def container_no_gpu_flag(
     gpus: Gpus | Gap | None, driver: Driver | None, host: System | Gap | None, container: Container
 ) -> Iterator[Problem]:
@@ -40,7 +40,7 @@ def container_no_gpu_flag(
     cards = found.nvidia if found else ()
     # The GPU of a Jetson is on no bus, and a container does not see its device tree.
     jetson = is_jetson(host)
-    if not (cards or jetson) or not is_contained(container) or any(is_listed(gpu) for gpu in cards):
+    if not (cards or jetson) or not is_contained(container) or any(gpu.is_listed for gpu in cards):
         return
     if driver is not None and is_loaded(driver) is False and not jetson:
         return

@@ -12,7 +12,7 @@ from gpudoctor.rules.sections import Container, Driver, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
-@rule("BOX017", name="container-selinux", severity="error", since="0.1")
+@rule("BOX017", name="container-selinux", severity="error", when="host.selinux_enforcing, not container.kind=none")
 def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: System) -> Iterator[Problem]:
     """SELinux blocks the container's access to the GPU's device files.
 

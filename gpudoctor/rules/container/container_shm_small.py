@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("BOX001", name="container-shm-small", severity="warning", since="0.1")
+@rule("BOX001", name="container-shm-small", severity="warning", when="not container.kind=none")
 def container_shm_small(
     gpus: Gpus, host: System, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:

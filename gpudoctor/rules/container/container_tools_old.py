@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule,
 _NOT_FOUND = 500
 
 
-@rule("BOX027", name="container-tools-old", severity="error", since="0.1")
+@rule("BOX027", name="container-tools-old", severity="error", when="container.wsl, driver.cuda_init.code")
 def container_tools_old(driver: Driver, container: Container) -> Iterator[Problem]:
     """Docker Desktop, or the NVIDIA Container Toolkit, is older than the driver it has to pass on.
 

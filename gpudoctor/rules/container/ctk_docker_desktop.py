@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("BOX025", name="ctk-docker-desktop", severity="warning", since="0.1")
+@rule("BOX025", name="ctk-docker-desktop", severity="warning", when="container.tools.docker_context=desktop")
 def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
     """Docker commands go to Docker Desktop, which has no GPU support on Linux.
 

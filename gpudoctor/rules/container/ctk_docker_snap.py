@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("BOX016", name="ctk-docker-snap", severity="warning", since="0.1")
+@rule("BOX016", name="ctk-docker-snap", severity="warning", when="container.tools.docker_is_snap")
 def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
     """Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.
 

@@ -10,7 +10,7 @@ GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/lates
 ENGINES = ("docker", "podman", "nerdctl")
 
 
-@rule("BOX003", name="ctk-missing", severity="warning", since="0.1")
+@rule("BOX003", name="ctk-missing", severity="warning", when="gpus.nvidia, container.tools.nvidia_toolkit=False")
 def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     """Docker or Podman is installed without the NVIDIA Container Toolkit, so containers cannot use the GPU.
 

@@ -5,7 +5,12 @@ from gpudoctor.rules.sections import Container, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("BOX015", name="ctk-not-configured", severity="info", since="0.1")
+@rule(
+    "BOX015",
+    name="ctk-not-configured",
+    severity="info",
+    when="gpus.nvidia, container.tools.engines.docker, container.tools.nvidia_toolkit",
+)
 def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
     """The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.
 

@@ -12,7 +12,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("BOX013", name="dev-permission-rootless", severity="error", since="0.1")
+@rule("BOX013", name="dev-permission-rootless", severity="error", when="container.rootless")
 def dev_permission_rootless(
     gpus: Gpus, driver: Driver, container: Container, host: System | Gap | None
 ) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 NOTEWORTHY_MIB = 256
 
 
-@rule("BOX022", name="slurm-gpu-allocation", severity="error", since="0.1")
+@rule("BOX022", name="slurm-gpu-allocation", severity="error", when="container.slurm.in_job")
 def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
     """Another user's program is running on the GPU that Slurm assigned to this job.
 

@@ -1,13 +1,12 @@
 """BOX006: a Slurm job without a GPU, or a login node."""
 
 from gpudoctor.facts.system import Slurm
-from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("BOX006", name="slurm-no-gpu", severity="error", since="0.1")
+@rule("BOX006", name="slurm-no-gpu", severity="error", when="container.slurm")
 def slurm_no_gpu(
     gpus: Gpus | None, container: Container, environ: Environ | Gap | None, driver: Driver | Gap | None
 ) -> Iterator[Problem]:
@@ -32,7 +31,7 @@ def slurm_no_gpu(
     https://slurm.schedmd.com/srun.html
     """
     slurm = container.slurm
-    if slurm is None or (gpus is not None and any(is_listed(gpu) for gpu in gpus.nvidia)):
+    if slurm is None or (gpus is not None and any(gpu.is_listed for gpu in gpus.nvidia)):
         return
     variables = known(environ)
     mask = variables.get("CUDA_VISIBLE_DEVICES") if variables else None

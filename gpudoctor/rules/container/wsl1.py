@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Gap, System, Wish
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("BOX012", name="wsl1", severity="warning", since="0.1")
+@rule("BOX012", name="wsl1", severity="warning")
 def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Problem]:
     """WSL 1 cannot use a GPU; WSL 2 can.
 

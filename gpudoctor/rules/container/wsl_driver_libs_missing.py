@@ -1,7 +1,6 @@
 """BOX011: WSL without the libraries of Windows' NVIDIA driver."""
 
 from gpudoctor.rules._driver_fixes import WINDOWS_DRIVER
-from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
@@ -10,7 +9,7 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 _OTHERS = ("rocm", "xpu")
 
 
-@rule("BOX011", name="wsl-driver-libs-missing", severity="error", since="0.1")
+@rule("BOX011", name="wsl-driver-libs-missing", severity="error")
 def wsl_driver_libs_missing(
     gpus: Gpus | Gap | None, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
@@ -38,7 +37,7 @@ def wsl_driver_libs_missing(
         return
     present = known(gpus)
     found = bool(present and present.nvidia)
-    if present and any(is_listed(gpu) for gpu in present.nvidia):
+    if present and any(gpu.is_listed for gpu in present.nvidia):
         return
     if not found and isinstance(frameworks, Frameworks) and any(one.variant in _OTHERS for one in frameworks.found):
         return

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("BOX018", name="wsl-gpu-blocked", severity="error", since="0.1")
+@rule("BOX018", name="wsl-gpu-blocked", severity="error")
 def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Container) -> Iterator[Problem]:
     """Windows does not let WSL use the GPU: "GPU access blocked by the operating system".
 

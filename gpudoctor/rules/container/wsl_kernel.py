@@ -12,7 +12,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_h
 FIRST_KERNEL = numbers_of("wsl-kernel")
 
 
-@rule("BOX019", name="wsl-kernel", severity="error", since="0.1", needs=("host.kernel",))
+@rule("BOX019", name="wsl-kernel", severity="error", needs=("host.kernel",))
 def wsl_kernel(
     driver: Driver | None, container: Container, host: System, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:

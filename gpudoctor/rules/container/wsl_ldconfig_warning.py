@@ -8,7 +8,12 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 
 
-@rule("BOX023", name="wsl-ldconfig-warning", severity="info", since="0.1")
+@rule(
+    "BOX023",
+    name="wsl-ldconfig-warning",
+    severity="info",
+    when="container.wsl or live.symptoms.signature=wsl-libcuda-no-link",
+)
 def wsl_ldconfig_warning(
     container: Container | Gap | None, toolkits: Toolkits | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:

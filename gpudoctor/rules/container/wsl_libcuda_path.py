@@ -16,7 +16,7 @@ NEWER = by_hand(
 )
 
 
-@rule("BOX021", name="wsl-libcuda-path", severity="error", since="0.1")
+@rule("BOX021", name="wsl-libcuda-path", severity="error")
 def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries | Gap | None) -> Iterator[Problem]:
     """WSL has the Windows driver libraries, but programs do not find them.
 

@@ -15,7 +15,7 @@ LINUX_DRIVER = (
 WSL_LIBRARIES = "/usr/lib/wsl/"
 
 
-@rule("BOX010", name="wsl-linux-driver-installed", severity="error", since="0.1")
+@rule("BOX010", name="wsl-linux-driver-installed", severity="error")
 def wsl_linux_driver_installed(driver: Driver, container: Container, host: System | Gap) -> Iterator[Problem]:
     """A Linux NVIDIA driver is installed inside WSL, which must use the Windows driver.
 

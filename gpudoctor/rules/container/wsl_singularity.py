@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Driver
 from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("BOX024", name="wsl-singularity", severity="error", since="0.1")
+@rule("BOX024", name="wsl-singularity", severity="error")
 def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Problem]:
     """The Apptainer container in WSL lacks the Windows driver libraries.
 

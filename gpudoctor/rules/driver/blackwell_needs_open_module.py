@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, Syste
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, gpu_seen, log_seen, rule, seen
 
 
-@rule("DRV015", name="blackwell-needs-open-module", severity="error", since="0.1")
+@rule("DRV015", name="blackwell-needs-open-module", severity="error", when="gpus.nvidia.is_listed=False")
 def blackwell_needs_open_module(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -13,7 +13,12 @@ TOLD = "cuda-compat-unsupported"
 NEWER = "at least the branch that the CUDA version of your program came with"
 
 
-@rule("DRV014", name="cuda-compat-unsupported-gpu", severity="error", since="0.1")
+@rule(
+    "DRV014",
+    name="cuda-compat-unsupported-gpu",
+    severity="error",
+    when="driver.libraries.compat or driver.cuda_init.code or live.symptoms.signature=cuda-compat-unsupported",
+)
 def cuda_compat_unsupported_gpu(
     gpus: Gpus,
     driver: Driver,

@@ -8,7 +8,12 @@ from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
 
 
-@rule("DRV013", name="cuda-init-failed", severity="error", since="0.1")
+@rule(
+    "DRV013",
+    name="cuda-init-failed",
+    severity="error",
+    when="driver.nvml.code or driver.cuda_init.code or driver.cuda_init.device_count=0",
+)
 def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """CUDA cannot be initialised, although the machine has a GPU.
 

@@ -7,7 +7,12 @@ from gpudoctor.rules.sections import Driver, Environ, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 
-@rule("DRV030", name="cuda-lists-fewer-gpus", severity="error", since="0.1")
+@rule(
+    "DRV030",
+    name="cuda-lists-fewer-gpus",
+    severity="error",
+    when="driver.nvml.device_count, driver.cuda_init.device_count",
+)
 def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Iterator[Problem]:
     """The CUDA driver offers fewer GPUs than the machine has, though no variable hides any.
 

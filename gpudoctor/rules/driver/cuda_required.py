@@ -10,7 +10,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Matrix, System, Wis
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("DRV901", name="cuda-required", severity="error", since="0.1", when="wish")
+@rule("DRV901", name="cuda-required", severity="error", when="wish.requirements")
 def cuda_required(
     driver: Driver | None, host: System | Gap, container: Container | Gap | None, wish: Wish, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -1,12 +1,17 @@
 """DRV028: the kernel's device filter keeps this session from the GPU."""
 
-from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_listed, is_open_to_all
+from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Driver, Gpus
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("DRV028", name="dev-cgroup-denied", severity="error", since="0.1")
+@rule(
+    "DRV028",
+    name="dev-cgroup-denied",
+    severity="error",
+    when="not gpus.nvidia.is_listed, driver.device_nodes.accessible=False",
+)
 def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Iterator[Problem]:
     """A system device filter (cgroup) blocks this session's access to the GPU.
 
@@ -29,7 +34,7 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
     Sources:
     systemd.resource-control(5), DeviceAllow and DevicePolicy
     """
-    if not gpus.nvidia or not is_bare(container) or any(is_listed(gpu) for gpu in gpus.nvidia):
+    if not gpus.nvidia or not is_bare(container) or any(gpu.is_listed for gpu in gpus.nvidia):
         return
     denied = [node for node in denied_nodes(driver) if is_denied_by_cgroup(node) and is_open_to_all(node)]
     if not denied:

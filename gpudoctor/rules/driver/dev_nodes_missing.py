@@ -9,7 +9,13 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_h
 CONTROL = "/dev/nvidiactl"
 
 
-@rule("DRV025", name="dev-nodes-missing", severity="error", since="0.1", needs=("driver.device_nodes",))
+@rule(
+    "DRV025",
+    name="dev-nodes-missing",
+    severity="error",
+    needs=("driver.device_nodes",),
+    when="not driver.nvml.ok or not driver.cuda_init.ok",
+)
 def dev_nodes_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

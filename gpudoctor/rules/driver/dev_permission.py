@@ -7,7 +7,12 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
-@rule("DRV008", name="dev-permission", severity="error", since="0.1")
+@rule(
+    "DRV008",
+    name="dev-permission",
+    severity="error",
+    when="driver.device_nodes.accessible=False or driver.nvml.code",
+)
 def dev_permission(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, Syste
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, rule, seen
 
 
-@rule("DRV010", name="driver-dropped-gpu", severity="error", since="0.1")
+@rule("DRV010", name="driver-dropped-gpu", severity="error", when="gpus.nvidia.is_listed=False")
 def driver_dropped_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -14,7 +14,7 @@ WORDS = {
 }
 
 
-@rule("DRV007", name="driver-not-answering", severity="error", since="0.1")
+@rule("DRV007", name="driver-not-answering", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
 def driver_not_answering(
     gpus: Gpus | Gap | None, driver: Driver, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Answer, Driver
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("DRV031", name="driver-refuses", severity="error", since="0.1")
+@rule("DRV031", name="driver-refuses", severity="error", when="driver.nvml.refusals or driver.cuda_init.refusals")
 def driver_refuses(driver: Driver) -> Iterator[Problem]:
     """The driver starts and counts its GPUs, but then reports an error about one.
 

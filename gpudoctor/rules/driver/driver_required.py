@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, System, Wish
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("DRV900", name="driver-required", severity="error", since="0.1", when="wish")
+@rule("DRV900", name="driver-required", severity="error", when="wish.requirements")
 def driver_required(
     driver: Driver | None, host: System | Gap | None, container: Container | Gap | None, wish: Wish
 ) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, 
 from gpudoctor.rules.terms import Iterator, Problem, log_seen, rule, seen
 
 
-@rule("DRV011", name="driver-too-old-for-gpu", severity="error", since="0.1")
+@rule("DRV011", name="driver-too-old-for-gpu", severity="error", when="gpus.nvidia.is_listed=False")
 def driver_too_old_for_gpu(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

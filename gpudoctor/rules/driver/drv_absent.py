@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, Syste
 from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, rule, seen
 
 
-@rule("DRV001", name="drv-absent", severity="error", since="0.1")
+@rule("DRV001", name="drv-absent", severity="error", when="gpus.nvidia, not driver.module_release")
 def drv_absent(
     gpus: Gpus, driver: Driver | None, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

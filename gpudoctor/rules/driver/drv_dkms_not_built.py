@@ -8,7 +8,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, by_hand, log_seen, rule, seen
 
 
-@rule("DRV003", name="drv-dkms-not-built", severity="error", since="0.1")
+@rule("DRV003", name="drv-dkms-not-built", severity="error", when="gpus.nvidia, not driver.module_release")
 def drv_dkms_not_built(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:

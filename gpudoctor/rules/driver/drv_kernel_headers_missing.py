@@ -7,7 +7,12 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("DRV020", name="drv-kernel-headers-missing", severity="error", since="0.1")
+@rule(
+    "DRV020",
+    name="drv-kernel-headers-missing",
+    severity="error",
+    when="gpus.nvidia, driver.dkms, not driver.module_release",
+)
 def drv_kernel_headers_missing(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:

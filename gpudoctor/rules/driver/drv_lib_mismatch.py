@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, 
 MISMATCH = 18
 
 
-@rule("DRV002", name="drv-lib-mismatch", severity="error", since="0.1")
+@rule("DRV002", name="drv-lib-mismatch", severity="error", when="not driver.nvml.ok or not driver.cuda_init.ok")
 def drv_lib_mismatch(
     gpus: Gpus | Gap | None, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

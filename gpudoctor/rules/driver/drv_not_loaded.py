@@ -29,7 +29,7 @@ from gpudoctor.rules.terms import (
 HALF = "Only the libraries of an NVIDIA driver are installed; its kernel module is missing."
 
 
-@rule("DRV006", name="drv-not-loaded", severity="error", since="0.1")
+@rule("DRV006", name="drv-not-loaded", severity="error", when="gpus.nvidia, not driver.module_release")
 def drv_not_loaded(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

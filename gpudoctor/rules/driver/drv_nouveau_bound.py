@@ -1,7 +1,7 @@
 """DRV004: nouveau holds the GPU."""
 
 from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
-from gpudoctor.rules._driver_state import is_installed, is_listed, is_loaded
+from gpudoctor.rules._driver_state import is_installed, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, rule, seen
@@ -9,7 +9,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, rule, seen
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 
 
-@rule("DRV004", name="drv-nouveau-bound", severity="error", since="0.1")
+@rule(
+    "DRV004",
+    name="drv-nouveau-bound",
+    severity="error",
+    when="gpus.nvidia.bound_driver=nouveau|nova|nova_core|NovaCore",
+)
 def drv_nouveau_bound(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:
@@ -38,7 +43,7 @@ def drv_nouveau_bound(
     held = [gpu for gpu in gpus.nvidia if gpu.bound_driver in FREE_DRIVERS]
     if not held or wsl_of(container):
         return
-    works = any(is_listed(gpu) for gpu in gpus.nvidia)
+    works = any(gpu.is_listed for gpu in gpus.nvidia)
     state = known(driver)
     installed = is_installed(state) if not isinstance(driver, Gap) else None
     evidence = [gpu_seen(gpu) for gpu in held]

@@ -38,7 +38,7 @@ ON_HOST = by_hand(
 )
 
 
-@rule("DRV005", name="drv-secureboot-rejected", severity="error", since="0.1")
+@rule("DRV005", name="drv-secureboot-rejected", severity="error", when="gpus.nvidia, not driver.module_release")
 def drv_secureboot_rejected(
     gpus: Gpus, driver: Driver, host: System, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, 
 NOT_READY = 802
 
 
-@rule("DRV017", name="fabric-manager-down", severity="error", since="0.1")
+@rule("DRV017", name="fabric-manager-down", severity="error", when="gpus.nvswitches")
 def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.
 

@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("DRV023", name="fabric-manager-not-needed", severity="info", since="0.1")
+@rule("DRV023", name="fabric-manager-not-needed", severity="info", when="driver.fabric_manager.installed")
 def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """NVIDIA Fabric Manager is installed but not needed here; it need not run.
 

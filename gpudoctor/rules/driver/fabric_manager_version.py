@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("DRV018", name="fabric-manager-version", severity="error", since="0.1")
+@rule("DRV018", name="fabric-manager-version", severity="error", when="gpus.nvswitches, driver.fabric_manager")
 def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """NVIDIA Fabric Manager and the driver have different versions.
 

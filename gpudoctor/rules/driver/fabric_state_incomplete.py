@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
-@rule("DRV026", name="fabric-state-incomplete", severity="error", since="0.1", when="gpu-details")
+@rule("DRV026", name="fabric-state-incomplete", severity="error", when="gpus.nvidia.fabric")
 def fabric_state_incomplete(
     gpus: Gpus, driver: Driver | Gap | None, host: System | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ OPTIRUN = by_hand(
 )
 
 
-@rule("DRV024", name="laptop-gpu-off", severity="error", since="0.1")
+@rule("DRV024", name="laptop-gpu-off", severity="error", when="driver.blacklisted=nvidia")
 def laptop_gpu_off(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -12,7 +12,7 @@ FULL = (808, 809)
 VARIABLE = "CUDA_MPS_PIPE_DIRECTORY"
 
 
-@rule("DRV029", name="mps-unreachable", severity="error", since="0.1")
+@rule("DRV029", name="mps-unreachable", severity="error", when="driver.cuda_init.code")
 def mps_unreachable(
     gpus: Gpus | Gap | None, driver: Driver, environ: Environ | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -8,7 +8,12 @@ from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, G
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
 
 
-@rule("DRV019", name="nvml-library-missing", severity="error", since="0.1")
+@rule(
+    "DRV019",
+    name="nvml-library-missing",
+    severity="error",
+    when="driver.nvml.outcome=no-library or driver.cuda_init.outcome=no-library",
+)
 def nvml_library_missing(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, log_seen, rule, seen
 
 
-@rule("DRV016", name="open-module-unsupported-gpu", severity="error", since="0.1")
+@rule("DRV016", name="open-module-unsupported-gpu", severity="error", when="gpus.nvidia.is_listed=False")
 def open_module_unsupported_gpu(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_fixes import REBOOT
-from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_listed, is_loaded, log_lines, of_gpu, unlisted
+from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, gpu_seen, log_seen, rule, seen
@@ -14,7 +14,7 @@ _UNHARMED = ("cuda-init-failed", "drv-not-loaded", "nvml-library-missing")
 _SUMMARY = "The driver is loaded but could not initialise this GPU."
 
 
-@rule("DRV012", name="rm-init-failed", severity="error", since="0.1")
+@rule("DRV012", name="rm-init-failed", severity="error", when="gpus.nvidia.is_listed=False")
 def rm_init_failed(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """The driver is loaded, but could not initialise this GPU.
 
@@ -65,7 +65,7 @@ def _should_be_listed(gpu: Gpu, driver: Driver, container: Container | Gap | Non
 
 
 def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...], summary: str = _SUMMARY) -> Problem:
-    listed = sum(is_listed(one) for one in gpus.nvidia)
+    listed = sum(one.is_listed for one in gpus.nvidia)
     setup = Ask(text="In the firmware (BIOS) setup, switch on Above 4G Decoding and Resizable BAR.")
     cables = Ask(text="With the power off, reseat the card and its power cables; try another slot.")
     return Problem(

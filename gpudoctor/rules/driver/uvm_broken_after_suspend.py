@@ -11,7 +11,12 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_h
 UNKNOWN = 999
 
 
-@rule("DRV021", name="uvm-broken-after-suspend", severity="error", since="0.1")
+@rule(
+    "DRV021",
+    name="uvm-broken-after-suspend",
+    severity="error",
+    when="driver.cuda_init.code, driver.resumed_since_boot",
+)
 def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """The driver's memory module stopped working after the machine slept.
 

@@ -11,7 +11,7 @@ NOT_INITIALIZED = 3
 PARAMETER = "uvm_disable_hmm"
 
 
-@rule("DRV022", name="uvm-hmm-init", severity="error", since="0.1")
+@rule("DRV022", name="uvm-hmm-init", severity="error", when="driver.cuda_init.code")
 def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """CUDA initialisation fails (error 3) although the driver works; often its HMM feature is the cause.
 

@@ -10,7 +10,7 @@ CUDA_CODES = (3, 304, 801, 999)
 NO_DEVICE = 100
 
 
-@rule("DRV009", name="uvm-missing", severity="error", since="0.1")
+@rule("DRV009", name="uvm-missing", severity="error", when="driver.cuda_init.code")
 def uvm_missing(
     gpus: Gpus, driver: Driver, container: Container | Gap | None, environ: Environ | Gap | None
 ) -> Iterator[Problem]:

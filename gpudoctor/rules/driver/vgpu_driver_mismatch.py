@@ -3,7 +3,6 @@
 from gpudoctor.facts.driver import KernelLine
 from gpudoctor.rules._driver_state import (
     architecture_of,
-    is_listed,
     log_lines,
     of_gpu,
     refused_by_release,
@@ -19,7 +18,7 @@ XID = 78
 WORDS = "incompatible with host driver"
 
 
-@rule("DRV027", name="vgpu-driver-mismatch", severity="error", since="0.1")
+@rule("DRV027", name="vgpu-driver-mismatch", severity="error", when="gpus.nvidia.is_listed=False")
 def vgpu_driver_mismatch(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:
@@ -48,7 +47,7 @@ def vgpu_driver_mismatch(
     for gpu in gpus.nvidia:
         behind = _behind(gpu, gpus, driver)
         lines = behind or (_refused(gpu, gpus, driver, host, matrix) if is_virtual(host) else ())
-        if not lines or is_listed(gpu):
+        if not lines or gpu.is_listed:
             continue
         release = release_of(driver, kernel_of(host))
         yield Problem(

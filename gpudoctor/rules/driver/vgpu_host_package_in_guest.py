@@ -8,7 +8,13 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 _MODULE = "nvidia_vgpu_vfio"
 
 
-@rule("DRV032", name="vgpu-host-package-in-guest", severity="error", since="0.1", needs=("driver.libraries",))
+@rule(
+    "DRV032",
+    name="vgpu-host-package-in-guest",
+    severity="error",
+    needs=("driver.libraries",),
+    when="driver.modules_loaded=nvidia_vgpu_vfio",
+)
 def vgpu_host_package_in_guest(gpus: Gpus, driver: Driver, host: System) -> Iterator[Problem]:
     """The vGPU package of the hypervisor is installed in a virtual machine.
 

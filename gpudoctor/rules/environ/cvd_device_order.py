@@ -5,7 +5,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 from gpudoctor.rules.visible_devices import is_numeric
 
 
-@rule("ENV002", name="cvd-device-order", severity="info", since="0.1")
+@rule("ENV002", name="cvd-device-order", severity="info", when="gpus.several")
 def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     """nvidia-smi and CUDA may number the GPUs differently, because they are different models.
 

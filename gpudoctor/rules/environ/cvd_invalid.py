@@ -8,7 +8,7 @@ from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 
-@rule("ENV001", name="cvd-invalid", severity="error", since="0.1")
+@rule("ENV001", name="cvd-invalid", severity="error", when="not environ.CUDA_VISIBLE_DEVICES=None, gpus.nvidia")
 def cvd_invalid(
     gpus: Gpus, environ: Environ, driver: Driver | Gap | None, container: Container | Gap | None
 ) -> Iterator[Problem]:

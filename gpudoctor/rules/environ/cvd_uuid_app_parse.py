@@ -5,7 +5,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule,
 from gpudoctor.rules.visible_devices import read_mask
 
 
-@rule("ENV005", name="cvd-uuid-app-parse", severity="info", since="0.1")
+@rule("ENV005", name="cvd-uuid-app-parse", severity="info", when="environ.CUDA_VISIBLE_DEVICES")
 def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     """CUDA_VISIBLE_DEVICES lists GPUs by UUID, which CUDA accepts but some programs do not.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, SetEnv, by_hand, rule,
 SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
 
-@rule("ENV006", name="env-login-only", severity="warning", since="0.1")
+@rule("ENV006", name="env-login-only", severity="warning", when="container.notebook=jupyter|sagemaker, environ.login")
 def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
     """The login shell sets CUDA variables that this notebook's kernel lacks.
 

@@ -24,7 +24,7 @@ EVERYWHERE = frozenset(
 )
 
 
-@rule("ENV004", name="pip-no-matching-distribution", severity="warning", since="0.1")
+@rule("ENV004", name="pip-no-matching-distribution", severity="warning")
 def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The installer is configured to use only an index that lacks common packages.
 

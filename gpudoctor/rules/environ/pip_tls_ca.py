@@ -8,7 +8,12 @@ from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv,
 _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
-@rule("ENV003", name="pip-tls-ca", severity="error", since="0.1")
+@rule(
+    "ENV003",
+    name="pip-tls-ca",
+    severity="error",
+    when="environ.absent_files or live.symptoms.signature=tls-unknown-ca",
+)
 def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """Downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted.
 

@@ -10,7 +10,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule
 FIRST_QUIET = numbers_of("torch-compares-code")
 
 
-@rule("FRM026", name="arch-ok-warning-only", severity="info", since="0.1")
+@rule("FRM026", name="arch-ok-warning-only", severity="info", when="frameworks.torch.variant=cuda, gpus.nvidia")
 def arch_ok_warning_only(
     gpus: Gpus, frameworks: Frameworks, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

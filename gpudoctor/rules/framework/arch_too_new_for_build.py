@@ -36,7 +36,7 @@ FIRST_TO_ASK_FOR_LESS = numbers_of("torch-asks-nvrtc")
 ITS_PYTHON = (3, 7)
 
 
-@rule("FRM002", name="arch-too-new-for-build", severity="error", since="0.1")
+@rule("FRM002", name="arch-too-new-for-build", severity="error")
 def arch_too_new_for_build(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -29,7 +29,7 @@ FLOORS: tuple[tuple[str, tuple[int, ...], Capability, Severity | None], ...] = (
 )
 
 
-@rule("FRM003", name="arch-too-old-for-build", severity="error", since="0.1")
+@rule("FRM003", name="arch-too-old-for-build", severity="error")
 def arch_too_old_for_build(
     gpus: Gpus,
     frameworks: Frameworks,

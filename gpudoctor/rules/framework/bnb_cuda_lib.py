@@ -30,7 +30,12 @@ VARIABLE = "BNB_CUDA_VERSION"
 Fault = tuple[str, Severity | None, tuple[Evidence, ...]]
 
 
-@rule("FRM025", name="bnb-cuda-lib", severity="error", since="0.1")
+@rule(
+    "FRM025",
+    name="bnb-cuda-lib",
+    severity="error",
+    when="frameworks.bitsandbytes, frameworks.torch.variant=cuda, gpus.nvidia",
+)
 def bnb_cuda_lib(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule
 VARIABLE = "CUDA_CACHE_DISABLE"
 
 
-@rule("FRM021", name="cuda-jit-cache-off", severity="warning", since="0.1")
+@rule("FRM021", name="cuda-jit-cache-off", severity="warning", when="environ.CUDA_CACHE_DISABLE=1")
 def cuda_jit_cache_off(
     gpus: Gpus, frameworks: Frameworks | Gap | None, environ: Environ, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -15,7 +15,7 @@ FIRST_CUDA = CudaVersion(milestone("cuda-large-parameters"))
 FIRST_DRIVER = DriverRelease(milestone("driver-large-parameters"))
 
 
-@rule("FRM022", name="driver-minor-compat-limit", severity="info", since="0.1")
+@rule("FRM022", name="driver-minor-compat-limit", severity="info", when="frameworks.found.variant=cuda, gpus.nvidia")
 def driver_minor_compat_limit(
     gpus: Gpus,
     driver: Driver,

@@ -17,7 +17,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 OLDEST_BRANCH = 100
 
 
-@rule("FRM016", name="driver-too-old", severity="error", since="0.1")
+@rule("FRM016", name="driver-too-old", severity="error", when="frameworks.found.variant=cuda, gpus.nvidia")
 def driver_too_old(
     gpus: Gpus,
     driver: Driver,

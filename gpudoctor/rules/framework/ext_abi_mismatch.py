@@ -21,7 +21,7 @@ LINKED = (
 PINNED = ("vllm", "xformers", "torch-tensorrt")
 
 
-@rule("FRM009", name="ext-abi-mismatch", severity="error", since="0.1")
+@rule("FRM009", name="ext-abi-mismatch", severity="error", when="frameworks.torch.version or frameworks.tensorflow")
 def ext_abi_mismatch(
     frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:

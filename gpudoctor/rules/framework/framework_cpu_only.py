@@ -18,7 +18,7 @@ from gpudoctor.rules.sections import (
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("FRM027", name="framework-cpu-only", severity="error", since="0.1")
+@rule("FRM027", name="framework-cpu-only", severity="error", when="frameworks.found.variant=cpu, gpus.nvidia")
 def framework_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,

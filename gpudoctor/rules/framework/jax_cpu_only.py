@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 _TAGGED = (0, 1, 57)
 
 
-@rule("FRM007", name="jax-cpu-only", severity="error", since="0.1")
+@rule("FRM007", name="jax-cpu-only", severity="error", when="frameworks.jax, gpus.nvidia")
 def jax_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,

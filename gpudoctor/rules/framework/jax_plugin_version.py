@@ -9,7 +9,7 @@ from gpudoctor.rules.sections import Frameworks, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("FRM014", name="jax-plugin-version", severity="error", since="0.1")
+@rule("FRM014", name="jax-plugin-version", severity="error", when="frameworks.jaxlib or packages.jaxlib")
 def jax_plugin_version(frameworks: Frameworks, packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The packages that make up JAX with CUDA have different versions.
 

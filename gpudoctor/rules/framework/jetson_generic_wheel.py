@@ -20,7 +20,7 @@ JAX_CONTAINER = by_hand(
 )
 
 
-@rule("FRM019", name="jetson-generic-wheel", severity="error", since="0.1")
+@rule("FRM019", name="jetson-generic-wheel", severity="error", when="host.tegra")
 def jetson_generic_wheel(
     host: System,
     frameworks: Frameworks,

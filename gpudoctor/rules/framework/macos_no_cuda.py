@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, System, Wish
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("FRM008", name="macos-no-cuda", severity="info", since="0.1")
+@rule("FRM008", name="macos-no-cuda", severity="info")
 def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish) -> Iterator[Problem]:
     """There is no CUDA on macOS; frameworks use a Mac's GPU through Metal.
 

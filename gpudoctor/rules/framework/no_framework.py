@@ -15,7 +15,12 @@ ANY = by_hand(
 )
 
 
-@rule("FRM010", name="no-framework", severity="info", since="0.1")
+@rule(
+    "FRM010",
+    name="no-framework",
+    severity="info",
+    when="not frameworks.torch, not frameworks.tensorflow, not frameworks.jax",
+)
 def no_framework(
     interpreter: Interpreter,
     frameworks: Frameworks | None,

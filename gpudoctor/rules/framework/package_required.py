@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
 
 
-@rule("FRM900", name="package-required", severity="error", since="0.1", when="wish")
+@rule("FRM900", name="package-required", severity="error", when="wish.requirements")
 def package_required(
     wish: Wish,
     packages: Packages | None,

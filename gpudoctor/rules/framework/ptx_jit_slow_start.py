@@ -30,7 +30,7 @@ CONTAINER = by_hand(
 )
 
 
-@rule("FRM012", name="ptx-jit-slow-start", severity="warning", since="0.1")
+@rule("FRM012", name="ptx-jit-slow-start", severity="warning", when="frameworks.found.variant=cuda, gpus.nvidia")
 def ptx_jit_slow_start(
     gpus: Gpus,
     driver: Driver,

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Frameworks, Matrix
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 
-@rule("FRM011", name="release-not-in-matrix", severity="info", since="0.1")
+@rule("FRM011", name="release-not-in-matrix", severity="info")
 def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
     """An installed framework is newer than gpudoctor's compatibility tables.
 

@@ -14,7 +14,7 @@ NVIDIA_BUILD = (
 )
 
 
-@rule("FRM020", name="tf1-on-new-gpu", severity="error", since="0.1")
+@rule("FRM020", name="tf1-on-new-gpu", severity="error", when="frameworks.tensorflow.variant=cuda, gpus.nvidia")
 def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """TensorFlow built with CUDA 10 or older does not support Ampere and newer GPUs.
 

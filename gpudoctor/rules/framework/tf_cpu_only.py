@@ -14,7 +14,7 @@ OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
 FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 
 
-@rule("FRM015", name="tf-cpu-only", severity="error", since="0.1")
+@rule("FRM015", name="tf-cpu-only", severity="error", when="frameworks.tensorflow.variant=cpu, gpus.nvidia")
 def tf_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -10,7 +10,12 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 LAST_LINE = numbers_of("tensorflow-gpu-ends")
 
 
-@rule("FRM017", name="tf-gpu-package-removed", severity="error", since="0.1")
+@rule(
+    "FRM017",
+    name="tf-gpu-package-removed",
+    severity="error",
+    when="packages.tensorflow-gpu or wish.requirements or interpreter.pins.package=tensorflow-gpu",
+)
 def tf_gpu_package_removed(
     wish: Wish,
     packages: Packages,

@@ -18,7 +18,7 @@ STAY = by_hand(
 )
 
 
-@rule("FRM006", name="tf-windows-native", severity="error", since="0.1")
+@rule("FRM006", name="tf-windows-native", severity="error")
 def tf_windows_native(
     gpus: Gpus, frameworks: Frameworks, host: System, container: Container | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -16,7 +16,12 @@ NAMED = re.compile(r"instinct|\bMI\d{2,3}X?\b|\bRX ?[679]\d{3}|\bPRO [WRV]\d{3,4
 ROCM = "Install PyTorch's ROCm build for this ROCm version: choose it on https://pytorch.org/get-started/locally/"
 
 
-@rule("FRM018", name="torch-backend-gpu-vendor", severity="error", since="0.1")
+@rule(
+    "FRM018",
+    name="torch-backend-gpu-vendor",
+    severity="error",
+    when="frameworks.torch.variant, not frameworks.torch.variant=cuda or not gpus.nvidia",
+)
 def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """PyTorch is built for another vendor's GPUs.
 

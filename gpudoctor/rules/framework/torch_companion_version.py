@@ -12,7 +12,7 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}
 
 
-@rule("FRM005", name="torch-companion-version", severity="error", since="0.1")
+@rule("FRM005", name="torch-companion-version", severity="error", when="frameworks.torch.version")
 def torch_companion_version(
     frameworks: Frameworks,
     packages: Packages | Gap | None,

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Sc
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("FRM001", name="torch-cpu-only", severity="error", since="0.1")
+@rule("FRM001", name="torch-cpu-only", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
 def torch_cpu_only(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("FRM013", name="torch-cpu-only-conda", severity="error", since="0.1")
+@rule("FRM013", name="torch-cpu-only-conda", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
 def torch_cpu_only_conda(
     gpus: Gpus,
     frameworks: Frameworks,

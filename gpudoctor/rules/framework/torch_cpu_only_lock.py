@@ -21,7 +21,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, se
 LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}
 
 
-@rule("FRM023", name="torch-cpu-only-lock", severity="error", since="0.1")
+@rule(
+    "FRM023",
+    name="torch-cpu-only-lock",
+    severity="error",
+    when="frameworks.torch.variant=cpu, packages.torch, gpus.nvidia",
+)
 def torch_cpu_only_lock(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -10,7 +10,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 CUDA_EXTENSIONS = ("flash-attn", "xformers")
 
 
-@rule("FRM024", name="torch-rocm-build", severity="error", since="0.1")
+@rule("FRM024", name="torch-rocm-build", severity="error", when="frameworks.torch.variant=rocm")
 def torch_rocm_build(
     frameworks: Frameworks,
     wish: Wish,

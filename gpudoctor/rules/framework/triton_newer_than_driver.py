@@ -25,7 +25,13 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 OVERRIDES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
 
-@rule("FRM028", name="triton-newer-than-driver", severity="warning", since="0.2")
+@rule(
+    "FRM028",
+    name="triton-newer-than-driver",
+    severity="warning",
+    since="0.2",
+    when="frameworks.torch.variant=cuda, driver.release",
+)
 def triton_newer_than_driver(
     gpus: Gpus,
     driver: Driver,

@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gpus, Matrix, Wish
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("GPU901", name="capability-required", severity="error", since="0.1", when="wish")
+@rule("GPU901", name="capability-required", severity="error", when="wish.requirements")
 def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterator[Problem]:
     """A GPU does not have the compute capability you require.
 

@@ -1,6 +1,5 @@
 """GPU023: an nvidia-smi that does not know the compute capability."""
 
-from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules.sections import Driver, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
@@ -8,7 +7,12 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 LAST_WITHOUT = 470
 
 
-@rule("GPU023", name="collector-field-unsupported", severity="info", since="0.1")
+@rule(
+    "GPU023",
+    name="collector-field-unsupported",
+    severity="info",
+    when="gpus.nvidia.is_listed, driver.release, driver.module_release",
+)
 def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     """The installed nvidia-smi cannot report the compute capability; tools that ask for it fail.
 
@@ -28,7 +32,7 @@ def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]
     Sources:
     https://github.com/huggingface/candle/issues/733 (driver 470), https://github.com/NVIDIA/TensorRT-LLM/pull/735
     """
-    served = [gpu for gpu in gpus.nvidia if is_listed(gpu) and gpu.capability is not None]
+    served = [gpu for gpu in gpus.nvidia if gpu.is_listed and gpu.capability is not None]
     if not served or driver.release is None or driver.release.branch > LAST_WITHOUT or driver.module_release is None:
         return
     known = ", ".join(dict.fromkeys(str(gpu.capability) for gpu in served))

@@ -12,7 +12,12 @@ MPS_SERVER = "nvidia-cuda-mps"
 CUDA_BUSY = (46, 216)
 
 
-@rule("GPU007", name="compute-mode-exclusive", severity="error", since="0.1", when="gpu-details")
+@rule(
+    "GPU007",
+    name="compute-mode-exclusive",
+    severity="error",
+    when="gpus.nvidia.compute_mode=prohibited|exclusive-process|exclusive-thread",
+)
 def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """The GPU's compute mode does not allow another program.
 

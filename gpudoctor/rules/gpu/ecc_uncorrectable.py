@@ -12,7 +12,12 @@ XIDS = (48, 95)
 CUDA_ECC = 214
 
 
-@rule("GPU005", name="ecc-uncorrectable", severity="error", since="0.1")
+@rule(
+    "GPU005",
+    name="ecc-uncorrectable",
+    severity="error",
+    when="driver.kernel_log or gpus.nvidia.ecc_uncorrected_volatile or driver.cuda_init.code",
+)
 def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Problem]:
     """A GPU's memory had uncorrectable errors.
 

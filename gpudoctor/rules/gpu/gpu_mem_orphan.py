@@ -9,7 +9,7 @@ DRIVER_SHARE = 0.05
 DRIVER_MIB = 1024
 
 
-@rule("GPU002", name="gpu-mem-orphan", severity="warning", since="0.1", when="gpu-details")
+@rule("GPU002", name="gpu-mem-orphan", severity="warning", when="gpus.devices.has_details")
 def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iterator[Problem]:
     """GPU memory is in use, but no visible process holds it.
 

@@ -5,7 +5,12 @@ from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, rule
 
 
-@rule("GPU016", name="gpu-passed-through", severity="info", since="0.1")
+@rule(
+    "GPU016",
+    name="gpu-passed-through",
+    severity="info",
+    when="gpus.nvidia.bound_driver=vfio-pci|pci-stub|xen-pciback",
+)
 def gpu_passed_through(gpus: Gpus) -> Iterator[Problem]:
     """A GPU is reserved for a virtual machine, so programs on this system cannot use it.
 

@@ -13,7 +13,7 @@ FAR_BELOW = 0.7
 BUSY_PERCENT = 90
 
 
-@rule("GPU010", name="gpu-power-capped", severity="warning", since="0.1", when="gpu-details")
+@rule("GPU010", name="gpu-power-capped", severity="warning", when="gpus.nvidia.power.limit")
 def gpu_power_capped(gpus: Gpus) -> Iterator[Problem]:
     """A GPU has a lower power limit than its peers, or draws less than its limit allows.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 NOTICEABLE_WATTS = 5
 
 
-@rule("GPU014", name="gpu-power-limit-lowered", severity="info", since="0.1", when="gpu-details")
+@rule("GPU014", name="gpu-power-limit-lowered", severity="info", when="gpus.nvidia.power.default_limit")
 def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
     """A GPU's power limit is below its default.
 

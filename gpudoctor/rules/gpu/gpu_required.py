@@ -1,13 +1,12 @@
 """GPU900: the user requires a GPU."""
 
-from gpudoctor.rules._driver_state import is_listed
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("GPU900", name="gpu-required", severity="error", since="0.1", when="wish")
+@rule("GPU900", name="gpu-required", severity="error", when="wish.requirements")
 def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> Iterator[Problem]:
     """The machine has fewer usable NVIDIA GPUs than you require.
 
@@ -26,7 +25,7 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
     Sources:
     The requirement on the command line or in pyproject.toml
     """
-    usable = sum(is_listed(gpu) for gpu in gpus.nvidia) if gpus else 0
+    usable = sum(gpu.is_listed for gpu in gpus.nvidia) if gpus else 0
     state = known(driver)
     if not usable and state and state.cuda_init and state.cuda_init.ok:
         usable = state.cuda_init.device_count or 0

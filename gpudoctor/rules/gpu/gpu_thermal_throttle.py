@@ -6,7 +6,12 @@ from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
 
 
-@rule("GPU011", name="gpu-thermal-throttle", severity="warning", since="0.1", when="gpu-details")
+@rule(
+    "GPU011",
+    name="gpu-thermal-throttle",
+    severity="warning",
+    when="gpus.nvidia.throttle_reasons=HwThermalSlowdown|SwThermalSlowdown",
+)
 def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
     """A GPU is running slower because it is too hot.
 

@@ -8,7 +8,12 @@ FAULTS = ("HwPowerBrakeSlowdown", "HwSlowdown")
 THERMAL = "HwThermalSlowdown"
 
 
-@rule("GPU017", name="gpu-throttle-reasons", severity="warning", since="0.1", when="gpu-details")
+@rule(
+    "GPU017",
+    name="gpu-throttle-reasons",
+    severity="warning",
+    when="gpus.nvidia.throttle_reasons=HwPowerBrakeSlowdown|HwSlowdown",
+)
 def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
     """A GPU is being slowed down by its hardware because of the power supply.
 

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Gpu, Gpus
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("GPU004", name="gpu-unreadable", severity="error", since="0.1", when="gpu-details")
+@rule("GPU004", name="gpu-unreadable", severity="error", when="gpus.nvidia.refusals")
 def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
     """The driver did not report facts about this GPU that it should.
 

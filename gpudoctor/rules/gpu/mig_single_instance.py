@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, by_hand, rule, seen
 
 
-@rule("GPU008", name="mig-single-instance", severity="info", since="0.1", when="gpu-details")
+@rule("GPU008", name="mig-single-instance", severity="info", when="gpus.nvidia.mig_enabled")
 def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[Problem]:
     """The GPU is partitioned (MIG): a program sees one instance only, or none exists yet.
 

@@ -12,7 +12,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
 CARDS = r"GeForce RTX [45]0[5-9]0"
 
 
-@rule("GPU020", name="nccl-p2p-geforce", severity="warning", since="0.1")
+@rule("GPU020", name="nccl-p2p-geforce", severity="warning", when="gpus.several")
 def nccl_p2p_geforce(
     gpus: Gpus,
     driver: Driver | Gap | None,

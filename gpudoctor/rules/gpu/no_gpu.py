@@ -13,7 +13,7 @@ OTHERS = {
 }
 
 
-@rule("GPU001", name="no-gpu", severity="info", since="0.1")
+@rule("GPU001", name="no-gpu", severity="info", when="not gpus.nvidia")
 def no_gpu(
     gpus: Gpus | None, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, log
 NAME = "nvlink-fault"
 
 
-@rule("GPU025", name=NAME, severity="error", since="0.2", when="gpu-details")
+@rule("GPU025", name=NAME, severity="error", since="0.2", when="gpus.devices.has_details")
 def nvlink_fault(gpus: Gpus, driver: Driver | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """A link between two GPUs (NVLink) had errors, or is down while others are up.
 

@@ -19,7 +19,7 @@ HARMLESS = (
 TURNED_ON = ("intel_iommu=on", "iommu=force", "amd_iommu=force_enable", "amd_iommu=force_isolation", "amd_iommu=on")
 
 
-@rule("GPU019", name="pcie-acs-p2p", severity="warning", since="0.1")
+@rule("GPU019", name="pcie-acs-p2p", severity="warning", when="gpus.several")
 def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """GPUs report direct access to each other (P2P), but the machine's settings block it.
 

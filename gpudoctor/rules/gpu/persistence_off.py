@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("GPU013", name="persistence-off", severity="info", since="0.1", when="gpu-details")
+@rule("GPU013", name="persistence-off", severity="info", when="gpus.nvidia.persistence=False")
 def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: Container) -> Iterator[Problem]:
     """Persistence mode is off: after a pause, programs wait until the driver has re-initialised the GPU.
 

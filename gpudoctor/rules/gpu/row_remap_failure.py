@@ -5,7 +5,12 @@ from gpudoctor.rules.sections import Gpu, Gpus
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("GPU006", name="row-remap-failure", severity="error", since="0.1", when="gpu-details")
+@rule(
+    "GPU006",
+    name="row-remap-failure",
+    severity="error",
+    when="gpus.nvidia.row_remaps or gpus.nvidia.retired_pages_pending",
+)
 def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
     """Faulty memory of a GPU could not be replaced, or needs a reset to be replaced.
 

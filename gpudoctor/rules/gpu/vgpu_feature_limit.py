@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 REFUSED = ("cuda-not-supported", "vgpu-lacks-unified-memory")
 
 
-@rule("GPU022", name="vgpu-feature-limit", severity="info", since="0.1")
+@rule("GPU022", name="vgpu-feature-limit", severity="info", when="gpus.nvidia.virtualization=vgpu")
 def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]:
     """A virtual GPU (vGPU) may not support unified memory and memory pools.
 

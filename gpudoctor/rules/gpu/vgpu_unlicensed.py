@@ -4,7 +4,7 @@ from gpudoctor.rules.sections import Gpus
 from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("GPU021", name="vgpu-unlicensed", severity="error", since="0.1", when="gpu-details")
+@rule("GPU021", name="vgpu-unlicensed", severity="error", when="gpus.nvidia.vgpu_licensed=False")
 def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
     """A virtual GPU (vGPU) has no licence, so the driver slows it down and later refuses CUDA.
 

@@ -14,7 +14,7 @@ XIDS = (119, 120)
 MENDED = DriverRelease(milestone("driver-gsp-mended"))
 
 
-@rule("GPU012", name="xid-119-gsp", severity="error", since="0.1")
+@rule("GPU012", name="xid-119-gsp", severity="error", when="gpus.nvidia, driver.kernel_log")
 def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     """The GPU System Processor (GSP) stopped answering the driver.
 

@@ -15,7 +15,7 @@ UNKNOWN = 999
 FALLEN = 79
 
 
-@rule("GPU003", name="xid-79", severity="error", since="0.1")
+@rule("GPU003", name="xid-79", severity="error", when="driver.kernel_log or gpus.nvidia.refusals or driver.nvml.code")
 def gpu_lost(
     gpus: Gpus | None, driver: Driver | Gap | None, container: Container | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:

@@ -19,7 +19,7 @@ SUPPORT = by_hand(
 )
 
 
-@rule("GPU024", name="xid-error", severity="error", since="0.2")
+@rule("GPU024", name="xid-error", severity="error", since="0.2", when="gpus.nvidia, driver.kernel_log")
 def xid_error(gpus: Gpus, driver: Driver, matrix: Matrix) -> Iterator[Problem]:
     """The driver logged an error of this GPU after which it needs a reset, or a look at its hardware.
 

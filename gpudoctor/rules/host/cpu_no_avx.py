@@ -9,7 +9,7 @@ SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}
 X86 = ("x86_64", "amd64")
 
 
-@rule("HST003", name="cpu-no-avx", severity="error", since="0.1", needs=("host.cpu",))
+@rule("HST003", name="cpu-no-avx", severity="error", needs=("host.cpu",), when="not host.cpu.flags=avx")
 def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     """The CPU has no AVX, which the framework's prebuilt packages need.
 

@@ -7,7 +7,13 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 RELEASE = "2.4.0"
 
 
-@rule("HST004", name="cpu-no-avx2", severity="error", since="0.1", needs=("host.cpu",))
+@rule(
+    "HST004",
+    name="cpu-no-avx2",
+    severity="error",
+    needs=("host.cpu",),
+    when="frameworks.tensorflow.version=2.4.0, not host.cpu.flags=avx2",
+)
 def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     """TensorFlow 2.4.0 needs AVX2, which this CPU lacks; other releases do not.
 

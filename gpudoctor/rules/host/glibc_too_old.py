@@ -21,7 +21,7 @@ LIBRARY_FLOOR = "2.27"
 LIBRARIES = {"cublas": "12.8", "curand": "10.3.9", "cudnn": "9.7"}
 
 
-@rule("HST002", name="glibc-too-old", severity="error", since="0.1")
+@rule("HST002", name="glibc-too-old", severity="error")
 def glibc_too_old(
     host: System, frameworks: Frameworks | Gap | None, libraries: Libraries | Gap | None, live: Live | Gap | None
 ) -> Iterator[Problem]:

@@ -8,7 +8,7 @@ from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10
 
 
-@rule("HST005", name="shm-pressure", severity="warning", since="0.1")
+@rule("HST005", name="shm-pressure", severity="warning")
 def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """Hardly any shared memory is free; data loaders and NCCL need some.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("LIB008", name="cuda-major-mix", severity="warning", since="0.1")
+@rule("LIB008", name="cuda-major-mix", severity="warning")
 def cuda_major_mix(
     gpus: Gpus,
     packages: Packages,

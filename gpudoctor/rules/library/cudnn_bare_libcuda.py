@@ -11,7 +11,7 @@ NEWER = by_hand(
 )
 
 
-@rule("LIB023", name="cudnn-bare-libcuda", severity="warning", since="0.1")
+@rule("LIB023", name="cudnn-bare-libcuda", severity="warning", when="gpus.nvidia, libraries.libcuda_of_cudnn")
 def cudnn_bare_libcuda(
     gpus: Gpus, driver: Driver, libraries: Libraries, container: Container | Gap | None
 ) -> Iterator[Problem]:

@@ -31,7 +31,9 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}
 
 
-@rule("LIB024", name="cudnn-no-gpu-code", severity="error", since="0.2")
+@rule(
+    "LIB024", name="cudnn-no-gpu-code", severity="error", since="0.2", when="frameworks.found.variant=cuda, gpus.nvidia"
+)
 def cudnn_no_gpu_code(
     gpus: Gpus,
     frameworks: Frameworks,

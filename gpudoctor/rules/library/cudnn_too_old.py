@@ -17,7 +17,7 @@ CONDA_NAMES = {"torch": "pytorch"}
 EXACT = 3
 
 
-@rule("LIB001", name="cudnn-too-old", severity="error", since="0.1")
+@rule("LIB001", name="cudnn-too-old", severity="error", when="frameworks.found.variant=cuda, gpus.nvidia")
 def cudnn_too_old(
     gpus: Gpus,
     libraries: Libraries,

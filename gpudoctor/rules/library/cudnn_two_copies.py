@@ -14,7 +14,7 @@ LINKED = ("dlib", "face-recognition")
 COMPARED = 3
 
 
-@rule("LIB011", name="cudnn-two-copies", severity="warning", since="0.1")
+@rule("LIB011", name="cudnn-two-copies", severity="warning", when="gpus.nvidia")
 def cudnn_two_copies(
     gpus: Gpus,
     libraries: Libraries,

@@ -7,7 +7,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 from gpudoctor.sources.libraries_names import is_of_torch, soname_of
 
 
-@rule("LIB025", name="extension-library-missing", severity="error", since="0.1")
+@rule("LIB025", name="extension-library-missing", severity="error", when="libraries.extensions.absent")
 def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """A compiled package is linked to CUDA libraries that are not there, or that the loader does not find.
 

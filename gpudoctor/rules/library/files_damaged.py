@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Gap, Libraries, Packages, Scene
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 
-@rule("LIB006", name="files-damaged", severity="error", since="0.1")
+@rule("LIB006", name="files-damaged", severity="error", when="packages.damaged")
 def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: Scene) -> Iterator[Problem]:
     """Files of an installed package are missing or have been changed.
 

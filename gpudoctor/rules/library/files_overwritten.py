@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Sc
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 
-@rule("LIB005", name="files-overwritten", severity="error", since="0.1")
+@rule("LIB005", name="files-overwritten", severity="error", when="packages.overlaps")
 def files_overwritten(
     packages: Packages,
     frameworks: Frameworks | Gap | None,

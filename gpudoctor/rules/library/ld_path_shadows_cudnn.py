@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Matrix, P
 from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
-@rule("LIB003", name="ld-path-shadows-cudnn", severity="error", since="0.1")
+@rule("LIB003", name="ld-path-shadows-cudnn", severity="error")
 def ld_path_shadows_cudnn(
     gpus: Gpus,
     libraries: Libraries,

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages
 from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
-@rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error", since="0.1")
+@rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error")
 def ld_path_shadows_nvidia_wheels(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks, packages: Packages | Gap | None
 ) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ BY_SHORT_NAME = ("numba", "numba-cuda")
 STUB_LIBRARY = 34
 
 
-@rule("LIB007", name="libcuda-stub", severity="error", since="0.1")
+@rule("LIB007", name="libcuda-stub", severity="error")
 def libcuda_stub(
     gpus: Gpus, driver: Driver, libraries: Libraries | Gap | None, packages: Packages | Gap | None
 ) -> Iterator[Problem]:

@@ -6,7 +6,12 @@ from gpudoctor.rules.sections import Gap, Interpreter, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("LIB012", name="libstdcxx-too-old", severity="error", since="0.1")
+@rule(
+    "LIB012",
+    name="libstdcxx-too-old",
+    severity="error",
+    when="libraries.glibcxx, libraries.needs.library=libstdc++.so.6",
+)
 def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | None) -> Iterator[Problem]:
     """A compiled extension needs a newer C++ library (libstdc++) than this Python would load.
 

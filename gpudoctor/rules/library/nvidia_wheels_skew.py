@@ -25,7 +25,12 @@ CUSPARSE = (
 )
 
 
-@rule("LIB010", name="nvidia-wheels-skew", severity="error", since="0.1")
+@rule(
+    "LIB010",
+    name="nvidia-wheels-skew",
+    severity="error",
+    when="packages.nvidia-nvjitlink or packages.nvidia-nvjitlink-cu12",
+)
 def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """The package nvidia-nvjitlink is older than the CUDA libraries that use it.
 

@@ -11,7 +11,7 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 AFFECTED = (numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-search-path-mended"))
 
 
-@rule("LIB009", name="tf216-nvidia-libs-not-found", severity="error", since="0.1")
+@rule("LIB009", name="tf216-nvidia-libs-not-found", severity="error", when="frameworks.tensorflow.version, gpus.nvidia")
 def tf216_nvidia_libs_not_found(
     gpus: Gpus,
     libraries: Libraries,

@@ -22,7 +22,7 @@ FIRST_MAJOR_NAMES = 11
 RENAMED_AFTER = CudaVersion(milestone("cuda-cusolver-renamed"))
 
 
-@rule("LIB018", name="tf-cuda-version-unsupported", severity="error", since="0.1")
+@rule("LIB018", name="tf-cuda-version-unsupported", severity="error")
 def tf_cuda_version_unsupported(
     gpus: Gpus,
     libraries: Libraries,

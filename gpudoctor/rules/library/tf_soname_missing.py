@@ -28,7 +28,7 @@ OPTIONAL = ("libnvinfer", "libnccl", "libnvshmem", "libcufile", "libcupti", "lib
 LINKED = ("libnccl", "libcupti")
 
 
-@rule("LIB002", name="tf-soname-missing", severity="error", since="0.1")
+@rule("LIB002", name="tf-soname-missing", severity="error")
 def tf_soname_missing(
     gpus: Gpus | None,
     libraries: Libraries,

@@ -22,7 +22,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 MESSAGES = ("tf-dll-missing", "win-cudart-required")
 
 
-@rule("LIB019", name="win-cudart-not-found", severity="error", since="0.1")
+@rule("LIB019", name="win-cudart-not-found", severity="error")
 def win_cudart_not_found(
     gpus: Gpus,
     frameworks: Frameworks,

@@ -18,7 +18,7 @@ REDISTRIBUTABLE = Fix(
 )
 
 
-@rule("LIB020", name="win-dll-126", severity="error", since="0.1")
+@rule("LIB020", name="win-dll-126", severity="error")
 def win_dll_126(
     libraries: Libraries, frameworks: Frameworks, host: System, live: Live | Gap | None
 ) -> Iterator[Problem]:

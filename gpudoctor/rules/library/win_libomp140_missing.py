@@ -11,7 +11,7 @@ NAME = "libomp140.x86_64.dll"
 AFFECTED, MENDED = (2, 4, 0), "2.4.1"
 
 
-@rule("LIB021", name="win-libomp140-missing", severity="error", since="0.1")
+@rule("LIB021", name="win-libomp140-missing", severity="error")
 def win_libomp140_missing(
     libraries: Libraries,
     frameworks: Frameworks,

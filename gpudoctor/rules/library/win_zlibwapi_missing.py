@@ -12,7 +12,7 @@ USERS = ("paddlepaddle-gpu", "onnxruntime-gpu", "mxnet-cu112", "tensorrt")
 FIRST, LAST = LibraryVersion(milestone("cudnn-zlib")), LibraryVersion(milestone("cudnn-zlib-linked-in"))
 
 
-@rule("LIB022", name="win-zlibwapi-missing", severity="error", since="0.1")
+@rule("LIB022", name="win-zlibwapi-missing", severity="error")
 def win_zlibwapi_missing(
     gpus: Gpus, libraries: Libraries, frameworks: Frameworks | None, packages: Packages | Gap | None, host: System
 ) -> Iterator[Problem]:

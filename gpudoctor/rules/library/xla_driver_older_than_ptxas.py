@@ -8,7 +8,12 @@ from gpudoctor.rules.sections import Container, Driver, Frameworks, Gap, Gpus, M
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
 
-@rule("LIB016", name="xla-driver-older-than-ptxas", severity="info", since="0.1")
+@rule(
+    "LIB016",
+    name="xla-driver-older-than-ptxas",
+    severity="info",
+    when="frameworks.jaxlib or frameworks.jax-cuda-plugin, gpus.nvidia",
+)
 def xla_driver_older_than_ptxas(
     gpus: Gpus,
     driver: Driver,

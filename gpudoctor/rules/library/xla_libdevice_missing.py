@@ -28,7 +28,7 @@ FIRST_NOT_JUDGED = numbers_of("tensorflow-own-libraries")
 FLAG = "--xla_gpu_cuda_data_dir"
 
 
-@rule("LIB013", name="xla-libdevice-missing", severity="error", since="0.1")
+@rule("LIB013", name="xla-libdevice-missing", severity="error", when="frameworks.tensorflow.variant=cuda, gpus.nvidia")
 def xla_libdevice_missing(
     gpus: Gpus,
     frameworks: Frameworks,

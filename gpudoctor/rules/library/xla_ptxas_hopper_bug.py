@@ -14,7 +14,12 @@ FIRST_BAD, FIRST_GOOD = (
 )
 
 
-@rule("LIB017", name="xla-ptxas-hopper-bug", severity="warning", since="0.1")
+@rule(
+    "LIB017",
+    name="xla-ptxas-hopper-bug",
+    severity="warning",
+    when="frameworks.jaxlib or frameworks.jax-cuda-plugin, gpus.nvidia",
+)
 def xla_ptxas_hopper_bug(
     gpus: Gpus,
     frameworks: Frameworks,

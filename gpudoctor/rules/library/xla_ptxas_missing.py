@@ -8,7 +8,12 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("LIB015", name="xla-ptxas-missing", severity="error", since="0.1")
+@rule(
+    "LIB015",
+    name="xla-ptxas-missing",
+    severity="error",
+    when="frameworks.jaxlib or frameworks.jax-cuda-plugin, gpus.nvidia",
+)
 def xla_ptxas_missing(
     gpus: Gpus,
     toolkits: Toolkits | None,

@@ -15,7 +15,7 @@ FIRST_SOUND = CudaVersion(milestone("ptxas-sound"))
 FIRST_TF, LAST_TF = numbers_of("tensorflow-ptxas-of-path"), numbers_of("tensorflow-cuda-extra")
 
 
-@rule("LIB014", name="xla-ptxas-old", severity="error", since="0.1")
+@rule("LIB014", name="xla-ptxas-old", severity="error")
 def xla_ptxas_old(
     gpus: Gpus, toolkits: Toolkits, frameworks: Frameworks, packages: Packages | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

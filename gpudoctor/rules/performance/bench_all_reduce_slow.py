@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 
 
-@rule("PRF020", name="bench-all-reduce-slow", severity="warning", since="0.2", when="bench")
+@rule("PRF020", name="bench-all-reduce-slow", severity="warning", since="0.2", when="live.bench")
 def bench_all_reduce_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """The GPUs of this machine add up over their links at less than three quarters of what a healthy node does.
 

@@ -11,7 +11,7 @@ ADVICE = (
 )
 
 
-@rule("PRF012", name="bench-copies-slow", severity="warning", since="0.1", when="bench")
+@rule("PRF012", name="bench-copies-slow", severity="warning", when="live.bench")
 def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Copies between RAM and the GPU reach less than three quarters of the PCIe link's speed.
 

@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PRF015", name="bench-gpu-shared", severity="info", since="0.1", when="bench")
+@rule("PRF015", name="bench-gpu-shared", severity="info", when="live.bench")
 def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Other programs used the GPU during the benchmark, so its numbers are too low.
 

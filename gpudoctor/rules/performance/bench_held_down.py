@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PRF014", name="bench-held-down", severity="warning", since="0.1", when="bench")
+@rule("PRF014", name="bench-held-down", severity="warning", when="live.bench")
 def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """The GPU slowed itself down during the benchmark: too hot, or short of power.
 

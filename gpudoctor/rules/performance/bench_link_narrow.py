@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Live
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PRF013", name="bench-link-narrow", severity="warning", since="0.1", when="bench")
+@rule("PRF013", name="bench-link-narrow", severity="warning", when="live.bench")
 def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Under load, the GPU's PCIe link has fewer lanes, or an older generation, than GPU and slot support.
 

@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
 from gpudoctor.rules.terms import Iterator, Problem, rule
 
 
-@rule("PRF011", name="bench-memory-slow", severity="warning", since="0.1", when="bench")
+@rule("PRF011", name="bench-memory-slow", severity="warning", when="live.bench")
 def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """The GPU's memory bandwidth is less than three quarters of a healthy GPU's of this model.
 

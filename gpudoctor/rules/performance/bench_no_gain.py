@@ -10,7 +10,7 @@ TELLING = ("conv", "transformer")
 LEAST_BATCH = 64
 
 
-@rule("PRF016", name="bench-no-gain", severity="warning", since="0.1", when="bench")
+@rule("PRF016", name="bench-no-gain", severity="warning", when="live.bench")
 def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Training is no faster on the GPU than on the CPU, even for networks that suit a GPU.
 

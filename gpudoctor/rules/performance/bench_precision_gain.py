@@ -14,7 +14,7 @@ ASK = {
 }
 
 
-@rule("PRF017", name="bench-precision-gain", severity="info", since="0.1", when="bench")
+@rule("PRF017", name="bench-precision-gain", severity="info", when="live.bench")
 def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """The benchmark shows that training in another precision would be much faster on this GPU.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.terms import Iterator, Problem, rule
 PRECISIONS = ("bfloat16", "float16", "tf32", "float32")
 
 
-@rule("PRF010", name="bench-products-slow", severity="warning", since="0.1", when="bench")
+@rule("PRF010", name="bench-products-slow", severity="warning", when="live.bench")
 def bench_products_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> Iterator[Problem]:
     """Large matrix products ran at less than three quarters of the speed of a healthy GPU of this model.
 

@@ -12,7 +12,7 @@ BUILT_IN = numbers_of("torch-mixed-precision")
 VOLTA = Capability("7.0")
 
 
-@rule("PRF002", name="perf-amp-no-gain", severity="info", since="0.1")
+@rule("PRF002", name="perf-amp-no-gain", severity="info", when="frameworks.torch, packages.apex, gpus.nvidia")
 def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, matrix: Matrix) -> Iterator[Problem]:
     """Mixed precision with NVIDIA's apex gains less than PyTorch's own, or nothing on this GPU.
 

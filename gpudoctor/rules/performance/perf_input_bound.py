@@ -15,7 +15,12 @@ FIX = by_hand("Feed the GPU faster", ASK)
 COMPLAINTS = ("gpu-waits-for-data",)
 
 
-@rule("PRF018", name="perf-input-bound", severity="info", since="0.1")
+@rule(
+    "PRF018",
+    name="perf-input-bound",
+    severity="info",
+    when="live.bench or live.symptoms.signature=gpu-waits-for-data",
+)
 def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Loading data and copying it to the GPU takes longer than training on it.
 

@@ -12,7 +12,12 @@ ASK = (
 )
 
 
-@rule("PRF019", name="perf-workload-too-small", severity="info", since="0.1")
+@rule(
+    "PRF019",
+    name="perf-workload-too-small",
+    severity="info",
+    when="live.symptoms.signature=gpu-no-faster-than-cpu|gpu-little-used",
+)
 def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """The GPU works but is no faster than the CPU, because each step gives it too little to do.
 

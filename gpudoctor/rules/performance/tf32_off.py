@@ -9,7 +9,7 @@ VARIABLE = "NVIDIA_TF32_OVERRIDE"
 AMPERE = Capability("8.0")
 
 
-@rule("PRF003", name="tf32-off", severity="info", since="0.1")
+@rule("PRF003", name="tf32-off", severity="info", when="environ.NVIDIA_TF32_OVERRIDE=0")
 def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matrix) -> Iterator[Problem]:
     """A variable switches TF32 off, so 32-bit matrix products are several times slower than they could be.
 

@@ -12,7 +12,7 @@ from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 _KERAS_FIRST, _KERAS_LAST = numbers_of("tensorflow-keras-apart"), numbers_of("tensorflow-keras-late")
 
 
-@rule("PYT016", name="dependency-missing", severity="error", since="0.1")
+@rule("PYT016", name="dependency-missing", severity="error", when="packages.unmet")
 def dependency_missing(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """A package that a framework needs at start-up is not installed.
 

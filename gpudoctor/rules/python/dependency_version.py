@@ -30,7 +30,12 @@ _TRITONS = ("triton", "triton-windows", "pytorch-triton")
 _OPS_END, _WITHOUT_OPS = numbers_of("triton-without-ops"), numbers_of("bitsandbytes-without-triton-ops")
 
 
-@rule("PYT017", name="dependency-version", severity="error", since="0.1")
+@rule(
+    "PYT017",
+    name="dependency-version",
+    severity="error",
+    when="packages.unmet or packages.keras or packages.bitsandbytes",
+)
 def dependency_version(
     packages: Packages,
     frameworks: Frameworks,

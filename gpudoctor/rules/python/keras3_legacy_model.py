@@ -12,7 +12,12 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 
 
-@rule("PYT015", name="keras3-legacy-model", severity="warning", since="0.1")
+@rule(
+    "PYT015",
+    name="keras3-legacy-model",
+    severity="warning",
+    when="environ.TF_USE_LEGACY_KERAS or live.symptoms.signature=keras3-other-format",
+)
 def keras3_legacy_model(
     packages: Packages | Gap | None,
     frameworks: Frameworks | Gap | None,

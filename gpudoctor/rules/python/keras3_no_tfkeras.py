@@ -12,7 +12,7 @@ FIRST_KERAS3 = numbers_of("tensorflow-own-libraries")
 FIRST_WITHOUT_TENSORFLOW = numbers_of("transformers-without-tensorflow")
 
 
-@rule("PYT010", name="keras3-no-tfkeras", severity="warning", since="0.1")
+@rule("PYT010", name="keras3-no-tfkeras", severity="warning", when="frameworks.tensorflow, packages.transformers")
 def keras3_no_tfkeras(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """The TensorFlow models of transformers need tf-keras, which is not installed.
 

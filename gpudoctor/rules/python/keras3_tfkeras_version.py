@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Frameworks, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("PYT011", name="keras3-tfkeras-version", severity="warning", since="0.1")
+@rule("PYT011", name="keras3-tfkeras-version", severity="warning", when="frameworks.tensorflow, packages.tf-keras")
 def keras3_tfkeras_version(packages: Packages, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:
     """The installed tf-keras does not match the installed TensorFlow.
 

@@ -10,7 +10,7 @@ from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Matrix, P
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, rule, seen
 
 
-@rule("PYT002", name="numpy2-abi", severity="error", since="0.1")
+@rule("PYT002", name="numpy2-abi", severity="error", when="packages.numpy, frameworks.found.version")
 def numpy2_abi(
     packages: Packages,
     frameworks: Frameworks,

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Gap, Interpreter, Packages, Scene, System
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT020", name="package-of-another-python", severity="error", since="0.1")
+@rule("PYT020", name="package-of-another-python", severity="error", when="packages.foreign")
 def package_of_another_python(
     packages: Packages, interpreter: Interpreter | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:

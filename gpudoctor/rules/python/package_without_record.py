@@ -10,7 +10,12 @@ from gpudoctor.rules.sections import Framework, Frameworks, Interpreter, Package
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("PYT018", name="package-without-record", severity="warning", since="0.1")
+@rule(
+    "PYT018",
+    name="package-without-record",
+    severity="warning",
+    when="frameworks.found.dist=None or packages.unmet.files",
+)
 def package_without_record(
     packages: Packages,
     frameworks: Frameworks,

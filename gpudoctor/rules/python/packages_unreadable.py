@@ -15,7 +15,7 @@ _DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version
 _LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 
 
-@rule("PYT008", name="packages-unreadable", severity="warning", since="0.1")
+@rule("PYT008", name="packages-unreadable", severity="warning", when="packages.broken")
 def packages_unreadable(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """An installed package's metadata cannot be read.
 

@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Container, Gap, Interpreter
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
 
 
-@rule("PYT012", name="py-kernelspec-mismatch", severity="info", since="0.1")
+@rule("PYT012", name="py-kernelspec-mismatch", severity="info", when="interpreter.kernelspecs.same_interpreter=False")
 def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap | None) -> Iterator[Problem]:
     """No Jupyter kernel uses this Python.
 

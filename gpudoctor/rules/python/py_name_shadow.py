@@ -4,7 +4,7 @@ from gpudoctor.rules.sections import Gap, Interpreter, Packages
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT004", name="py-name-shadow", severity="error", since="0.1")
+@rule("PYT004", name="py-name-shadow", severity="error", when="interpreter.shadows")
 def py_name_shadow(interpreter: Interpreter, packages: Packages | Gap | None) -> Iterator[Problem]:
     """A file or folder of yours has the same name as a framework and is imported instead.
 

@@ -4,7 +4,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Interpreter
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT013", name="py-no-ssl", severity="warning", since="0.1")
+@rule("PYT013", name="py-no-ssl", severity="warning", when="interpreter.has_ssl=False")
 def py_no_ssl(interpreter: Interpreter, frameworks: Frameworks | Gap | None) -> Iterator[Problem]:
     """The examined Python has no ssl module, so it cannot download packages.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 HAVE_NO_PIP = ("uv", "poetry", "pixi")
 
 
-@rule("PYT009", name="py-pip-mismatch", severity="warning", since="0.1")
+@rule("PYT009", name="py-pip-mismatch", severity="warning", when="interpreter.pip_on_path_interpreter")
 def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iterator[Problem]:
     """The command `pip` installs into a different Python.
 

@@ -23,7 +23,12 @@ def _is_surprise(mine: Package, hidden: list[Package], interpreter: Interpreter)
     return older is not None and any(older < (release_numbers(one.version) or older) for one in others)
 
 
-@rule("PYT006", name="py-user-site-shadow", severity="error", since="0.1")
+@rule(
+    "PYT006",
+    name="py-user-site-shadow",
+    severity="error",
+    when="interpreter.user_site_enabled, packages.installed.user_site",
+)
 def py_user_site_shadow(
     interpreter: Interpreter, packages: Packages, host: System | Gap | None, matrix: Matrix
 ) -> Iterator[Problem]:

@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Gpus, Interpreter, Live, Wish
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT007", name="python-32bit", severity="error", since="0.1")
+@rule("PYT007", name="python-32bit", severity="error", when="interpreter.bits=32")
 def python_32bit(
     interpreter: Interpreter, gpus: Gpus | Gap | None, wish: Wish, live: Live | Gap | None
 ) -> Iterator[Problem]:

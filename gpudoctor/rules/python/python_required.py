@@ -6,7 +6,7 @@ from gpudoctor.rules.sections import Interpreter, Wish
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT900", name="python-required", severity="error", since="0.1", when="wish")
+@rule("PYT900", name="python-required", severity="error", when="wish.requirements")
 def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
     """The examined Python does not have the required version.
 

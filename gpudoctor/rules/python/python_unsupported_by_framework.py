@@ -18,7 +18,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, M
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("PYT001", name="python-unsupported-by-framework", severity="error", since="0.1")
+@rule("PYT001", name="python-unsupported-by-framework", severity="error")
 def python_unsupported_by_framework(
     interpreter: Interpreter,
     host: System,

@@ -21,7 +21,7 @@ _FRAMEWORKS = frozenset(
 _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflow-estimator"}
 
 
-@rule("PYT019", name="requirement-unmet", severity="warning", since="0.1")
+@rule("PYT019", name="requirement-unmet", severity="warning", when="packages.unmet")
 def requirement_unmet(packages: Packages, frameworks: Frameworks | None, scene: Scene) -> Iterator[Problem]:
     """An installed package requires another in a version that is not installed.
 

@@ -8,7 +8,7 @@ from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Sc
 from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
 
 
-@rule("PYT003", name="tf-protobuf", severity="error", since="0.1")
+@rule("PYT003", name="tf-protobuf", severity="error", when="frameworks.tensorflow, packages.protobuf")
 def tf_protobuf(packages: Packages, frameworks: Frameworks, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
     """The installed protobuf does not match the installed TensorFlow.
 

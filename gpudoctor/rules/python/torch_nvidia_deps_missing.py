@@ -18,7 +18,7 @@ OWNERS = (
 COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda-runtime)(?:-cu\d+)?")
 
 
-@rule("PYT005", name="torch-nvidia-deps-missing", severity="error", since="0.1")
+@rule("PYT005", name="torch-nvidia-deps-missing", severity="error", when="packages.unmet")
 def torch_nvidia_deps_missing(
     packages: Packages,
     frameworks: Frameworks,

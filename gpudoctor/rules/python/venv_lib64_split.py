@@ -10,7 +10,12 @@ from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
 MESSAGES = ("cudnn-file-missing", "cuda-library-missing")
 
 
-@rule("PYT014", name="venv-lib64-split", severity="error", since="0.1")
+@rule(
+    "PYT014",
+    name="venv-lib64-split",
+    severity="error",
+    when="packages.torch, libraries.resolutions or live.symptoms",
+)
 def venv_lib64_split(
     packages: Packages,
     libraries: Libraries | Gap | None,

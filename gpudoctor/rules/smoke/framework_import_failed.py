@@ -5,7 +5,7 @@ from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Scene
 
 
-@failure_rule("SMK005", name="framework-import-failed", severity="error", since="0.1")
+@failure_rule("SMK005", name="framework-import-failed", severity="error")
 def framework_import_failed(failed: Failed, scene: Scene) -> Said:
     """The framework cannot be imported.
 

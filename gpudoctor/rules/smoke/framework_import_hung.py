@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Gap, Interpreter
 from gpudoctor.rules.terms import Fix, Run, by_hand
 
 
-@failure_rule("SMK004", name="framework-import-hung", severity="error", since="0.1")
+@failure_rule("SMK004", name="framework-import-hung", severity="error")
 def framework_import_hung(failed: Failed, interpreter: Interpreter | Gap | None) -> Said:
     """Importing the framework hangs.
 

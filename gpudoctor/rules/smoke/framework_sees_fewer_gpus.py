@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Liv
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 
-@rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", since="0.1")
+@rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", when="live.devices.devices")
 def framework_sees_fewer_gpus(
     live: Live,
     gpus: Gpus | Gap | None,

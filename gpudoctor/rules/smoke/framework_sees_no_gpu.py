@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, rule, se
 _SEE = by_hand("See who sees the GPU, and who does not", "gpudoctor devices")
 
 
-@rule("SMK001", name="framework-sees-no-gpu", severity="error", since="0.1")
+@rule("SMK001", name="framework-sees-no-gpu", severity="error", when="live.devices or failure")
 def framework_sees_no_gpu(
     live: Live,
     gpus: Gpus | Gap | None,

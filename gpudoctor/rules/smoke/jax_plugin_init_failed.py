@@ -5,7 +5,7 @@ from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Matrix, Scene
 
 
-@failure_rule("SMK024", name="jax-plugin-init-failed", severity="error", since="0.1")
+@failure_rule("SMK024", name="jax-plugin-init-failed", severity="error")
 def jax_plugin_init_failed(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
     """JAX's CUDA plugin cannot be initialised.
 

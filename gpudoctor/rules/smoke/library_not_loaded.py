@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Scene
 from gpudoctor.rules.terms import Fix, by_hand
 
 
-@failure_rule("SMK027", name="library-not-loaded", severity="error", since="0.1")
+@failure_rule("SMK027", name="library-not-loaded", severity="error")
 def library_not_loaded(failed: Failed, scene: Scene) -> Said:
     """A shared library could not be loaded.
 

@@ -9,7 +9,7 @@ from gpudoctor.rules.terms import Fix, by_hand
 _WHERE = "choose a build that was made for this compute capability."
 
 
-@failure_rule("SMK015", name="no-kernel-image", severity="error", since="0.1")
+@failure_rule("SMK015", name="no-kernel-image", severity="error")
 def no_kernel_image(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
     """The framework has no code for this GPU.
 

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Scene
 from gpudoctor.rules.terms import Fix
 
 
-@failure_rule("SMK025", name="numpy-abi", severity="error", since="0.1")
+@failure_rule("SMK025", name="numpy-abi", severity="error")
 def numpy_abi(failed: Failed, scene: Scene) -> Said:
     """A compiled package was built for a different NumPy version.
 

@@ -10,7 +10,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule,
 BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")
 
 
-@rule("TLK001", name="cuda-home-missing", severity="error", since="0.1")
+@rule("TLK001", name="cuda-home-missing", severity="error")
 def cuda_home_missing(
     gpus: Gpus,
     toolkits: Toolkits | None,

@@ -10,7 +10,12 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 _SUMMARY = "A package is built in isolation from the torch it needs"
 
 
-@rule("TLK006", name="ext-build-isolation", severity="error", since="0.1")
+@rule(
+    "TLK006",
+    name="ext-build-isolation",
+    severity="error",
+    when="failure or live.symptoms.signature=module-not-found",
+)
 def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
     """A package needs torch at build time, but the installer builds it in isolation from torch.
 

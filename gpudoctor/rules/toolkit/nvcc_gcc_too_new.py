@@ -13,7 +13,7 @@ _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
 _OLDEST = (("11.4", 6), ("11.0", 5))
 
 
-@rule("TLK003", name="nvcc-gcc-too-new", severity="error", since="0.1")
+@rule("TLK003", name="nvcc-gcc-too-new", severity="error")
 def nvcc_gcc_too_new(
     gpus: Gpus | Gap | None,
     container: Container | Gap | None,

@@ -24,7 +24,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule,
 _LISTED = re.compile(r"\b(\d{1,2}\.\d)[a-f]?\b")
 
 
-@rule("TLK007", name="nvcc-gpu-unknown", severity="error", since="0.1")
+@rule("TLK007", name="nvcc-gpu-unknown", severity="error")
 def nvcc_gpu_unknown(
     gpus: Gpus,
     toolkits: Toolkits,

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Container, Environ, Frameworks, Gap, Gpus, 
 from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
 
 
-@rule("TLK002", name="nvcc-torch-mismatch", severity="error", since="0.1")
+@rule("TLK002", name="nvcc-torch-mismatch", severity="error")
 def nvcc_torch_mismatch(
     gpus: Gpus | Gap | None,
     container: Container | Gap | None,

@@ -11,7 +11,7 @@ FIRST_WITHOUT_LINK = numbers_of("triton-links-by-soname")
 OWN_FOLDER = ".local/lib/libcuda"
 
 
-@rule("TLK005", name="triton-libcuda-link", severity="warning", since="0.1")
+@rule("TLK005", name="triton-libcuda-link", severity="warning", when="libraries.libcuda_link=False, frameworks.triton")
 def triton_libcuda_link(
     gpus: Gpus,
     frameworks: Frameworks,

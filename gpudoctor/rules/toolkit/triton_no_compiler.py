@@ -5,7 +5,7 @@ from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, System,
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 
-@rule("TLK004", name="triton-no-compiler", severity="info", since="0.1")
+@rule("TLK004", name="triton-no-compiler", severity="info", when="frameworks.triton, gpus.nvidia")
 def triton_no_compiler(
     gpus: Gpus,
     toolkits: Toolkits | None,
