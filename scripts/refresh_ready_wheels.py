@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
+import yaml  # type: ignore[import-untyped]
 from compat_file import read_file, source_id, write_file
 from packaging.version import Version
 

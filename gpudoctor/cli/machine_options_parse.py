@@ -1,14 +1,15 @@
 """A machine that is described on the command line: what its options may say."""
 
 import re
+from difflib import get_close_matches
 
 import click
 
 from gpudoctor.cli.matrix import not_known
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion
+from gpudoctor.knowledge.matrix.amd import amd_gpus, gfx_of
 from gpudoctor.knowledge.matrix.gpu_names import closest, near
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.elsewhere import for_amd
 from gpudoctor.plan.machine import Machine
 from gpudoctor.report.matrix_tables_stack import products
 
@@ -16,7 +17,7 @@ from gpudoctor.report.matrix_tables_stack import products
 PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 OLDEST_DRIVER = 100
 #: How AMD calls its GPUs.
-AMD = re.compile(r"(?i)\b(?:amd|radeon|instinct|rx ?\d{3,4}|mi\d{2,3}[a-z]?)\b")
+AMD = re.compile(r"(?i)\b(?:amd|radeon|instinct|ryzen|rx ?\d{3,4}|mi\d{2,3}[a-z]?|gfx[0-9a-f]{3,4})\b")
 
 
 def described_machine(
@@ -31,12 +32,14 @@ def described_machine(
     cpu_only: bool = False,
 ) -> Machine:
     """The machine of --gpu, --driver, --python, --os, --arch and --glibc. Raises click.BadParameter."""
-    models = [products(matrix, name) for name in gpus if _given(name) is None]
+    gfx = _gfx(gpus, matrix)
+    models = [products(matrix, name) for name in gpus if _given(name) is None] if not gfx else []
     is_jetson = bool(models) and all(one.segment == "jetson" for found in models for one in found)
     return Machine(
         driver=driver_of(driver),
-        capabilities=tuple(capability_of(name, matrix) for name in gpus),
-        gpu_names=tuple(name_of(name, matrix) for name in gpus),
+        capabilities=() if gfx else tuple(capability_of(name, matrix) for name in gpus),
+        gpu_names=tuple(_amd_name(name, matrix) if gfx else name_of(name, matrix) for name in gpus),
+        gfx=gfx,
         python=python_of(python),
         platform=platform_of(system, arch or ("aarch64" if is_jetson else None)),
         libc="musl" if glibc == "musl" else "glibc" if glibc else None,
@@ -44,6 +47,31 @@ def described_machine(
         cpu_only=cpu_only,
         tegra="as described" if is_jetson else None,
     )
+
+
+def _gfx(gpus: tuple[str, ...], matrix: Matrix) -> tuple[str, ...]:
+    """The architectures of AMD's GPUs; empty where none is one. Raises click.BadParameter."""
+    if not any(AMD.search(name) for name in gpus):
+        return ()
+    found = []
+    for name in gpus:
+        gfx = gfx_of(name, matrix)
+        if gfx is None and AMD.search(name):
+            known = get_close_matches(f"AMD {name}", [row.name for row in matrix.table("amd_gpus")], n=3, cutoff=0.5)
+            hint = f" Did you mean {', '.join(known)}?" if known else ""
+            text = f"{name!r} is AMD's, and its architecture is not known here; write it as gfx1100.{hint}"
+            raise click.BadParameter(text, param_hint="--gpu")
+        if gfx is None:
+            raise click.BadParameter(
+                "AMD's and NVIDIA's GPUs need different builds; name one kind.", param_hint="--gpu"
+            )
+        found.append(gfx)
+    return tuple(found)
+
+
+def _amd_name(name: str, matrix: Matrix) -> str:
+    found = amd_gpus(name, matrix)
+    return found[0].name if len(found) == 1 else name
 
 
 def driver_of(text: str | None) -> DriverRelease | None:
@@ -96,9 +124,6 @@ def capability_of(name: str, matrix: Matrix) -> Capability:
         return given
     found = products(matrix, name)
     known = {model.capability for model in found if model.capability is not None}
-    if not found and AMD.search(name):
-        where = for_amd("torch", "linux-x86_64", matrix)
-        raise click.BadParameter(f"{name!r} is AMD's, and the matrix has NVIDIA's GPUs. {where}", param_hint="--gpu")
     if not found:
         raise not_known(f"GPU {name!r}", near(matrix.table("gpus"), name))
     if len(known) != 1:

@@ -69,6 +69,8 @@ def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
 def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """What keeps the build from running on every GPU of the machine, the cheapest question first."""
     yield from _packages(build, machine)
+    if build.processor == "cuda" and machine.gfx and not machine.cpu_only:
+        yield Obstacle(constraint="gpu", text=f"it is built for NVIDIA's GPUs, and this is {machine.label(0)}")
     if build.processor != "cuda" or not machine.uses_cuda:
         return
     if machine.tegra is not None and not _is_for_jetson(build, machine):

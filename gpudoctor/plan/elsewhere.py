@@ -24,11 +24,18 @@ def builds_elsewhere(wish: tuple[Wanted, ...], machine: Machine, matrix: Matrix)
     )
 
 
-def for_amd(framework: str, platform: str, matrix: Matrix) -> str | None:
-    """What serves AMD's GPUs."""
+def for_amd(framework: str, platform: str, matrix: Matrix, gfx: tuple[str, ...]) -> str | None:
+    """What serves AMD's GPUs of these architectures, in words."""
     rows: tuple[Elsewhere, ...] = matrix.table("elsewhere")
-    found = (row for row in rows if row.vendor == "amd" and row.framework == framework and platform in row.platforms)
-    return next((in_words(row) for row in found), None)
+    found = (
+        row
+        for row in rows
+        if row.vendor == "amd"
+        and row.framework == framework
+        and platform in row.platforms
+        and (not row.gfx or set(gfx) <= set(row.gfx))
+    )
+    return next((in_words(row).replace("GFX", ",device-".join(dict.fromkeys(gfx))) for row in found), None)
 
 
 def in_words(row: Elsewhere) -> str:

@@ -19,6 +19,8 @@ class Machine(Fact, frozen=True, kw_only=True):
     platform: str | None = None
     #: Names of the GPUs, in the order of `capabilities`; empty: they have none.
     gpu_names: tuple[str, ...] = ()
+    #: Architectures of AMD's GPUs, in place of `capabilities`: gfx1100.
+    gfx: tuple[str, ...] = ()
     libc: str | None = None
     libc_version: LibraryVersion | None = None
     #: No GPU is to be used.
@@ -46,7 +48,7 @@ class Machine(Fact, frozen=True, kw_only=True):
         """What is not known of the machine, in words; a list of builds that fit holds only as far as the rest goes."""
         known = {
             "driver": self.driver,
-            "GPU": self.capabilities,
+            "GPU": self.capabilities or self.gfx,
             "Python version": self.python,
             "platform": self.platform,
         }
@@ -54,12 +56,12 @@ class Machine(Fact, frozen=True, kw_only=True):
 
     @property
     def uses_cuda(self) -> bool:
-        """Whether a build with CUDA is wanted: not for the CPU, and not on macOS, which has no NVIDIA driver."""
-        return not self.cpu_only and self.os != "macos"
+        """Whether a build with CUDA is wanted: not for the CPU or AMD's GPUs, and not on macOS, which has no driver."""
+        return not self.cpu_only and not self.gfx and self.os != "macos"
 
     def label(self, index: int) -> str:
-        """A GPU in words: its name and its compute capability."""
-        capability = f"compute capability {self.capabilities[index]}"
+        """A GPU in words: its name and its compute capability, or AMD's architecture."""
+        capability = self.gfx[index] if self.gfx else f"compute capability {self.capabilities[index]}"
         return f"{self.gpu_names[index]} ({capability})" if index < len(self.gpu_names) else capability
 
     def with_only(self, indices: tuple[int, ...]) -> "Machine":

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Environment, Fit, Proposal, Refusal, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.compatibility import Asks, clash, requirements_of
@@ -25,6 +26,8 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
     Of several frameworks the first is the most important: it is as new as it can be, then the second, and so on. They
     share one environment where what they ask for is known to agree.
     """
+    if machine.gfx and not machine.cpu_only:
+        return fit_amd(machine, wish, matrix)
     unknown = _not_judged(machine, matrix)
     hopeless = driver_refusal(machine, matrix)
     if hopeless is not None:

@@ -50,7 +50,7 @@ def _span(span: Span, *, windows: bool) -> list[str]:
 
 
 def _machine(machine: Machine) -> str:
-    gpus = [machine.label(index) for index in range(len(machine.capabilities))]
+    gpus = [machine.label(index) for index in range(len(machine.gfx or machine.capabilities))]
     libc = f"{machine.libc or 'glibc'} {machine.libc_version or ''}".strip()
     parts = [
         *gpus,

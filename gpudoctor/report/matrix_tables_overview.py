@@ -10,6 +10,7 @@ from gpudoctor.report.matrix_tables import Line, Sheet
 GRADES: tuple[Grade, ...] = ("official", "metadata", "derived", "secondhand")
 #: What a table covers, in words; the newest and oldest of what it lists follow.
 ABOUT = {
+    "amd_gpus": "AMD's GPUs and their architectures",
     "builds": "builds of other frameworks: PaddlePaddle",
     "companions": "torchvision and torchaudio of each torch",
     "cuda_arch": "GPU architectures; what toolkits compile for",
@@ -33,6 +34,7 @@ ABOUT = {
     "recipes": "setups, command by command",
     "ready_wheels": "wheels of flash-attn, mamba-ssm … on release pages",
     "releases": "wheels on the package index",
+    "rocm": "builds for AMD's GPUs",
     "tensorflow": "TensorFlow builds",
     "throughput": "published training rates",
     "torch": "PyTorch builds",

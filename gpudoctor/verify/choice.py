@@ -10,6 +10,7 @@ from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case
+from gpudoctor.verify.judge_rocm import judge_rocm
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer, is_for_platform, is_for_python, offers
 from gpudoctor.verify.origins import Origin, known_tags
 from gpudoctor.verify.verdict import Verdict
@@ -79,6 +80,8 @@ def none_found(wanted: Requirement, places: Sequence[Origin], found: Sequence[Of
         return _not_asked(wanted, places, case)
     matching = [one for one in found if meets(one.version, wanted.specifier)]
     unknown = next((one.tag for one in places if one.kind == "pytorch" and one.tag and one.tag not in tags), None)
+    if unknown is not None and not matching and unknown.startswith("rocm"):
+        return judge_rocm(wanted, unknown, case)
     if unknown is not None and not matching:
         return _unknown_tag(wanted, unknown, tags, case)
     if not matching:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from gpudoctor.facts.versions import package_version
+from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.demand import COMPANIONS
@@ -23,10 +24,14 @@ def instead_of(
     framework: str, asked: str, tag: str, install: Install, case: Case, companions: Sequence[str] = ()
 ) -> str | None:
     """The command for the fitting build nearest to a release (`asked`, empty: any) and a build (`tag`)."""
+    wanted = Wanted(framework=framework, companions=tuple((name, "") for name in companions))
+    if case.machine.gfx:
+        places = fit_amd(case.machine, (wanted,), case.matrix).environments
+        words = places[0].command if places else ()
+        return typed(install, words[words.index("install") + 1 :]) if words else None
     build = nearest(framework, asked, tag, case.machine, case, companions)
     if build is None:
         return None
-    wanted = Wanted(framework=framework, companions=tuple((name, "") for name in companions))
     made = proposal(build, wanted, case.machine, case.matrix)
     others = tuple(
         one.text

@@ -99,6 +99,8 @@ def _unsuitable(
     low = [one for one in machine.capabilities if row.min_capability is not None and one < row.min_capability]
     if low:
         return "gpu", f"{name} {version} needs compute capability {row.min_capability}, and this is {low[0]}."
+    if machine.gfx and row.cuda:
+        return "gpu", f"{name} {version} is built for CUDA, and this is {machine.label(0)}."
     own = _cuda_of(torch, case)
     if EXTRAS.get(row.package) == "torch" and row.cuda and own is not None and own not in row.cuda:
         majors = " or ".join(map(str, row.cuda))

@@ -49,7 +49,7 @@ def judge_framework(
         no = none_found(wanted, places, found, case)
         yield (
             replace(no, instead=_instead(framework, wanted, "", places, install, case))
-            if no.word != "not known"
+            if no.word == "does not fit"
             else no
         )
         return

@@ -59,15 +59,17 @@ def test_nothing_is_named_where_it_serves_nobody(of: Machine, wanted: Wanted) ->
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "code", "says"),
     [
-        (["--gpu", "RX 7900 XTX", "torch"], "ROCm"),
-        (["--gpu", "AMD Instinct MI300X", "torch"], "ROCm"),
+        (["--gpu", "AMD Instinct MI300X", "torch"], 0, "whl/rocm"),
+        (["--gpu", "RX 6600", "torch"], 1, "torch[device-gfx1032]"),
+        (["--gpu", "RX 7900", "torch"], 2, "its architecture is not known here"),
+        (["--gpu", "RX 7900 XTX", "--gpu", "RTX 4090", "torch"], 2, "need different builds"),
     ],
 )
-def test_what_is_not_planned_for_says_where_to_go(arguments: list[str], says: str) -> None:
+def test_amd_gpus_get_builds_for_rocm_or_where_to_go(arguments: list[str], code: int, says: str) -> None:
     result = CliRunner().invoke(cli, ["matrix", "fit", *arguments])
-    assert result.exit_code == 2 and says in " ".join(result.output.split())
+    assert result.exit_code == code and says in " ".join(result.output.split())
 
 
 def test_a_jetson_gets_a_general_build_where_it_has_code_for_its_gpu_and_the_driver_is_of_its_branch():

@@ -110,5 +110,6 @@ _KEEPS: dict[str, Callable[[MatrixAsOf, Any], Any]] = {
     "builds": lambda then, row: row if then.was_out(row.package, row.version) else None,
     "releases": _several,
     "extensions": _several,
+    "rocm": lambda then, row: row if then.was_out(row.framework, row.version) else None,
     "ready_wheels": lambda then, row: row if then.was_out(row.package, row.version) else None,
 }

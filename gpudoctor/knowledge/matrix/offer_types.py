@@ -23,6 +23,8 @@ class Elsewhere(Row, frozen=True, kw_only=True):
     #: For Jetson boards only.
     tegra: bool = False
     vendor: Literal["nvidia", "amd"] = "nvidia"
+    #: The architectures of AMD's GPUs that it is for, gfx1100; empty: not known.
+    gfx: tuple[str, ...] = ()
 
 
 class ContainerImage(Row, frozen=True, kw_only=True):
@@ -100,6 +102,32 @@ class ReadyWheel(Row, frozen=True, kw_only=True):
         name, tag = self.package.replace("-", "_"), "cp" + python.replace(".", "")
         built = f"cu{self.cuda}torch{torch}cxx11abi{'TRUE' if new_abi else 'FALSE'}"
         return f"{self.address}/{name}-{self.version}%2B{built}-{tag}-{tag}-{self.platform.replace('-', '_')}.whl"
+
+
+class AmdGpu(Row, frozen=True, kw_only=True):
+    """A product of AMD."""
+
+    name: str
+    #: Its architecture, gfx1100.
+    gfx: str
+
+
+class RocmBuild(Row, frozen=True, kw_only=True):
+    """A build of a framework for AMD's GPUs, for Linux on x86_64."""
+
+    framework: str
+    version: str
+    #: The ROCm that it is built with, 6.4.
+    rocm: str
+    #: rocm6.4, as in the address of PyTorch's index; rocm7-local, the extra of JAX.
+    variant: str
+    #: gfx1100 …; None is not known.
+    archs: tuple[str, ...] | None = None
+    #: Architectures in it for which the libraries of its ROCm have no code.
+    without_libraries: tuple[str, ...] = ()
+    pythons: tuple[str, ...] = ()
+    #: Path below the PyTorch download site; None: the package index.
+    index_suffix: str | None = None
 
 
 class MatlabRelease(Row, frozen=True, kw_only=True):

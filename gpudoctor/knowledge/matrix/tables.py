@@ -11,12 +11,14 @@ from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe, ReleaseDates
 from gpudoctor.knowledge.matrix.offer_types import (
+    AmdGpu,
     BaseImage,
     ContainerImage,
     Elsewhere,
     Extension,
     MatlabRelease,
     ReadyWheel,
+    RocmBuild,
 )
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
@@ -80,6 +82,7 @@ TABLES: dict[str, Any] = {
 }
 #: Tables that people, benchmarks and fixes look up. A check that finds nothing reads none, not even for its date.
 LOOKED_UP: dict[str, Any] = {
+    "amd_gpus": Table[AmdGpu],
     "containers": Table[ContainerImage],
     "dates": Table[ReleaseDates],
     "elsewhere": Table[Elsewhere],
@@ -91,6 +94,7 @@ LOOKED_UP: dict[str, Any] = {
     "matlab": Table[MatlabRelease],
     "networks": Table[Network],
     "ready_wheels": Table[ReadyWheel],
+    "rocm": Table[RocmBuild],
     "throughput": Table[Throughput],
     "recipes": Table[Recipe],
 }

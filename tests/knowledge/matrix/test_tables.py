@@ -38,6 +38,8 @@ KEYS: dict[str, tuple[str, ...]] = {
     "numpy": ("package", "version", "os"),
     "protobuf": ("tensorflow",),
     "recipes": ("purpose", "system"),
+    "amd_gpus": ("name",),
+    "rocm": ("framework", "version", "variant"),
     "ready_wheels": ("package", "version", "cuda", "platform", "torch"),
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),

@@ -1,0 +1,34 @@
+"""PyTorch from one of its indexes for ROCm: whether the build that is taken fits."""
+
+from gpudoctor.knowledge.matrix.amd import rocm_builds
+from gpudoctor.plan.amd import against, label_of
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.specifiers import meets
+from gpudoctor.verify.asked import Requirement
+from gpudoctor.verify.case import Case, aspect_of
+from gpudoctor.verify.verdict import Verdict
+
+
+def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
+    """The verdict on torch from the index of a ROCm; on NVIDIA's GPUs no such build fits."""
+    machine, text = case.machine, f"Builds for {tag} are not in the tables."
+    if machine.capabilities:
+        text = f"Builds for {tag} are for AMD's GPUs, and this is {machine.label(0)}."
+        return case.verdict(wanted.text, "does not fit", aspect="gpu", because=text, line=wanted.line)
+    rows = [
+        one for one in rocm_builds("torch", case.matrix) if one.variant == tag and meets(one.version, wanted.specifier)
+    ]
+    with_python = (one for one in rows if machine.python is None or machine.python in one.pythons)
+    taken = next(with_python, None) or next(iter(rows), None)
+    if taken is None or not machine.gfx or wanted.name != "torch":
+        return case.verdict(
+            wanted.text, "not known", grounds="not in the tables", aspect="index", because=text, line=wanted.line
+        )
+    label = label_of(taken)
+    worst = next(against(taken, Wanted(framework="torch"), machine), None)
+    if worst is None:
+        return case.verdict(wanted.text, "fits", row=taken, build=label, line=wanted.line)
+    because = f"{label}: {worst.text}."
+    return case.verdict(
+        wanted.text, "does not fit", aspect=aspect_of(worst.constraint), because=because, row=taken, line=wanted.line
+    )

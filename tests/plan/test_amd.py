@@ -1,0 +1,89 @@
+"""Which builds fit AMD's GPUs."""
+
+import pytest
+
+from gpudoctor.knowledge.matrix.amd import gfx_of, rocm_builds
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.amd import fit_amd
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.machine import Machine
+
+LINUX = "linux-x86_64"
+MATRIX = load_matrix()
+NEWEST = rocm_builds("torch", MATRIX)[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "gfx"),
+    [
+        ("RX 7900 XTX", "gfx1100"),
+        ("AMD Radeon RX 7900 XTX", "gfx1100"),
+        ("rx7900xtx", "gfx1100"),
+        ("MI300X", "gfx942"),
+        ("AMD Instinct MI250X", "gfx90a"),
+        ("Radeon RX 6600", "gfx1032"),
+        ("Ryzen AI Max+ 395", "gfx1151"),
+        ("gfx1201", "gfx1201"),
+        # XT and XTX are two products, and no name stands for several architectures.
+        ("RX 7900", None),
+        ("RTX 4090", None),
+    ],
+)
+def test_the_architecture_of_a_product(name, gfx):
+    assert gfx_of(name, MATRIX) == gfx
+
+
+def fitted(gfx, specifier="", **machine):
+    found = fit_amd(
+        Machine(gfx=(gfx,), **{"platform": LINUX, **machine}), (Wanted(framework="torch", specifier=specifier),), MATRIX
+    )
+    return found.environments[0].proposals[0].build if found.environments else None
+
+
+@pytest.mark.parametrize(
+    ("gfx", "specifier", "build"),
+    [
+        ("gfx1100", "", f"torch {NEWEST.version}+{NEWEST.variant}"),
+        ("gfx1201", "", f"torch {NEWEST.version}+{NEWEST.variant}"),
+        ("gfx1100", "==2.5.1", "torch 2.5.1+rocm6.2"),
+        # The code for it came with 2.7.
+        ("gfx1102", "==2.5.1", None),
+        ("gfx1102", "<2.8", "torch 2.7.1+rocm6.3"),
+        # The libraries of a newer ROCm have none for it.
+        ("gfx906", "", "torch 2.9.1+rocm6.3"),
+        ("gfx1032", "", None),
+        ("gfx803", "", None),
+    ],
+)
+def test_the_newest_build_with_code_for_it(gfx, specifier, build):
+    assert fitted(gfx, specifier) == build
+
+
+@pytest.mark.parametrize("machine", [{"platform": "windows-x86_64"}, {"platform": "linux-aarch64"}, {"python": "3.6"}])
+def test_where_there_is_no_wheel(machine):
+    assert fitted("gfx1100", **machine) is None
+
+
+def test_the_command_names_the_build_and_its_index():
+    (place,) = fit_amd(
+        Machine(gfx=("gfx942",), platform=LINUX, python="3.12"),
+        (Wanted(framework="torch", specifier="==2.8.0", companions=(("torchvision", ""),)),),
+        MATRIX,
+    ).environments
+    assert place.command == (
+        *("python3.12", "-m", "pip", "install", "torch==2.8.0+rocm6.4", "torchvision==0.23.0+rocm6.4"),
+        *("--index-url", "https://download.pytorch.org/whl/rocm6.4"),
+    )
+
+
+def test_another_way_where_the_makers_own_index_has_it():
+    (refusal,) = fit_amd(Machine(gfx=("gfx1032",), platform=LINUX), (Wanted(framework="torch"),), MATRIX).refusals
+    assert "torch[device-gfx1032]" in refusal.elsewhere[0]
+    (refusal,) = fit_amd(Machine(gfx=("gfx803",), platform=LINUX), (Wanted(framework="torch"),), MATRIX).refusals
+    assert not refusal.elsewhere
+
+
+def test_a_plugin_that_is_not_there_is_not_asked_for():
+    """jax 0.12.0.1 asks for a plug-in of its own number, which there is none of."""
+    (place,) = fit_amd(Machine(gfx=("gfx942",), platform=LINUX), (Wanted(framework="jax"),), MATRIX).environments
+    assert place.command[-1] == "jax[rocm7-local]==0.12.0"
