@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import click
 
+from gpudoctor.language.translator import SENTENCE_END
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
@@ -88,6 +90,8 @@ Below = Iterator[tuple[ast.AST, bool]]
 
 
 def _below(node: ast.AST, shown: bool) -> Below:
+    if isinstance(node, ast.If):
+        return ((one, shown) for one in (node.test, *_merged(node.body), *_merged(node.orelse)))
     if isinstance(node, ast.Call):
         return _below_call(node, shown)
     if isinstance(node, ast.Dict):
@@ -101,8 +105,31 @@ def _below(node: ast.AST, shown: bool) -> Below:
         return iter(())
     if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Module):
         decorators = node.decorator_list if isinstance(node, ast.FunctionDef) else []
-        return iter([(one, False) for one in (*decorators, *node.body) if not _is_docstring(one)])
+        return iter([(one, False) for one in (*decorators, *_merged(node.body)) if not _is_docstring(one)])
     return ((child, shown) for child in ast.iter_child_nodes(node))
+
+
+def _merged(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """The statements; `text = a` and a `text += b` after it as one text."""
+    pending: ast.Assign | None = None
+    for one in body:
+        if (
+            isinstance(one, ast.AugAssign)
+            and pending is not None
+            and _is_text(one.value)
+            and _name_of(one.target) == _name_of(pending.targets[0])
+        ):
+            pending.value = ast.copy_location(ast.BinOp(pending.value, ast.Add(), one.value), pending.value)
+            continue
+        if pending is not None:
+            yield pending
+            pending = None
+        if isinstance(one, ast.Assign) and _is_text(one.value):
+            pending = one
+        else:
+            yield one
+    if pending is not None:
+        yield pending
 
 
 def _below_call(node: ast.Call, shown: bool) -> Below:
@@ -208,14 +235,20 @@ def _is_words(text: str, shown: bool, headed: bool) -> bool:
         return False
     if shown:
         return bool(_WORD.search(bare))
-    several = len(_WORD.findall(bare)) > 1 and " " in text
+    several = len(re.findall(r"[A-Za-z][A-Za-z']+", bare)) > 1 or (bare != text and bool(re.search("[a-z]{4}", bare)))
+    several = several and " " in text and bool(_WORD.search(bare))
     return several or (headed and bool(re.fullmatch(r"[A-Z][a-z]+:?", text)))
 
 
 def _of_knowledge() -> Iterator[Word]:
+    xids = ROOT / "compat" / "xids.json"
+    for key, text in _texts(json.loads(xids.read_text(encoding="utf-8"))):
+        if key == "what":
+            yield Word(_escaped(text), xids.relative_to(ROOT).as_posix(), 0, "knowledge")
     for name, keys in (
         ("messages", ("meaning", "ask")),
         ("causes", ("words", "say", "look")),
+        ("frameworks", ("on_macos",)),
         ("failures", ("says", "pasted", "known", "title", "steps")),
     ):
         path = KNOWLEDGE / f"{name}.json"
@@ -240,11 +273,17 @@ def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _of_manuals() -> Iterator[Word]:
-    """What each rule says it finds."""
+    """What each rule says it finds, and the sentences of its advice, on whatever system."""
+    from gpudoctor.diagnosis.remedies import advice
     from gpudoctor.rules.load import load_rules
 
     for rule in load_rules():
-        yield Word(rule.summary, f"gpudoctor/rules ({rule.code})", 0, "manuals")
+        where = f"gpudoctor/rules ({rule.code})"
+        yield Word(_escaped(rule.summary), where, 0, "manuals")
+        for system in (None, "linux", "windows", "macos"):
+            for sentence in SENTENCE_END.split(advice(rule, system)):
+                if _WORD.search(sentence) and not sentence.startswith("See `gpudoctor explain"):
+                    yield Word(_escaped(sentence), where, 0, "advice")
 
 
 def _of_command_line() -> Iterator[Word]:

@@ -76,9 +76,10 @@ def command(
         html = json_file = None
     if html is not None:
         from gpudoctor.cli.files import write_whole
+        from gpudoctor.language.chosen import page
         from gpudoctor.report.bench_html import render_bench_html
 
-        write_whole(html, render_bench_html(report).encode())
+        write_whole(html, page(render_bench_html(report)).encode())
     if json_file is not None:
         from gpudoctor.cli.files import write_whole
         from gpudoctor.report.json import render_json

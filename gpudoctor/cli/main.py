@@ -76,9 +76,22 @@ class LazyGroup(click.Group):
     epilog="Exit codes: 0 healthy, 1 findings, 2 usage, 3 could not examine, 4 a bug of gpudoctor, 130 interrupted;"
     " and where an environment is changed: 5 done but not proved, 6 refused, 7 failed and taken back.",
 )
+@click.option(
+    "--lang",
+    metavar="LANG",
+    expose_value=False,
+    is_eager=True,
+    callback=lambda _context, _option, value: value and _no_such_language(value),
+    help="The language of what is said, here or after the command: en or zh.  [default: the locale's]",
+)
 @click.version_option(__version__, "--version", message="gpudoctor %(version)s")
 def cli() -> None:
     """Find out why TensorFlow or PyTorch is not using the GPU, and how to fix it."""
+
+
+def _no_such_language(name: str) -> NoReturn:
+    """What `gpudoctor.cli.start` knows, it has taken out of the arguments."""
+    raise click.BadParameter(f"{name!r} is not one of en, zh.")
 
 
 def run() -> NoReturn:

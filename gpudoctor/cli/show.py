@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gpudoctor.knowledge.matrix.editions import old_words
+from gpudoctor.language import chosen
 from gpudoctor.report.formats import OWN, renderer
 from gpudoctor.report.output import shows_unicode, width, write_bytes, write_text
 from gpudoctor.report.terminal import Style
@@ -27,7 +28,7 @@ def show(kind: str, report: Any, form: str, verbosity: int = 0) -> None:
         elif form == "terminal":
             write_text(part)
         else:
-            write_bytes(part.encode())
+            write_bytes((chosen.page(part) if form == "html" else part).encode())
 
 
 def show_age(edition: str | None) -> None:

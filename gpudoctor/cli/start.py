@@ -21,9 +21,49 @@ def start(arguments: list[str]) -> None:
     sys.setswitchinterval(0.001)
     _open_standard_streams()
     _end_as_by_ctrl_c()
+    arguments = _in_the_language(arguments)
     if sys.platform == "linux" and arguments[:1] and arguments[0] in _LOOKING:
         if not any(word.startswith(_NOT_LOOKING) for word in arguments):
             _begin_to_look(arguments)
+
+
+def _in_the_language(arguments: list[str]) -> list[str]:
+    """The arguments without `--lang`, after which we speak that language; else that of the locale.
+
+    A language that there is not is left to the command line, which says so.
+    """
+    ours = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    asked = any(word == "--lang" or word.startswith("--lang=") for word in ours)
+    if not asked and not any(os.environ.get(name, "").startswith("zh") for name in ("LC_ALL", "LC_MESSAGES", "LANG")):
+        return arguments
+    # Imported here: English has no use for it.
+    from gpudoctor.language.chosen import LANGUAGES, language_named, language_of
+
+    language: str | None = language_of(os.environ)
+    if asked:
+        name = _value(ours, "--lang") or ""
+        language = language_named(name)
+        arguments = _without(ours, "--lang") + arguments[len(ours) :]
+        if language is None:
+            sys.argv[1:] = ["--lang", name] if name else ["--lang"]
+            return arguments
+        sys.argv[1:] = arguments
+    if language is not None and language != LANGUAGES[0]:
+        from gpudoctor.cli.spoken import speak_to_user
+
+        why = speak_to_user(language)
+        if why and asked:
+            sys.stderr.write(f"{why}\n")
+    return arguments
+
+
+def _without(arguments: list[str], option: str) -> list[str]:
+    """The arguments without this option and its value."""
+    return [
+        word
+        for before, word in zip(["", *arguments], arguments, strict=False)
+        if option not in (word, before) and not word.startswith(f"{option}=")
+    ]
 
 
 def _begin_to_look(arguments: list[str]) -> None:

@@ -1,11 +1,11 @@
 """A fleet's overview for the terminal. Names and texts come from other machines, and pass `visible`."""
 
-import textwrap
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.fleet.overview import Nodes, Overview
 from gpudoctor.fleet.words import WHY, drift_line, group_label, headline, slow_line, trouble_line, varied_line
+from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 
@@ -80,7 +80,7 @@ def _set(nodes: Nodes) -> str:
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> Iterable[str]:
-    return textwrap.wrap(
+    return wrapping.wrap(
         visible(text), width, initial_indent=first, subsequent_indent=rest, break_long_words=False,
         break_on_hyphens=False,
     )  # fmt: skip

@@ -1,12 +1,12 @@
 """Advice for a terminal: the answer, a table of devices, and what to do."""
 
-import textwrap
 from collections.abc import Iterator, Sequence
 
 import click
 
 from gpudoctor.facts.advice import AdviceReport, Estimate, Job, total_seconds
 from gpudoctor.facts.durations import spoken
+from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 
@@ -131,4 +131,4 @@ def costs_in_words(word: str) -> str:
 
 
 def _wrapped(text: str, style: Style, first: str = "", later: str = "") -> list[str]:
-    return textwrap.wrap(text, style.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+    return wrapping.wrap(text, style.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)

@@ -1,6 +1,5 @@
 """A measurement for a terminal: what follows from it first, then its numbers."""
 
-import textwrap
 from collections.abc import Iterator
 
 import click
@@ -9,6 +8,7 @@ from gpudoctor.facts.bench import CPU, Bench, Timing, TrainingStep
 from gpudoctor.facts.bench_report import BenchReport, Estimate, Speedup
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask
+from gpudoctor.language import wrapping
 from gpudoctor.report.terminal import Style
 
 #: Written after what is too noisy to conclude anything from.
@@ -140,7 +140,7 @@ def size_in_words(size: int) -> str:
 
 
 def _wrapped(text: str, style: Style, indent: str = "", hang: str | None = None) -> list[str]:
-    return textwrap.wrap(
+    return wrapping.wrap(
         text,
         style.width,
         initial_indent=indent,

@@ -1,12 +1,12 @@
 """A comparison for a terminal."""
 
-import textwrap
 from collections.abc import Iterator
 
 import click
 
 from gpudoctor.diagnosis.change import Change
 from gpudoctor.diagnosis.compare import Comparison, Shift
+from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 from gpudoctor.sources.packages_names import is_relevant
@@ -73,7 +73,7 @@ def _is_minor(change: Change) -> bool:
 
 
 def _wrapped(text: str, style: Style, indent: str = "") -> list[str]:
-    return textwrap.wrap(
+    return wrapping.wrap(
         text,
         max(30, style.width),
         initial_indent=indent,

@@ -1,12 +1,12 @@
 """An explained error message for a terminal."""
 
-import textwrap
 from collections.abc import Iterator
 
 import click
 
 from gpudoctor.diagnosis.explanation import Explanation
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, SECTION_WORDS
+from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 from gpudoctor.report.triage import exclusion_lines, remedy_lines, unknown_error
@@ -68,7 +68,7 @@ def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
 
 
 def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:
-    yield from textwrap.wrap(
+    yield from wrapping.wrap(
         text,
         max(30, style.width),
         initial_indent=indent,

@@ -1,8 +1,7 @@
 """The solver's answer as text."""
 
-import textwrap
-
 from gpudoctor.facts.fix import Run
+from gpudoctor.language import wrapping
 from gpudoctor.plan.answer import Environment, Fit, Partial, Proposal, Refusal, Span, Way
 from gpudoctor.plan.constraints import Obstacle
 from gpudoctor.plan.machine import Machine
@@ -126,7 +125,7 @@ def _obstacle(obstacle: Obstacle) -> str:
 
 
 def _item(mark: str, text: str, width: int) -> list[str]:
-    return textwrap.wrap(
+    return wrapping.wrap(
         text,
         width,
         initial_indent=f"  {mark}",
@@ -137,4 +136,4 @@ def _item(mark: str, text: str, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, break_on_hyphens=False, break_long_words=False)
+    return wrapping.wrap(text, width, break_on_hyphens=False, break_long_words=False)

@@ -1,7 +1,6 @@
 """What was looked up as text."""
 
-import textwrap
-
+from gpudoctor.language import wrapping
 from gpudoctor.look_up.answer import Found, LookedUp
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
@@ -14,7 +13,7 @@ def look_up_text(looked: LookedUp, style: Style) -> str:
         text = (
             f"{visible(looked.question)[:100]} is not in the tables; that does not mean there is no such thing.{near}"
         )
-        return "\n".join(textwrap.wrap(text, style.width)) + "\n"
+        return "\n".join(wrapping.wrap(text, style.width)) + "\n"
     lines: list[str] = []
     for one in looked.found:
         lines += [*_found(one, style.width), ""]
@@ -24,14 +23,14 @@ def look_up_text(looked: LookedUp, style: Style) -> str:
 def _found(one: Found, width: int) -> list[str]:
     lines = [visible(one.subject)]
     for text in one.says:
-        lines += textwrap.wrap(visible(text), width, initial_indent="  ", subsequent_indent="  ")
+        lines += wrapping.wrap(visible(text), width, initial_indent="  ", subsequent_indent="  ")
     for row in one.rows:
-        lines += textwrap.wrap(
+        lines += wrapping.wrap(
             f"{row.name}: {visible(row.value)}", width, initial_indent="  ", subsequent_indent="    "
         )
     lines += [f"    {visible(command)}" for command in one.commands]
     if one.source:
         source = ", ".join(filter(None, (one.confidence, one.checked)))
         text = f"source ({source}): {one.source}" if source else f"source: {one.source}"
-        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrapping.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
     return lines

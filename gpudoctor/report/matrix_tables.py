@@ -1,6 +1,5 @@
 """Tables of the matrix as plain text for people (80 to 100 columns, or a pipe), and as JSON for scripts."""
 
-import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,6 +8,7 @@ import msgspec
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import DOTTED_TYPES
 from gpudoctor.knowledge.matrix.types import Row
+from gpudoctor.language import wrapping
 from gpudoctor.report.output import visible
 from gpudoctor.report.terminal import Style
 
@@ -125,11 +125,11 @@ def _drawn(sheet: Sheet, width: int, numbers: dict[str, int]) -> str:
     table = _without_empty([header, *lines])
     widths = _widths(table, width)
     gap = GAP if _together(widths, GAP) <= width else NARROW_GAP
-    text = [*textwrap.wrap(sheet.title, width), ""]
+    text = [*wrapping.wrap(sheet.title, width), ""]
     for index, cells in enumerate(table):
         text += _wrapped(cells, widths, gap)
         text += [gap.join("-" * one for one in widths)] if index == 0 else []
-    text += textwrap.wrap(sheet.legend, width)
+    text += wrapping.wrap(sheet.legend, width)
     return "\n".join(text) + "\n"
 
 
@@ -167,7 +167,7 @@ def _widths(table: list[tuple[str, ...]], width: int) -> list[int]:
 
 def _wrapped(cells: tuple[str, ...], widths: list[int], gap: str) -> list[str]:
     columns = [
-        textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(cells, widths, strict=True)
+        wrapping.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(cells, widths, strict=True)
     ]
     height = max(map(len, columns))
     lines = []
@@ -182,7 +182,7 @@ def _sources(numbers: dict[str, int], width: int, *, verbose: bool) -> str:
     for text, number in numbers.items():
         label = f"[{number}] "
         if verbose:
-            lines += textwrap.wrap(label + text, width, subsequent_indent=" " * len(label), break_on_hyphens=False)
+            lines += wrapping.wrap(label + text, width, subsequent_indent=" " * len(label), break_on_hyphens=False)
         else:
             whole = label + text
             lines.append(whole if len(whole) <= width else f"{whole[: width - 4].rstrip()} ...")

@@ -1,12 +1,12 @@
 """Plans as text for a terminal: what is done, why, what it needs, and what is left."""
 
-import textwrap
 from collections.abc import Iterator
 
 from gpudoctor.facts.fix import SetEnv
 from gpudoctor.facts.plan import InstallPlan, Mending, Plan
 from gpudoctor.facts.report import Report
 from gpudoctor.facts.system import System
+from gpudoctor.language import wrapping
 from gpudoctor.plan.answer import Refusal
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.report.commands import Shell, is_command, step_lines, visible
@@ -134,7 +134,7 @@ def _needs(plan: Plan, need: str) -> bool:
 
 
 def _item(mark: str, text: str, width: int) -> list[str]:
-    return textwrap.wrap(
+    return wrapping.wrap(
         visible(text),
         width,
         initial_indent=f"  {mark}",
@@ -145,4 +145,4 @@ def _item(mark: str, text: str, width: int) -> list[str]:
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return textwrap.wrap(visible(text), width, break_on_hyphens=False, break_long_words=False)
+    return wrapping.wrap(visible(text), width, break_on_hyphens=False, break_long_words=False)

@@ -7,6 +7,7 @@ import click
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.report import Report
+from gpudoctor.language import wrapping
 from gpudoctor.report.view import FindingView, FixView, View, fix_heading, view_of
 
 #: Signs by state, for streams that can show them and for those that cannot.
@@ -88,7 +89,7 @@ def _details(view: View, style: Style) -> Iterator[str]:
 
 def _stack_line(layer: str, text: str, state: str, style: Style) -> Iterator[str]:
     mark = click.style(sign(state, style).ljust(2), fg=_COLOURS.get(state), bold=state == "error")
-    head, *rest = textwrap.wrap(text, max(20, style.width - 15), break_on_hyphens=False) or [""]
+    head, *rest = wrapping.wrap(text, max(20, style.width - 15), break_on_hyphens=False) or [""]
     yield f"{mark} {layer:<11} {head}"
     for line in rest:
         yield " " * 15 + line
@@ -149,7 +150,7 @@ def _note(finding: FindingView, style: Style) -> Iterator[str]:
 
 def wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:
     """The text in lines of the style's width; `hang` indents all but the first."""
-    yield from textwrap.wrap(
+    yield from wrapping.wrap(
         text,
         max(30, style.width),
         initial_indent=indent,

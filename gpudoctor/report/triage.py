@@ -12,6 +12,7 @@ from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
 from gpudoctor.facts.codec import encode
 from gpudoctor.knowledge import message_of, program_named
+from gpudoctor.language import wrapping
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.commands import is_command, step_lines, visible
@@ -266,7 +267,7 @@ def what_was_read(ticket: Ticket, *, places: bool = False) -> str:
 
 
 def _wrapped(text: str, style: Style, indent: str = "", hang: str = "") -> Iterator[str]:
-    yield from textwrap.wrap(
+    yield from wrapping.wrap(
         text,
         max(30, style.width),
         initial_indent=indent,

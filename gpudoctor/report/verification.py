@@ -1,6 +1,5 @@
 """The outcome of `matrix verify`, for people and for scripts."""
 
-import textwrap
 from collections.abc import Iterator
 
 import msgspec
@@ -8,6 +7,7 @@ import msgspec
 from gpudoctor.facts.base import Fact
 from gpudoctor.index.claims import Claim
 from gpudoctor.index.verify import Verification
+from gpudoctor.language import wrapping
 from gpudoctor.report.matrix_tables import page_width
 from gpudoctor.report.terminal import Style
 
@@ -54,11 +54,11 @@ def verification_text(compared: IndexComparison, style: Style) -> str:
         lines += ["", f"Facts, with parts of {found.read_wheels} wheels read:", "", *_table(_FACTS, _facts(found))]
     if found.absent:
         absent = f"Not on this index, so not compared: {', '.join(found.absent)}"
-        lines += ["", *textwrap.wrap(absent, width, subsequent_indent="  ")]
+        lines += ["", *wrapping.wrap(absent, width, subsequent_indent="  ")]
     lines += _listed("The index says something else", found.wrong, width)
     lines += _listed("Rows missing", found.missing, width)
     lines += _listed("Releases that the matrix does not know", found.lacking, width)
-    return "\n".join([*lines, "", *textwrap.wrap(_sum(found), width)]) + "\n"
+    return "\n".join([*lines, "", *wrapping.wrap(_sum(found), width)]) + "\n"
 
 
 def _who(named_by: str) -> str:
@@ -87,7 +87,7 @@ def _listed(title: str, claims: tuple[Claim, ...], width: int) -> list[str]:
     for claim in claims:
         said = f"matrix: {claim.matrix or 'nothing'}; index: {claim.index}"
         text = printable(f"{claim.table}: {claim.row}, {claim.about}. {said}")
-        lines += textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrapping.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
     return lines
 
 

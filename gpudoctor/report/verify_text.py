@@ -1,7 +1,6 @@
 """Verdicts on commands as text: one line a package, the reason, and what does fit."""
 
-import textwrap
-
+from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
 from gpudoctor.report.terminal import Style
 from gpudoctor.verify.verdict import Verdict, Verdicts
@@ -24,7 +23,7 @@ def verify_text(found: Verdicts, style: Style) -> str:
         lines += _verdict(one, width, verbose=verbose)
     missing = tuple(dict.fromkeys(fact for one in found.found for fact in one.not_judged))
     if missing:
-        lines += ["", *textwrap.wrap(f"Not judged, because not given: {', '.join(missing)}.", width)]
+        lines += ["", *wrapping.wrap(f"Not judged, because not given: {', '.join(missing)}.", width)]
     return "\n".join(lines).strip("\n") + "\n"
 
 
@@ -33,11 +32,11 @@ def _verdict(one: Verdict, width: int, *, verbose: bool) -> list[str]:
     what = f" ({one.build})" if one.build and one.word == "fits" else ""
     lines = [f"{_MARKS[one.word]} {visible(one.subject)}: {word}{what}"]
     for text in (one.because, *one.notes):
-        lines += textwrap.wrap(visible(text), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += wrapping.wrap(visible(text), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if one.instead is not None:
         # A command is never wrapped: it is there to be copied.
         lines += [f"{_INDENT}This does:", *(f"{_INDENT * 2}{visible(line)}" for line in one.instead.splitlines())]
     if verbose and one.source:
         source = f"source ({one.confidence}, {one.checked}): {one.source}"
-        lines += textwrap.wrap(source, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += wrapping.wrap(source, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
     return lines

@@ -1,0 +1,34 @@
+"""What was drawn for a terminal, in another language: sentences, and cells of tables in the columns they had."""
+
+import re
+
+from gpudoctor.language.translator import Translator
+from gpudoctor.language.wide import columns, is_wide
+
+#: Escapes that set colours, and gaps between cells.
+_SEPARATORS = re.compile(r"(\x1b\[[0-9;]*m|^\s+|\s{2,}|\s+$)")
+_ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+#: A command to paste: bold, and indented.
+_COMMAND = re.compile(r" {4,}\x1b\[1m")
+#: Lines of programs: JSON, comments of a script that is printed.
+_OF_PROGRAMS = re.compile(r"\s*(?:[{\[\]}\"#<]|\|)")
+
+
+def drawn(text: str, translator: Translator) -> str:
+    """The text, line by line. Commands, what is for programs, and what is translated already stay."""
+    return "".join(_line(line, translator) for line in text.splitlines(keepends=True))
+
+
+def _line(line: str, translator: Translator) -> str:
+    if not line.strip() or _COMMAND.match(line) or _OF_PROGRAMS.match(line):
+        return line
+    made, before = "", ""
+    for piece in _SEPARATORS.split(line):
+        if not _ESCAPE.match(piece) and piece and not piece.strip() and before.strip() and "\n" not in piece:
+            # A gap: what comes after it begins where it began.
+            at = columns(_ESCAPE.sub("", before)) + len(piece)
+            made += " " * max(2, at - columns(_ESCAPE.sub("", made)))
+        else:
+            made += piece if _ESCAPE.match(piece) or not piece.strip() or is_wide(piece) else translator.text(piece)
+        before += piece
+    return made

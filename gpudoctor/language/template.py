@@ -1,0 +1,69 @@
+"""A sentence with named fields: found again in a text, and filled in another language."""
+
+import re
+from collections.abc import Mapping
+
+from gpudoctor.facts.base import Fact
+from gpudoctor.language.wide import joined
+
+_PIECES = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
+#: Fields that are something of a certain form.
+_FORMS = {"code": re.compile(r"[A-Z]{3}\d{3}"), "number": re.compile(r"\d[\d.,]*")}
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class Template(Fact, frozen=True, kw_only=True):
+    """`literals` stand around `fields`: one more than those are."""
+
+    literals: tuple[str, ...]
+    fields: tuple[str, ...]
+
+    @property
+    def weight(self) -> int:
+        """How many letters of it are its own."""
+        return sum(len(_LETTER.findall(literal)) for literal in self.literals)
+
+    def values(self, text: str) -> tuple[str, ...] | None:
+        """What stands in its fields, if the text is this sentence. Linear: what comes first is taken."""
+        first, *rest = self.literals
+        if not rest:
+            return () if text == first else None
+        last = rest.pop()
+        if len(text) < len(first) + len(last) or not text.startswith(first) or not text.endswith(last):
+            return None
+        end = len(text) - len(last)
+        found, at = [], len(first)
+        for literal in rest:
+            there = text.find(literal, at, end)
+            if there < 0:
+                return None
+            found.append(text[at:there])
+            at = there + len(literal)
+        found.append(text[at:end])
+        return tuple(found) if self._fits(found) else None
+
+    def _fits(self, found: list[str]) -> bool:
+        return all(
+            not (value and (_splits(before, value) or _splits(value, after)))
+            and ((form := _FORMS.get(name)) is None or form.fullmatch(value) is not None)
+            for name, value, before, after in zip(self.fields, found, self.literals, self.literals[1:], strict=False)
+        )
+
+    def filled(self, values: Mapping[str, str]) -> str:
+        """The sentence with these values in its fields."""
+        text = self.literals[0]
+        for name, literal in zip(self.fields, self.literals[1:], strict=True):
+            text = joined(joined(text, values[name]), literal)
+        return text
+
+
+def _splits(left: str, right: str) -> bool:
+    """Whether a word would be cut in two."""
+    return left[-1:].isalpha() and right[:1].isalpha()
+
+
+def parse_template(text: str) -> Template:
+    """A template as it stands in a catalogue: `{name}` is a field, `{{` a brace."""
+    pieces = _PIECES.split(text)
+    literals = tuple(piece.replace("{{", "{").replace("}}", "}") for piece in pieces[::2])
+    return Template(literals=literals, fields=tuple(pieces[1::2]))

@@ -1,0 +1,167 @@
+"""Translates what gpudoctor says: a text is found in the catalogue, or is one of its templates, or is made of such."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from gpudoctor.language.template import Template, parse_template
+from gpudoctor.language.wide import joined
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z']+")
+#: Words of a template that stand alone in every such text: none that touches a field.
+_OWN_WORD = re.compile(r"(?<![\0A-Za-z'])[A-Za-z][A-Za-z']+(?![\0A-Za-z'])")
+_ENGLISH = re.compile(r"[a-z]{2}")
+_LEFT = re.compile(r"(?<![\w.-])[a-z]{2,}(?![\w./=-])")
+SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d])")
+#: Where a text that is no sentence is taken apart, and what stands there instead; what lists has a sign between names.
+_SEAMS = (("; or ", "；或者", ""), ("; ", "；", ""), (", ", "，", "、"), (" and ", "和", "和"), (" or ", "或", "或"))
+#: What has no other name: one word, with its release, or a GPU.
+_NAME = re.compile(r"[^\s:;,]+(?: v?\d[\w.+]*)?|GPU \S+(?: \([^()]*\))?")
+#: Of a shell or of Python: only a label before it is ours.
+_CODE = re.compile(r"(?:^| )--?\w|[$|*{}]|\w\(|(?:^|[ (])'[^' ]+ |\w=\w|\w://\S+ \w")
+#: What a program prints: it stays, but where the whole is known.
+_PRINTED = re.compile(
+    r"\w+Error\b|\b[Ee]rror:|\bdlerror\b|\bdlopen\b|No such file|cannot open shared object|^[A-Z] \w+/"
+)
+#: With what a phrase is put behind another one.
+_LINKS = re.compile(r"[,;:]\s+")
+_LONGEST, _LONGEST_SENTENCE = 4000, 700
+_DEEPEST = 6
+#: A template says something itself: a wrong match would be worse than English.
+_LEAST_WEIGHT = 3
+
+
+class Translator:
+    """A catalogue, ready to be asked. `told` are msgid and text; `tag` names the language in a page (BCP 47)."""
+
+    def __init__(self, told: Mapping[str, str], tag: str = "") -> None:
+        self.tag = tag
+        self._plain: dict[str, str] = {}
+        self._by_word: dict[str, list[tuple[Template, Template]]] = {}
+        common: dict[str, int] = {}
+        templates: list[tuple[Template, Template, set[str]]] = []
+        for msgid, text in _with_bare_phrases(told):
+            template, other = parse_template(msgid), parse_template(text)
+            if not template.fields:
+                self._plain[template.literals[0]] = other.literals[0]
+                continue
+            words = set(_OWN_WORD.findall("\0".join(template.literals)))
+            if words and template.weight >= _LEAST_WEIGHT:
+                templates.append((template, other, words))
+            for word in words:
+                common[word] = common.get(word, 0) + 1
+        for template, other, words in templates:
+            rarest = min(words, key=lambda word: (common[word], word))
+            self._by_word.setdefault(rarest, []).append((template, other))
+        self._said = lru_cache(maxsize=8192)(self._translation)
+
+    def text(self, text: str) -> str:
+        """A text in the language; what is not known stays as it is."""
+        return self._said(text, _DEEPEST) or text
+
+    def _translation(self, text: str, deep: int) -> str | None:
+        """The translation that leaves least in English, or None."""
+        bare = text.strip()
+        if not deep or len(bare) > _LONGEST or not _ENGLISH.search(bare):
+            return None
+        best: str | None = None
+        least = 0
+        for said in self._ways(bare, deep, is_printed=_PRINTED.search(bare) is not None):
+            left = len(_LEFT.findall(said))
+            if best is None or left < least:
+                best, least = said, left
+            if not least:
+                break
+        if best is None:
+            return None
+        start = len(text) - len(text.lstrip())
+        return text[:start] + best + text[start + len(bare) :]
+
+    def _ways(self, text: str, deep: int, *, is_printed: bool) -> Iterator[str]:
+        """The ways to translate a text, the most literal one first."""
+        if is_printed and deep < _DEEPEST:
+            yield from filter(None, [self._plain.get(text)])
+            return
+        if len(text) <= _LONGEST_SENTENCE:
+            yield from self._known(text, deep)
+        sentences = SENTENCE_END.split(text)
+        if len(sentences) > 1 and not is_printed:
+            yield from self._rejoined(sentences, "", deep)
+        elif len(text) <= _LONGEST_SENTENCE:
+            yield from self._labelled(text, deep)
+            if not is_printed and not _CODE.search(text):
+                yield from self._parts(text, deep)
+                yield from self._tiled(text, deep)
+
+    def _known(self, text: str, deep: int) -> Iterator[str]:
+        """As it stands in the catalogue, whatever its first letter and with a full stop or without."""
+        turned = text[0].swapcase() + text[1:]
+        for one in (text, turned):
+            if said := self._plain.get(one):
+                yield said
+            yield from self._matched(one, deep, at_start=one is turned)
+        for one in (text, turned):
+            other, end = (one[:-1], "。") if one.endswith(".") else (f"{one}.", "")
+            found = (self._plain.get(other), *self._matched(other, deep, at_start=one is turned, at_end=not end))
+            for said in filter(None, found):
+                yield said.removesuffix("。") + end
+
+    def _matched(self, text: str, deep: int, *, at_start: bool = False, at_end: bool = False) -> Iterator[str]:
+        """As one of the templates, the most telling one first; `at_start`, `at_end`: with words of its own there."""
+        found = [
+            (template, values, other)
+            for word in dict.fromkeys(_WORD.findall(text))
+            for template, other in self._by_word.get(word, ())
+            if (not at_start or template.literals[0])
+            and (not at_end or template.literals[-1])
+            and (values := template.values(text)) is not None
+        ]
+        for template, values, other in sorted(found, key=lambda one: -one[0].weight):
+            pairs = zip(template.fields, values, strict=True)
+            yield other.filled({name: self._said(value, deep - 1) or value for name, value in pairs})
+
+    def _labelled(self, text: str, deep: int) -> Iterator[str]:
+        """A known label, a colon, and what is said of it."""
+        label, colon, rest = text.partition(": ")
+        if colon and (said := self._said(label, deep - 1)):
+            yield joined(f"{said}：", self._said(rest, deep - 1) or rest)
+
+    def _parts(self, text: str, deep: int) -> Iterator[str]:
+        """Cut at the seams."""
+        for seam, instead, of_list in _SEAMS:
+            parts = text.split(seam)
+            if len(parts) > 1:
+                yield from self._rejoined(parts, instead, deep, of_list=of_list)
+
+    def _rejoined(self, parts: list[str], seam: str, deep: int, *, of_list: str = "") -> Iterator[str]:
+        """The parts, each translated; of a list, only where each is known or a name."""
+        said = [self._said(part, deep - 1) for part in parts]
+        pairs = list(zip(said, parts, strict=True))
+        is_open = [one is None and bool(_ENGLISH.search(part)) and not _NAME.fullmatch(part) for one, part in pairs]
+        names = of_list and all(map(_NAME.fullmatch, parts))
+        if (not any(said) and not names) or (of_list and any(is_open)):
+            return
+        text, *others = (part if one is None else one for one, part in pairs)
+        for other in others:
+            between = of_list if names else seam
+            text = joined(joined(text, between), other) if between else joined(text, f" {other}")
+        yield text
+
+    def _tiled(self, text: str, deep: int) -> Iterator[str]:
+        """As two pieces that are put one after the other: the first one is known or a name, the second one known."""
+        for space in (at for at, char in enumerate(text) if char == " "):
+            head, tail = text[:space], text[space + 1 :]
+            first = self._plain.get(head) or self._plain.get(head[0].swapcase() + head[1:])
+            if first is None and not _NAME.fullmatch(head):
+                continue
+            second = next(self._known(tail, deep - 1), None) or (self._said(tail, deep - 1) if first else None)
+            if second is not None:
+                yield joined(joined(first or head, " "), second)
+
+
+def _with_bare_phrases(told: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The catalogue, and what is put behind something also without the comma before it."""
+    for msgid, text in told.items():
+        yield msgid, text
+        if (link := _LINKS.match(msgid)) and (bare := msgid[link.end() :]) not in told:
+            yield bare, text.lstrip("，；：、 ")
