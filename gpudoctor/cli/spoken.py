@@ -1,5 +1,6 @@
 """The command in another language: what it writes on its standard streams, and its help."""
 
+import re
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -11,6 +12,8 @@ from gpudoctor.language.drawn import drawn
 from gpudoctor.language.translator import Translator
 from gpudoctor.language.wide import wrapped
 
+_DEFAULT = re.compile(r"\[default: (\S+)\]")
+_TRACEBACK = "Traceback (most recent call last)"
 #: A character of each language, for streams that cannot show them all.
 _SAMPLES = {"zh": "\u4e2d"}
 
@@ -22,8 +25,9 @@ class Spoken:
         self._stream, self._translator = stream, translator
 
     def write(self, text: str) -> int:
-        """Write it, translated."""
-        self._stream.write(drawn(text, self._translator))
+        """Write it, translated. What is to be pasted into a report of our own bug stays; and bytes are refused."""
+        is_ours = isinstance(text, str) and _TRACEBACK not in text
+        self._stream.write(drawn(text, self._translator) if is_ours else text)
         return len(text)
 
     def __getattr__(self, name: str) -> Any:
@@ -37,9 +41,14 @@ class Help(click.HelpFormatter):
         translator = chosen.translator()
         return translator.text(text) if translator else text
 
+    def _part(self, text: str) -> str:
+        """What an option does, or its default, which is a word to type."""
+        word = _DEFAULT.fullmatch(text)
+        return f"[{self._said('default')}: {word[1]}]" if word else self._said(text)
+
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """How the command is called."""
-        super().write_usage(prog, args, self._said("Usage:") + " " if prefix is None else prefix)
+        super().write_usage(prog, args, self._said("Usage:") if prefix is None else prefix)
 
     def write_heading(self, heading: str) -> None:
         """The heading of a list."""
@@ -62,7 +71,9 @@ class Help(click.HelpFormatter):
         first = min(max((len(row[0]) for row in rows), default=0), col_max) + col_spacing
         hang = " " * (self.current_indent + first)
         for name, about in rows:
-            said = "  ".join(self._said(part) for part in about.split("  ") if part)
+            said = self._said(" ".join(about.split()))
+            if said == " ".join(about.split()):
+                said = "  ".join(map(self._part, filter(None, about.split("  "))))
             head = " " * self.current_indent + name
             if len(name) + col_spacing > first:
                 self.write(head + "\n")

@@ -9,6 +9,7 @@ from gpudoctor.language.wide import joined
 _PIECES = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
 #: Fields that are something of a certain form.
 _FORMS = {"code": re.compile(r"[A-Z]{3}\d{3}"), "number": re.compile(r"\d[\d.,]*")}
+_DIGITS = "0123456789"
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -22,6 +23,11 @@ class Template(Fact, frozen=True, kw_only=True):
     def weight(self) -> int:
         """How many letters of it are its own."""
         return sum(len(_LETTER.findall(literal)) for literal in self.literals)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether its fields are all of a certain form."""
+        return all(name.rstrip(_DIGITS) in _FORMS for name in self.fields)
 
     def values(self, text: str) -> tuple[str, ...] | None:
         """What stands in its fields, if the text is this sentence. Linear: what comes first is taken."""
@@ -45,7 +51,7 @@ class Template(Fact, frozen=True, kw_only=True):
     def _fits(self, found: list[str]) -> bool:
         return all(
             not (value and (_splits(before, value) or _splits(value, after)))
-            and ((form := _FORMS.get(name)) is None or form.fullmatch(value) is not None)
+            and ((form := _FORMS.get(name.rstrip(_DIGITS))) is None or form.fullmatch(value) is not None)
             for name, value, before, after in zip(self.fields, found, self.literals, self.literals[1:], strict=False)
         )
 

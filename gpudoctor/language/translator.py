@@ -27,6 +27,8 @@ _PRINTED = re.compile(
 _LINKS = re.compile(r"[,;:]\s+")
 _LONGEST, _LONGEST_SENTENCE = 4000, 700
 _DEEPEST = 6
+#: Words left in English from which on a text that is mostly English stays so: half a sentence is none.
+_MOST_LEFT = 3
 #: A template says something itself: a wrong match would be worse than English.
 _LEAST_WEIGHT = 3
 
@@ -46,7 +48,7 @@ class Translator:
                 self._plain[template.literals[0]] = other.literals[0]
                 continue
             words = set(_OWN_WORD.findall("\0".join(template.literals)))
-            if words and template.weight >= _LEAST_WEIGHT:
+            if words and (template.weight >= _LEAST_WEIGHT or template.is_bounded):
                 templates.append((template, other, words))
             for word in words:
                 common[word] = common.get(word, 0) + 1
@@ -72,7 +74,7 @@ class Translator:
                 best, least = said, left
             if not least:
                 break
-        if best is None:
+        if best is None or (least >= _MOST_LEFT and 2 * least > len(_LEFT.findall(bare)) and not _PRINTED.search(bare)):
             return None
         start = len(text) - len(text.lstrip())
         return text[:start] + best + text[start + len(bare) :]
@@ -95,14 +97,14 @@ class Translator:
 
     def _known(self, text: str, deep: int) -> Iterator[str]:
         """As it stands in the catalogue, whatever its first letter and with a full stop or without."""
-        turned = text[0].swapcase() + text[1:]
-        for one in (text, turned):
+        turned = text[0].swapcase() + text[1:] if " " in text and not _CODE.search(text) else text
+        for one in dict.fromkeys((text, turned)):
             if said := self._plain.get(one):
                 yield said
-            yield from self._matched(one, deep, at_start=one is turned)
-        for one in (text, turned):
+            yield from self._matched(one, deep, at_start=one is not text)
+        for one in dict.fromkeys((text, turned)):
             other, end = (one[:-1], "。") if one.endswith(".") else (f"{one}.", "")
-            found = (self._plain.get(other), *self._matched(other, deep, at_start=one is turned, at_end=not end))
+            found = (self._plain.get(other), *self._matched(other, deep, at_start=one is not text, at_end=not end))
             for said in filter(None, found):
                 yield said.removesuffix("。") + end
 
@@ -151,7 +153,7 @@ class Translator:
         """As two pieces that are put one after the other: the first one is known or a name, the second one known."""
         for space in (at for at, char in enumerate(text) if char == " "):
             head, tail = text[:space], text[space + 1 :]
-            first = self._plain.get(head) or self._plain.get(head[0].swapcase() + head[1:])
+            first = self._plain.get(head) or (self._plain.get(head[0].swapcase() + head[1:]) if " " in head else None)
             if first is None and not _NAME.fullmatch(head):
                 continue
             second = next(self._known(tail, deep - 1), None) or (self._said(tail, deep - 1) if first else None)
