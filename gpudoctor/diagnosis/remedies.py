@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
+from gpudoctor.diagnosis.filled_in import WORD, extensions_named, stated
 from gpudoctor.diagnosis.named_in_messages import named_build, named_library
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
@@ -19,13 +20,18 @@ from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.causes import Remedy as Written
+from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.extension_beside import extension_beside
+from gpudoctor.plan.places import machine_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules.declare import MANUAL_HEADINGS, Rule
 from gpudoctor.rules.live_problem import FIND_OUT
 
 _PYTHON = re.compile(r"python3?(?= )")
 _FIXING = MANUAL_HEADINGS[2]
+#: The same, where the next begins with a <WORD>.
+_SENTENCE_OR_WORD = re.compile(r"(?<=[.!?]) (?=[A-Z`\"<])")
 _SENTENCE = re.compile(r"(?<=[.!?]) (?=[A-Z`\"])")
 #: Words of a page that lead to what stands beside it in a report.
 _ASIDE = re.compile(r" \((?:as )?below\)|,? as below(?=[.,;]|$)")
@@ -66,20 +72,16 @@ def _remedy(
     fixes = [one for one in finding.fixes if one.title != FIND_OUT] if finding and not finding.told else []
     record = all_causes().get(key)
     known = record.remedy if record else None
-    looked_up_in_vain = (
-        known is not None
-        and known.recipe not in (None, "extension", "library")
-        and bool(fixes)
-        and fixes[0].safety == "manual"
-    )
-    if fixes and not looked_up_in_vain:
+    by_hand = bool(fixes) and fixes[0].safety == "manual"
+    may_be_built = known is not None and known.recipe not in (None, "extension", "library") and by_hand
+    build = _build(known, snapshot, record.framework if record else None) if may_be_built or not fixes else None
+    if fixes and (build is None or build.safety == "manual") and (not may_be_built or _is_decided(snapshot)):
         say = ". ".join(filter(None, (fixes[0].title, known.also if known and not known.recipe else "")))
         return Remedy(cause=key, say=say, steps=fixes[0].steps)
     if rule is None and known is None:
         return None
-    build = _build(known, snapshot)
     if build is not None:
-        return Remedy(cause=key, say=build.title, steps=build.steps)
+        return _of_build(key, build, snapshot)
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
     commands = commands_that_fit(known.commands(system), snapshot) if known else ()
@@ -88,7 +90,33 @@ def _remedy(
         first, last = wheels.pythons[0], wheels.pythons[-1]
         say = f"{wheels.package} {wheels.version} has wheels for Python {first} to {last}. {page}"
         commands = tuple(one.replace("<VERSION>", last) for one in commands)
-    return Remedy(cause=key, say=say, commands=tuple(_here(one, snapshot, system) for one in commands)) if say else None
+    commands = tuple(_here(one, snapshot, system) for one in commands)
+    say = _without(_words_of(known.commands(system)) - _words_of(commands), say) if known else say
+    return Remedy(cause=key, say=say, commands=commands) if say else None
+
+
+def _of_build(key: str, build: Fix, snapshot: Snapshot | None) -> Remedy:
+    """A build's own steps; as commands, where the judge of commands wants a bound on NumPy or the like beside them."""
+    typed = tuple(shlex.join(one.argv) for one in build.steps if isinstance(one, Run))
+    fitting = commands_that_fit(typed, snapshot)
+    if fitting == typed or len(typed) != len(build.steps):
+        return Remedy(cause=key, say=build.title, steps=build.steps)
+    return Remedy(cause=key, say=build.title, commands=fitting)
+
+
+def _words_of(commands: tuple[str, ...]) -> set[str]:
+    return {word for command in commands for word in WORD.findall(command)}
+
+
+def _without(words: set[str], say: str) -> str:
+    """The sentences, but for those that explain words which have been filled in."""
+    return " ".join(one for one in _SENTENCE_OR_WORD.split(say) if not words.intersection(WORD.findall(one)))
+
+
+def _is_decided(snapshot: Snapshot | None) -> bool:
+    """Enough is stated to choose a build, so that none is the answer where none is chosen."""
+    scene = scene_of(snapshot) if snapshot is not None else None
+    return scene is not None and machine_of(scene, load_matrix()) is not None
 
 
 def _wheels(snapshot: Snapshot, system: str | None) -> Wheels | None:
@@ -109,21 +137,41 @@ def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:
     return quoted + command[called.end() :]
 
 
-def _build(remedy: Written | None, snapshot: Snapshot | None) -> Fix | None:
-    """The build that an extension names, or one for the GPUs that are stated; None where none is, or none fits."""
+def _build(remedy: Written | None, snapshot: Snapshot | None, framework: str | None) -> Fix | None:
+    """The build that an extension names, or one for the GPUs that are stated; None where none is, or none is known.
+
+    `framework`: the only one that the cause is about; else that of the recipe is what most have.
+    """
     if remedy is None or remedy.recipe in (None, "python") or snapshot is None:
         return None
     if remedy.recipe == "library":
         return named_library(snapshot)
-    named = named_build(snapshot) if remedy.recipe in ("torch", "extension") else None
-    if named is not None or remedy.recipe == "extension":
+    if remedy.recipe == "extension":
+        own = _extension(snapshot)
+        return own if own is not None and own.safety != "manual" else named_build(snapshot) or own
+    named = named_build(snapshot) if remedy.recipe == "torch" else None
+    if named is not None:
         return named
     if not isinstance(snapshot.gpus, Gpus) or not any(gpu.name for gpu in snapshot.gpus.nvidia):
         return None
-    stated = snapshot.frameworks.get(remedy.recipe) if isinstance(snapshot.frameworks, Frameworks) else None
-    version = stated.version if stated else None
-    fix = framework_for_gpus(remedy.recipe, scene_of(snapshot), load_matrix(), version)
-    return fix if fix.safety != "manual" else None
+    found = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    there = {one.name: one.version for one in found if one.name in planned()}
+    name = remedy.recipe if framework or remedy.recipe in there or len(there) != 1 else next(iter(there))
+    fix = framework_for_gpus(name, scene_of(snapshot), load_matrix(), there.get(name))
+    brings = {word for step in fix.steps if isinstance(step, Run) for word in step.argv}
+    if fix.safety != "manual" and f"{name}=={there.get(name)}" in brings:
+        # What is there already is no remedy.
+        return None
+    return fix if fix.safety != "manual" or _is_decided(snapshot) else None
+
+
+def _extension(snapshot: Snapshot) -> Fix | None:
+    """The one extension that is named, for the torch that is stated; None where either is not known."""
+    names = extensions_named(stated(snapshot))
+    torch = SnapshotView(snapshot).framework("torch")
+    if len(names) != 1 or torch is None or not torch.version:
+        return None
+    return extension_beside(names[0], torch.version, scene_of(snapshot), load_matrix())
 
 
 def advice(rule: Rule, system: str | None) -> str:

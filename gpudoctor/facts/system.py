@@ -120,6 +120,8 @@ class Container(Section, frozen=True, kw_only=True):
     rootless: bool | None = None
     #: The command or specification that started it asks for GPUs: --gpus, --device nvidia.com/gpu=all.
     gpus_requested: bool | None = None
+    #: The image, as the command that starts it names it.
+    image: str | None = None
     nvidia_visible_devices: str | None = None
     nvidia_driver_capabilities: str | None = None
     #: Driver packages installed inside the container's own file system.

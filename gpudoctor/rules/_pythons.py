@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 
-from gpudoctor.facts.plan import InstallPlan, Place, Step
+from gpudoctor.facts.plan import InstallPlan, Place
 from gpudoctor.facts.versions import package_version
 from gpudoctor.facts.wish import Requirement
+from gpudoctor.plan.install import Refused
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
@@ -76,8 +77,12 @@ def python_fix(
         # conda keeps its environments in a place of its own, and this one is yet without what is wanted.
         return by_hand(title, create, then)
     tried = dict.fromkeys((usual, *reversed(pythons))) if wanted is not None else {}
-    found = ((python, steps) for python in tried if (steps := _installs(wanted, python, scene, host, matrix)))
-    python, installs = next(found, (usual, ()))
+    plans = [(python, _plan(wanted, python, scene, host, matrix)) for python in tried if wanted is not None]
+    made = ((python, plan.install) for python, plan in plans if isinstance(plan, InstallPlan) and not plan.apart)
+    python, installs = next(made, (usual, ()))
+    refused = next((plan for _, plan in plans if isinstance(plan, Refused)), None)
+    if refused is not None and not installs:
+        return by_hand(f"Find a build of {wanted.subject} that fits" if wanted else "", refused.text)
     activate = rf"{NEW_ENVIRONMENT}\Scripts\activate" if host.os == "windows" else f". {NEW_ENVIRONMENT}/bin/activate"
     steps = (
         Run(argv=("uv", "venv", "--seed", "--python", python, NEW_ENVIRONMENT)),
@@ -90,22 +95,23 @@ def python_fix(
     return Fix(title=title, safety="safe", steps=steps)
 
 
-def _installs(wanted: Requirement | None, python: str, scene: Scene, host: System, matrix: Matrix) -> tuple[Step, ...]:
-    """The commands that install what is wanted into the new environment; none where no build of it is known to fit."""
+def _plan(
+    wanted: Requirement, python: str, scene: Scene, host: System, matrix: Matrix
+) -> "InstallPlan | Refused | None":
+    """The plan that installs what is wanted into the new environment, or why there is none; None: not known."""
     # Imported here: only a wish that this Python cannot meet needs a plan.
     from gpudoctor.plan.demand import NotADemand, parse_demand
     from gpudoctor.plan.install import plan_install
     from gpudoctor.plan.this_machine import machine_here
 
     machine = machine_here(scene, matrix)
-    if wanted is None or machine.platform is None:
-        return ()
+    if machine.platform is None:
+        return None
     place = Place(manager="uv", python=python, venv=NEW_ENVIRONMENT, version=python, is_windows=host.os == "windows")
     try:
-        plan = plan_install(machine, parse_demand((_as_written(wanted),)), matrix, place=place)
+        return plan_install(machine, parse_demand((_as_written(wanted),)), matrix, place=place)
     except NotADemand:
-        return ()
-    return plan.install if isinstance(plan, InstallPlan) and not plan.apart else ()
+        return None
 
 
 def _as_written(wanted: Requirement) -> str:

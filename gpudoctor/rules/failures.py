@@ -48,7 +48,7 @@ def failures_of(live: Live, owner: str) -> tuple[Failure, ...]:
 
 def pasted(live: Live | Gap | None) -> tuple[Symptom, ...]:
     """The messages of somebody's text, where that is all there is: nothing was run here."""
-    if not isinstance(live, Live) or live.devices or live.smoke:
+    if not isinstance(live, Live) or live.smoke or any(one.run is not None for one in live.devices):
         return ()
     return live.symptoms
 

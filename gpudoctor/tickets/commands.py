@@ -6,9 +6,13 @@ from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.system import Container
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.sources.command_lines import Image, images, started
+from gpudoctor.sources.command_lines import Image as FrameworkImage
+from gpudoctor.sources.command_lines import Started, images, started
 from gpudoctor.tickets.fragment import HEARSAY, REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.verify.asked import Image
+from gpudoctor.verify.read_words import read_command
+from gpudoctor.verify.text import Typed, commands
 
 START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the banner of a CUDA image", "nvidia-smi"
 
@@ -30,6 +34,8 @@ REFUSED = re.compile(
     r"|failed to build|metadata-generation-failed|subprocess-exited-with-error|externally-managed-environment",
     re.IGNORECASE,
 )
+#: A name with a tag, or with the folder of who publishes it: what people make up for an example is one word.
+_REFERENCE = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:[:@][\w.:-]+)|[\w.-]+(?:/[\w.-]+)+")
 _BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
 #: nvidia-smi, told to work here: not in the other of two surroundings, and not only sometimes.
 _WORKS = re.compile(
@@ -80,8 +86,17 @@ def _start(text: Pasted) -> tuple[Fragment, ...]:
     found = tuple(started(text.lines))
     if len({one.asks_for_gpus for one in found}) != 1:
         return ()
-    container = Container(gpus_requested=found[0].asks_for_gpus)
+    container = Container(gpus_requested=found[0].asks_for_gpus, image=_image_of(found, text))
     return fragment(START, found[0].lines, REPORT, container=container)
+
+
+def _image_of(found: tuple[Started, ...], text: Pasted) -> str | None:
+    """The image that all of them start; None where they differ, or where a word stands for it."""
+    lines = "\n".join("\n".join(text.lines[number - 1] for number in one.lines) for one in found)
+    asked = (one for typed in commands(lines) if isinstance(typed, Typed) for one in read_command(typed))
+    names = {one.name for one in asked if isinstance(one, Image)}
+    name = names.pop() if len(names) == 1 else ""
+    return name if _REFERENCE.fullmatch(name) else None
 
 
 def _images(text: Pasted) -> tuple[Fragment, ...]:
@@ -91,7 +106,7 @@ def _images(text: Pasted) -> tuple[Fragment, ...]:
     return fragment(IMAGE, (named[0].line,), HEARSAY, frameworks=Frameworks(found=(_framework(named[0]),)))
 
 
-def _framework(one: Image) -> Framework:
+def _framework(one: FrameworkImage) -> Framework:
     return Framework(
         name=one.framework,
         version=one.version,

@@ -12,6 +12,7 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.knowledge.frameworks import names_and_packages
 from gpudoctor.sources.packages_names import is_relevant, normalise
 from gpudoctor.tickets.commands import REFUSED
 from gpudoctor.tickets.forms import framework_named, named_cuda
@@ -39,7 +40,7 @@ _BUILD_OF_TORCH = re.compile(
 )
 #: Characters of a line that may be somebody's own.
 _WIDE = 600
-_CLAUSE = re.compile(r"(?<=[.;:!?])\s+|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
+_CLAUSE = re.compile(r"(?<=[.;!?])\s+|(?<=:)\s+(?!v?\d)|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
 _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
     r"(?![\w.]*\d)"
@@ -65,6 +66,13 @@ _OS = re.compile(
     r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5]))\b",
     re.IGNORECASE,
 )
+#: A package and its version in a sentence: "xformers 0.0.25", "flash-attn==2.7.0.post2".
+_PACKAGE = re.compile(
+    r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version| v|[ =:(]{1,3}| )v?"
+    r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,2}(?:\.?(?:post|dev|rc)\d+)?(?:\+(?:cu\d{2,3}|cpu))?)(?![\w.]*\d)"
+)
+#: Families that are a toolkit's and a driver's names as well: "CUDA 12.1", "nvidia-driver 535".
+_NO_PACKAGE = re.compile(r"(?:cuda|nvidia|pytorch|tensorrt|cudnn)(?!.*-cu\d\d$).*")
 #: A line that is a package and its version: "torch 2.3.0+cu121".
 _ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$")
 #: What prints one: tracebacks, logs and shells are read by others.
@@ -104,7 +112,12 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
         for match in _BUILD_OF_TORCH.finditer(line[:_WIDE])
         if not _ELSEWHERE.search(line[:_WIDE])
     ]
-    return (*made, *_frameworks([*clauses, *pinned], {*stated, *_named(made)}))
+    frameworks = _frameworks([*clauses, *pinned], {*stated, *_named(made)})
+    return (
+        *made,
+        *frameworks,
+        *_beside(clauses, {*stated, *_named(made), *_NAMES.values(), *_NAMES, *names_and_packages()}),
+    )
 
 
 def _named(made: list[Fragment]) -> Iterator[str]:
@@ -199,6 +212,20 @@ def _frameworks(clauses: list[Told], stated: Collection[str]) -> tuple[Fragment,
         found.append(framework_named(name, only[1], only[0], "tensorflow-gpu" if name in of_gpu else None))
         lines.append(only[0])
     return fragment(FORM, lines, HEARSAY, frameworks=Frameworks(found=tuple(found)) if found else None)
+
+
+def _beside(clauses: list[Told], stated: Collection[str]) -> tuple[Fragment, ...]:
+    """Packages beside the frameworks, each of which is told with one version."""
+    told: dict[str, list[Told]] = {}
+    for number, clause in clauses:
+        for match in _PACKAGE.finditer(clause):
+            name = normalise(match[1])
+            if name not in stated and is_relevant(name) and not _NO_PACKAGE.fullmatch(name):
+                told.setdefault(name, []).append((number, match[2]))
+    rows = {name: only for name, values in told.items() if (only := _only(iter(values)))}
+    installed = tuple(Package(name=name, version=version) for name, (_, version) in rows.items())
+    packages = Packages(installed=installed, excerpt=True) if installed else None
+    return fragment(FORM, [number for number, _ in rows.values()], HEARSAY, packages=packages)
 
 
 def _packages(lines: list[Told], stated: Collection[str]) -> tuple[Fragment, ...]:

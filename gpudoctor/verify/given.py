@@ -3,7 +3,7 @@
 from msgspec.structs import replace
 
 from gpudoctor.facts.base import Gap
-from gpudoctor.facts.python import Packages
+from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -18,7 +18,7 @@ def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
     target = scene.target
     given = Given(
         machine=machine_here(scene, matrix),
-        packages=scene.packages if isinstance(scene.packages, Packages) else None,
+        packages=_packages(snapshot),
         distribution=host.distribution,
         distribution_version=host.distribution_version,
         in_container=_in_container(scene.container),
@@ -34,6 +34,18 @@ def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
         externally_managed=target.externally_managed,
         other_pip=other if other and _folder(other) not in own and "shims" not in other else None,
     )
+
+
+def _packages(snapshot: Snapshot) -> Packages | None:
+    """What is installed, with the frameworks that are stated beside an incomplete list, or where there is none."""
+    seen = snapshot.packages if isinstance(snapshot.packages, Packages) else None
+    if seen is not None and not seen.excerpt:
+        return seen
+    there = seen or Packages(excerpt=True)
+    found = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    stated = ((one.dist or one.name, one.version) for one in found)
+    more = [Package(name=name, version=version) for name, version in stated if version and not there.find(name)]
+    return replace(there, installed=(*there.installed, *more)) if more else seen
 
 
 def _in_container(container: Container | Gap | None) -> bool | None:

@@ -56,4 +56,10 @@ class GpuModels:
                 return known.pop()
         if name.endswith("...") and (of_all := self._of_cut_name(name)):
             return of_all
-        return None if any(products) else capability_of_chip(name) or capability_of_device(pci_id)
+        own = capability_of_chip(name) or capability_of_device(pci_id)
+        return None if any(products) else own or self._of_family(name)
+
+    def _of_family(self, name: str) -> Capability | None:
+        """What people call a GPU ("A100"): what all products that are called so share."""
+        known = {model.capability for model in called(self._models, name)}
+        return known.pop() if len(known) == 1 else None

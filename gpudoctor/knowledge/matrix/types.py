@@ -43,6 +43,8 @@ class DriverBranch(Row, frozen=True, kw_only=True, tag_field="row", tag="branch"
     #: First numbers of its releases, inclusive: Windows releases of branch 525 begin with 526 to 529.
     first: int
     last: int
+    #: It still gets mends where others are followed by the next one.
+    is_long_term: bool = False
     notes: str | None = None
 
 

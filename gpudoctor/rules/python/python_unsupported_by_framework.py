@@ -74,7 +74,8 @@ def python_unsupported_by_framework(
             newest = matrix.newest(name)
             others = [one for one in matrix.pythons(name, newest or "", platform) or () if one != python]
             if vain is not None and vain.offered == () and not vain.comparisons and others:
-                yield _none_there(interpreter, vain.package, python_fix(others, scene, host, matrix))
+                any_release = Requirement(subject=name, comparisons=(), text=name)
+                yield _none_there(interpreter, vain.package, python_fix(others, scene, host, matrix, any_release))
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     has_framework = found is not None and any(found.get(name) for name in computing())
     if in_vain or not has_gpu or has_framework or any(wish.of(name) for name in computing()):

@@ -1,0 +1,75 @@
+"""The commands of a remedy, with what the ticket states filled in, and without what its facts forbid."""
+
+import pytest
+
+from gpudoctor.assist.judged import judged_input
+from gpudoctor.examine.tickets import Input
+from gpudoctor.report.triage import remedy_for, remedy_lines
+
+SEES_NO_GPU = "RuntimeError: No CUDA GPUs are available"
+TOO_OLD = "RuntimeError: The NVIDIA driver on your system is too old (found version 11040)."
+COMPANION = "RuntimeError: operator torchvision::nms does not exist"
+XFORMERS = "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
+XFORMERS += "    PyTorch 2.2.1+cu121 with CUDA 1201 (you have 2.1.2+cu121)"
+FLASH = "ImportError: /v/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2E"
+ASKS = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.9, please update your driver"
+NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement jaxlib (from versions: none)"
+PROTOBUF = "TypeError: Descriptors cannot be created directly."
+
+#: A ticket, and what its commands hold or do not hold ("!").
+TICKETS = {
+    "torchvision of the stated torch": (
+        f"{COMPANION}\nUbuntu 22.04, Python 3.10, torch 2.6.0+cu124, RTX 3090",
+        ["torchvision==0.21.0", "whl/cu124", "!<"],
+    ),
+    "torchvision, where no torch is stated": (COMPANION, ["<TORCHVISION>"]),
+    "xformers for the torch that is there": (
+        f"{XFORMERS}\nWindows 11, Python 3.10.6, RTX 3080, torch 2.1.2+cu121",
+        ["xformers==0.0.23.post1", "--no-deps", "!torch=="],
+    ),
+    "flash-attn is compiled against the torch that is there": (
+        f"{FLASH}\nUbuntu 22.04, python 3.11, torch 2.6.0+cu124, A100, driver 550.127.05",
+        ["flash-attn==2", "--no-build-isolation", "!<"],
+    ),
+    "no flash-attn for a GPU before Ampere": (
+        f"{FLASH}\nUbuntu 22.04, python 3.11, torch 2.6.0+cu124, Tesla V100, driver 550.127.05",
+        ["!flash-attn=="],
+    ),
+    "the driver's branch on Ubuntu": (
+        f"{ASKS}\nUbuntu 22.04, A100, driver 535.183.01",
+        ["apt install nvidia-driver-580", "reboot", "!dnf", "!<", "!cuda-drivers"],
+    ),
+    "the driver's branch on Debian": (
+        f"{ASKS}\nDebian 12, A100, driver 535.183.01",
+        ["apt install cuda-drivers-580", "!dnf", "!<", "!nvidia-driver-"],
+    ),
+    "a driver on Fedora": (f"{ASKS}\nFedora 41, RTX 3090, driver 535.183.01", ["akmod-nvidia", "!apt", "!<"]),
+    "no driver of apt's where nothing is installed by it": (
+        f"{ASKS}\nArch Linux, RTX 3090, driver 535.183.01",
+        ["!apt", "!dnf", "!reboot"],
+    ),
+    "JAX for another Python": (
+        f"{NO_WHEEL}\nUbuntu 22.04, Python 3.6.9, GTX 1080 Ti, driver 535.183.01",
+        ["jax[cuda12]==", "--python 3.1", "!<"],
+    ),
+    "no JAX for that driver": (
+        f"{NO_WHEEL}\nUbuntu 22.04, Python 3.6.9, GTX 1080 Ti, driver 470.199.02",
+        ["!jax", "!<", "!uv "],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "holds"), TICKETS.values(), ids=TICKETS)
+def test_commands(text: str, holds: list[str]) -> None:
+    ticket = judged_input(Input("ticket", text.encode())).ticket
+    remedy = remedy_for(ticket)
+    assert remedy is not None
+    commands = "\n".join(line for is_command, line in remedy_lines(remedy, ticket.system) if is_command)
+    for part in holds:
+        assert (part.removeprefix("!") in commands) is not part.startswith("!"), (part, remedy)
+
+
+def test_what_is_filled_in_is_not_explained() -> None:
+    text = f"{FLASH}\nUbuntu 22.04, python 3.11, torch 2.6.0+cu124, A100"
+    ticket = judged_input(Input("ticket", text.encode())).ticket
+    assert all("<" not in one.say for one in ticket.remedies)
