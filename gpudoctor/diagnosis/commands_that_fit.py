@@ -10,6 +10,7 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.system_packages import tool_of
 
 if TYPE_CHECKING:
+    from gpudoctor.diagnosis.filled_in import Stated
     from gpudoctor.verify.verdict import Given
 
 #: Whose command it is, in the comment behind it.
@@ -33,32 +34,37 @@ def commands_that_fit(commands: Iterable[str], snapshot: Snapshot | None) -> tup
 
 def _fitting(commands: Iterable[str], snapshot: Snapshot) -> Iterator[str]:
     # Imported here: a check prints no remedies of records.
-    from gpudoctor.diagnosis.filled_in import filled_in, stated
+    from gpudoctor.diagnosis.filled_in import stated
     from gpudoctor.verify.given import given_of
 
     given, facts = given_of(snapshot, load_matrix()), stated(snapshot)
     before: list[str] = []
     lost = False
-    for written in commands:
-        command = filled_in(written, facts)
-        if command != written and _WORD.search(command) is None:
-            command = _COMMENT.sub("", command)
-        made = _judged(command, before, given) if command else None
+    waiting = [_filled_in(written, facts) for written in commands]
+    for number, command in enumerate(waiting):
+        made = _judged(command, before, waiting[number + 1 :], given) if command else None
         lost = lost or made is None
-        command = made or ""
-        if lost and _FOLLOWS.match(command) and not any(one.startswith("sudo ") for one in before):
+        if made is None or (lost and _FOLLOWS.match(made) and not any(one.startswith("sudo ") for one in before)):
             continue
-        if command and command not in before:
-            before.append(command)
-            yield command
+        if made not in before:
+            before.append(made)
+            yield made
 
 
-def _judged(command: str, before: list[str], given: "Given") -> str | None:
-    """The command, or what does instead of it; None where it fails or changes nothing, and nothing else is known."""
+def _filled_in(written: str, facts: "Stated") -> str:
+    """The command, without a comment on words that are none any more."""
+    from gpudoctor.diagnosis.filled_in import filled_in
+
+    made = filled_in(written, facts)
+    return made if made == written or _WORD.search(made) else _COMMENT.sub("", made)
+
+
+def _judged(command: str, before: list[str], after: list[str], given: "Given") -> str | None:
+    """A command between others, or what does instead; None where it fails or changes nothing, and none does."""
     from gpudoctor.verify.verify import verify
 
     for _ in range(_MOST_TURNS):
-        everything = verify([*before, command], given, load_matrix()).found
+        everything = verify([*before, command, *after], given, load_matrix()).found
         found = [one for one in everything if one.line == len(before) + 1]
         words = {one.word for one in found}
         if "does nothing" in words and not words & {"fits", "does not fit"}:
@@ -76,7 +82,7 @@ def _judged(command: str, before: list[str], given: "Given") -> str | None:
 
 
 def _for_distribution(commands: Iterable[str], snapshot: Snapshot) -> Iterator[str]:
-    """Without those whose comment says that they are another distribution's; "" for one that none takes the place of."""
+    """Without those whose comment names another distribution; "" for one that none takes the place of."""
     host = snapshot.host if isinstance(snapshot.host, System) else None
     commands = tuple(commands)
     named = {command: set(_DISTRIBUTION.findall(_comment(command).lower())) for command in commands}

@@ -171,7 +171,7 @@ def _extension(snapshot: Snapshot) -> Fix | None:
     torch = SnapshotView(snapshot).framework("torch")
     if len(names) != 1 or torch is None or not torch.version:
         return None
-    return extension_beside(names[0], torch.version, scene_of(snapshot), load_matrix())
+    return extension_beside(names[0], torch, scene_of(snapshot), load_matrix())
 
 
 def advice(rule: Rule, system: str | None) -> str:

@@ -1,29 +1,24 @@
-"""Which release of an extension goes with the torch that is installed, and how it is installed. Data only."""
+"""An extension for the torch that is installed, as a fix: what goes with it, or why nothing does. Data only."""
 
-from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.python import Framework
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.answer import Wanted
-from gpudoctor.plan.builds import builds_of
-from gpudoctor.plan.demand import EXTRAS
-from gpudoctor.plan.extras import extension_for
-from gpudoctor.plan.proposals import proposal
-from gpudoctor.plan.this_machine import machine_here
+from gpudoctor.plan.extension_for import against, beside_torch, extension_for, rows_of
+from gpudoctor.plan.places import install, safety
 
 #: pip would take the copy that it built before, and another torch with it.
 _ANEW = ("--force-reinstall", "--no-deps", "--no-cache-dir")
 
 
-def extension_beside(name: str, torch: str, scene: Scene, matrix: Matrix) -> Fix | None:
-    """The fix for a torch ("2.1.2+cu121"); None where that build, or the extension, is not known."""
-    machine = machine_here(scene, matrix)
-    known = builds_of("torch", machine.platform, matrix)
-    build = next((one for one in known if f"{one.version}+{one.variant}" == torch), None)
-    if build is None or EXTRAS.get(name) != "torch":
+def extension_beside(name: str, torch: Framework, scene: Scene, matrix: Matrix) -> Fix | None:
+    """The fix; by hand where no release goes with that torch. None where the extension or the torch is not known."""
+    rows, beside = rows_of(name, matrix), beside_torch(torch, scene, matrix)
+    if not rows or beside.torch is None or beside.platform is None:
         return None
-    extra = extension_for(name, proposal(build, Wanted(framework="torch"), machine, matrix), machine, matrix)
-    if extra.refusal is not None:
-        return Fix(title=f"Do without {name} here", safety="manual", steps=(Ask(text=extra.refusal.text),))
-    options = (*_ANEW, *(("--no-build-isolation",) if extra.is_compiled else ()))
-    steps = (Run(argv=(scene.python, "-m", "pip", "install", *options, extra.requirement or name)),)
-    return Fix(title=f"Install the {name} for torch {torch}", safety="review", steps=steps)
+    made = extension_for(name, beside, matrix)
+    if made is None:
+        text = f"{name} {rows[0].versions[0]} {against(rows[0], beside)}, and no other release goes with it."
+        return Fix(title=f"Do without {name} beside torch {torch.version}", safety="manual", steps=(Ask(text=text),))
+    steps = install(scene, made.requirement, options=(*_ANEW, *made.options))
+    return Fix(title=f"Install the {name} for torch {torch.version}", safety=safety(scene), steps=steps)

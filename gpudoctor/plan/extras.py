@@ -88,11 +88,6 @@ def torch_for_extra(name: str, matrix: Matrix) -> Iterator[tuple[str, str | None
         yield from ((row.torch, str(major)) for major in row.cuda or ()) if row.cuda else ((row.torch, None),)
 
 
-def extension_for(name: str, torch: Proposal, machine: Machine, matrix: Matrix) -> Extra:
-    """The newest release of an extension that goes with one torch; or why there is none."""
-    return _extension(name, "", 0, (torch,), machine, matrix)
-
-
 def _extra(name: str, specifier: str, found: Fit, matrix: Matrix) -> Extra:
     number, proposals = _home(name, found)
     if name in ("keras", "tf-keras"):

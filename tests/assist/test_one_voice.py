@@ -25,6 +25,7 @@ from gpudoctor.verify.given import given_of
 from gpudoctor.verify.verify import verify
 from tests.cases.load import cases
 from tests.tickets.stated import FOLDER
+from tests.verify.test_one_voice import linked
 
 
 def _some(every: list, step: int) -> list:
@@ -51,6 +52,7 @@ def concluded(judged: Judged) -> Conclusion:
         fitting = fit_with_extras(machine_here(scene_of(snapshot), matrix), parse_demand(wanted), matrix)
         for environment in fitting.environments:
             (line,) = step_lines(Run(argv=environment.command), windows=fitting.machine.os == "windows")
+            line += linked(environment.proposals)
             fresh = replace(given, packages=None, environment=None, externally_managed=None, other_pip=None)
             assert verify(line, fresh, matrix).word == "fits", line
     return found

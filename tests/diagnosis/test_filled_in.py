@@ -11,7 +11,7 @@ TOO_OLD = "RuntimeError: The NVIDIA driver on your system is too old (found vers
 COMPANION = "RuntimeError: operator torchvision::nms does not exist"
 XFORMERS = "WARNING[XFORMERS]: xFormers can't load C++/CUDA extensions. xFormers was built for:\n"
 XFORMERS += "    PyTorch 2.2.1+cu121 with CUDA 1201 (you have 2.1.2+cu121)"
-FLASH = "ImportError: /v/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105ErrorC2E"
+FLASH = "ImportError: /v/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105E"
 ASKS = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.9, please update your driver"
 NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement jaxlib (from versions: none)"
 PROTOBUF = "TypeError: Descriptors cannot be created directly."
@@ -27,9 +27,9 @@ TICKETS = {
         f"{XFORMERS}\nWindows 11, Python 3.10.6, RTX 3080, torch 2.1.2+cu121",
         ["xformers==0.0.23.post1", "--no-deps", "!torch=="],
     ),
-    "flash-attn is compiled against the torch that is there": (
+    "flash-attn's wheel for the torch that is there": (
         f"{FLASH}\nUbuntu 22.04, python 3.11, torch 2.6.0+cu124, A100, driver 550.127.05",
-        ["flash-attn==2", "--no-build-isolation", "!<"],
+        ["torch2.6cxx11abiFALSE-cp311", "--no-deps", "!<"],
     ),
     "no flash-attn for a GPU before Ampere": (
         f"{FLASH}\nUbuntu 22.04, python 3.11, torch 2.6.0+cu124, Tesla V100, driver 550.127.05",
