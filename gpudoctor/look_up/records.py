@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.look_up.answer import Found, Row
-from gpudoctor.plan.specifiers import meets
+from gpudoctor.plan.known_faults import faults_of
 
 _NAMED = re.compile(r"(?P<name>[A-Za-z][\w .-]*?)(?:\s*[= ]=?\s*(?P<version>\d[\w.+]*))?")
 _PRODUCTS = {
@@ -19,6 +18,8 @@ _PRODUCTS = {
     "libnvidia-container": "nvidia-container-toolkit",
     "nvidia-docker2": "nvidia-container-toolkit",
     "tf": "tensorflow",
+    "docker desktop": "docker-desktop",
+    "cudnn": "nvidia-cudnn-cu12",
 }
 
 
@@ -42,15 +43,7 @@ _FAMILIES = {
 def faults(text: str, matrix: Matrix) -> Iterator[Found]:
     """The faults of a product, or of one release of it: "torch 1.13.1", "driver 545.29.06"."""
     product, version = named(text)
-    for row in matrix.table("faults"):
-        assert isinstance(row, KnownFault)
-        if row.product == product and (version is None or _has(row, version)):
-            yield _fault(row)
-
-
-def _has(row: KnownFault, version: str) -> bool:
-    parsed = package_version(version)
-    return parsed is not None and any(meets(parsed.public, one) for one in row.affected)
+    yield from map(_fault, faults_of(product, version, matrix))
 
 
 def _fault(row: KnownFault) -> Found:

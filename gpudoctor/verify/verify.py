@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.known_faults import fault_note, faults_of, may_be_met
 from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import (
     Activate,
@@ -58,7 +59,8 @@ def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iter
     typed = list(commands(text, file))
     if typed and all(isinstance(one, Typed) and one.kind == "requirements" for one in typed):
         lines = [one for one in typed if isinstance(one, Typed)]
-        yield from judge_install(_together(lines), Case(1, lines[0].text, file, given, matrix))
+        case = Case(1, lines[0].text, file, given, matrix)
+        yield from (_with_faults(one, case) for one in judge_install(_together(lines), case))
         return
     for one in typed:
         case = Case(one.line, one.text, file, given, matrix)
@@ -68,9 +70,19 @@ def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iter
             continue
         for asked in read_command(one):
             case = Case(one.line, one.text, file, given, matrix)
-            found = tuple(_judged(asked, case))
+            found = tuple(_with_faults(one, case) for one in _judged(asked, case))
             yield from found
             given = _afterwards(asked, found, given)
+
+
+def _with_faults(verdict: Verdict, case: Case) -> Verdict:
+    """What fits, with the faults that its release is known for, as far as they may be met here."""
+    name, _, version = (verdict.build or "").partition(" ")
+    if verdict.word != "fits" or not version:
+        return verdict
+    rows = faults_of(name.partition("[")[0], version, case.matrix)
+    notes = (fault_note(row) for row in rows if may_be_met(row, case.machine, case.given.packages))
+    return replace(verdict, notes=(*verdict.notes, *notes))
 
 
 def _linked(text: str) -> frozenset[str]:

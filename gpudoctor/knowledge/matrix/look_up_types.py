@@ -1,12 +1,14 @@
 """Rows that people look up: faults of single releases, recipes, and when releases came out."""
 
+from typing import Literal
+
 from gpudoctor.knowledge.matrix.types import Row
 
 
 class KnownFault(Row, frozen=True, kw_only=True):
     """A fault of single releases, and the release in which it is gone."""
 
-    #: torch, tensorflow, nvidia-container-toolkit, nvidia-driver, mkl.
+    #: A distribution, or nvidia-driver, nvidia-container-toolkit, docker-desktop.
     product: str
     #: Specifiers (PEP 440) of the releases that have it; alternatives, as a branch is mended by itself.
     affected: tuple[str, ...]
@@ -14,6 +16,10 @@ class KnownFault(Row, frozen=True, kw_only=True):
     #: What goes wrong, in a sentence; and what it takes to meet it.
     says: str
     where: str | None = None
+    #: The same, as far as it can be held against facts: systems, other packages' releases, Pythons. Empty: any.
+    systems: tuple[Literal["linux", "wsl", "windows"], ...] = ()
+    beside: dict[str, str] = {}
+    python: str = ""
     #: What to do without the release in which it is gone.
     instead: str | None = None
 
