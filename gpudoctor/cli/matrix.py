@@ -7,7 +7,7 @@ import click
 
 from gpudoctor.cli.errors import showing_errors
 from gpudoctor.cli.show import show
-from gpudoctor.errors import CannotExamine
+from gpudoctor.errors import CannotExamine, CannotWrite
 from gpudoctor.knowledge.frameworks import name_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -49,6 +49,9 @@ COMMANDS = {
 
 FORMAT = click.Option(
     ["--format", "form"], type=click.Choice(list(FORMATS["matrix"])), default="terminal", show_default=True
+)
+HTML = click.Option(
+    ["--html"], metavar="FILE", help="Write a page to choose a machine and look tables up; one file, no network."
 )
 VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
 
@@ -114,17 +117,37 @@ def _subject(name: str) -> click.Command:
     return click.Command(name, callback=show_subject, params=[argument, FORMAT, VERBOSE], help=about)
 
 
-@click.group("matrix", cls=MatrixGroup, invoke_without_command=True, params=[FORMAT, VERBOSE])
+@click.group("matrix", cls=MatrixGroup, invoke_without_command=True, params=[FORMAT, VERBOSE, HTML])
 @click.pass_context
-def command(ctx: click.Context, form: str, verbose: bool) -> None:
+def command(ctx: click.Context, form: str, verbose: bool, html: str | None) -> None:
     """Show what is known to fit: frameworks, CUDA, drivers, GPUs, each fact with its source and date.
 
     Without a subject: the edition of the matrix, and of each table its age, its size and its sources.
     """
-    if ctx.invoked_subcommand is None:
+    if html is not None:
+        if ctx.invoked_subcommand is not None:
+            raise click.UsageError(f"--html writes a page of the whole matrix; leave {ctx.invoked_subcommand} out.")
+        _write_page(html)
+    elif ctx.invoked_subcommand is None:
         from gpudoctor.report.matrix_tables_overview import overview_sheets
 
         _show("matrix", overview_sheets, form, verbose=verbose)
+
+
+def _write_page(path: str) -> None:
+    # Imported here: only this needs the solver and the page.
+    from gpudoctor.cli.files import reason_against, write_file
+    from gpudoctor.report.matrix_page import matrix_page
+
+    reason = reason_against(path)
+    if reason is not None:
+        raise CannotWrite(f"{click.format_filename(path)} could not be written: {reason}")
+    click.echo("Working out what fits each machine: about a minute.", err=True)
+    try:
+        write_file(path, matrix_page(load_matrix()))
+    except MatrixUnreadable as error:
+        raise CannotExamine(str(error)) from None
+    click.echo(f"Written: {click.format_filename(path)}", err=True)
 
 
 def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str, *, verbose: bool) -> None:

@@ -68,7 +68,17 @@ def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
 
 def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """What keeps the build from running on every GPU of the machine, the cheapest question first."""
-    yield from _packages(build, machine)
+    yield from package_obstacles(build, machine)
+    yield from hardware_obstacles(build, machine, matrix)
+
+
+def runs(build: Build, machine: Machine, matrix: Matrix) -> bool:
+    """Whether the driver and every GPU run a build that can be installed."""
+    return next(hardware_obstacles(build, machine, matrix), None) is None
+
+
+def hardware_obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
+    """Whether the driver and every GPU run it; packages and Python are not asked."""
     if build.processor == "cuda" and machine.gfx and not machine.cpu_only:
         yield Obstacle(constraint="gpu", text=f"it is built for NVIDIA's GPUs, and this is {machine.label(0)}")
     if build.processor != "cuda" or not machine.uses_cuda:
@@ -98,8 +108,8 @@ def is_wanted_kind(build: Build, machine: Machine) -> bool:
     return (build.processor == "cuda") is machine.uses_cuda
 
 
-def _packages(build: Build, machine: Machine) -> Iterator[Obstacle]:
-    """Whether there is a package to install at all."""
+def package_obstacles(build: Build, machine: Machine) -> Iterator[Obstacle]:
+    """Whether there is a package to install at all; driver and GPUs are not asked."""
     if machine.platform is not None and machine.platform not in build.platforms:
         yield _other_platform(build, machine.platform)
     if machine.python is not None and machine.python not in build.pythons:

@@ -3,10 +3,12 @@
 from functools import lru_cache
 from itertools import groupby
 
+from msgspec.structs import replace
+
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, TensorflowBuild, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
-from gpudoctor.plan.constraints import driver_can_compile, fits, is_wanted_kind
+from gpudoctor.plan.constraints import driver_can_compile, is_wanted_kind, package_obstacles, runs
 from gpudoctor.plan.machine import Machine
 
 __all__ = [
@@ -28,11 +30,8 @@ def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...
     then the newest CUDA. Empty when nothing the matrix knows fits. Kept: the machines of a fleet ask the same, and
     several rules ask for one.
     """
-    fitting = [
-        build
-        for build in builds_of(framework, machine.platform, matrix)
-        if is_wanted_kind(build, machine) and fits(build, machine, matrix)
-    ]
+    packaged = _packaged(framework, replace(machine, driver=None, capabilities=(), gpu_names=()), matrix)
+    fitting = [build for build in packaged if runs(build, machine, matrix)]
     # The builds are newest first already, and within a release newest CUDA first.
     releases = groupby(sorted(fitting, key=_last), key=lambda one: (*_last(one), one.version))
     return tuple(
@@ -42,6 +41,16 @@ def ranked(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...
 
 def _last(build: Build) -> tuple[bool, bool]:
     return build.is_hearsay, build.fault is not None
+
+
+@lru_cache(maxsize=256)
+def _packaged(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, ...]:
+    """Builds that can be installed, whatever the driver and the GPUs are: the machines of a fleet share them."""
+    return tuple(
+        build
+        for build in builds_of(framework, machine.platform, matrix)
+        if is_wanted_kind(build, machine) and all(one.mended for one in package_obstacles(build, machine))
+    )
 
 
 def _rank(build: Build, machine: Machine, matrix: Matrix) -> tuple[bool, bool]:

@@ -3,7 +3,9 @@
 Source: https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html
 """
 
-from gpudoctor.facts.versions import CudaVersion
+from functools import lru_cache
+
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.knowledge.matrix.gpu_names import called
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
@@ -16,9 +18,13 @@ def compat_package(cuda: CudaVersion, machine: Machine, matrix: Matrix) -> str |
     """
     if machine.driver is None or machine.driver_os != "linux" or not is_data_centre(machine, matrix):
         return None
+    return _package(cuda.major, machine.driver, matrix)
+
+
+@lru_cache(maxsize=1024)
+def _package(major: int, driver: DriverRelease, matrix: Matrix) -> str | None:
     for row in matrix.forward_rows():
-        fits = any(machine.driver.branch == one.branch and machine.driver >= one for one in row.drivers)
-        if fits and row.cuda.major == cuda.major:
+        if row.cuda.major == major and any(driver.branch == one.branch and driver >= one for one in row.drivers):
             return f"cuda-compat-{row.cuda.major}-{row.cuda.minor}"
     return None
 
@@ -28,6 +34,7 @@ def is_data_centre(machine: Machine, matrix: Matrix) -> bool:
     return bool(machine.gpu_names) and all(_is_data_centre(name, matrix) for name in machine.gpu_names)
 
 
+@lru_cache(maxsize=1024)
 def _is_data_centre(name: str, matrix: Matrix) -> bool:
     """By the product's name, or by what people call it ("A100"), if all that are called so are of one kind."""
     exact = matrix.models_by_name(name)

@@ -35,8 +35,8 @@ class Machine(Fact, frozen=True, kw_only=True):
     @property
     def os(self) -> Os:
         """The operating system of the platform; Linux where that is not known."""
-        prefix = (self.platform or "linux").split("-")[0]
-        return "windows" if prefix == "windows" else "macos" if prefix == "macos" else "linux"
+        platform = self.platform or ""
+        return "windows" if platform.startswith("windows") else "macos" if platform.startswith("macos") else "linux"
 
     @property
     def driver_os(self) -> Os:

@@ -1,6 +1,7 @@
 """A build that fits as a proposal: the facts it meets, its limits, and the command that installs it."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.kernels import TENSORFLOW_PTX_ENDS, coverage
@@ -134,9 +135,14 @@ def companion_versions(build: Build, name: str, matrix: Matrix) -> tuple[str, ..
     if not isinstance(build.row, TorchBuild):
         return ()
     own = build.row.torchvision if name == "torchvision" else build.row.torchaudio
-    if not own and any(getattr(row, name) for row in matrix.torch_builds(build.version)):
+    return _companions_of(build.version, own, name, matrix)
+
+
+@lru_cache(maxsize=4096)
+def _companions_of(torch: str, own: str | None, name: str, matrix: Matrix) -> tuple[str, ...]:
+    if not own and any(getattr(row, name) for row in matrix.torch_builds(torch)):
         return ()  # Made for other builds of that release only: torchaudio 2.11 has none for CUDA 13.2.
-    pair = matrix.torch_companions(build.version)
+    pair = matrix.torch_companions(torch)
     listed = () if pair is None else pair.torchvision if name == "torchvision" else pair.torchaudio
     return tuple(dict.fromkeys((own, *reversed(listed)))) if own else tuple(reversed(listed))
 

@@ -28,7 +28,7 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
     """
     if machine.gfx and not machine.cpu_only:
         return fit_amd(machine, wish, matrix)
-    unknown = _not_judged(machine, matrix)
+    unknown = not_judged(machine, matrix)
     hopeless = driver_refusal(machine, matrix)
     if hopeless is not None:
         return Fit(machine=machine, refusals=(hopeless,), not_judged=unknown)
@@ -157,7 +157,8 @@ def _alternatives(
             yield proposal(other, wanted, machine, matrix)
 
 
-def _not_judged(machine: Machine, matrix: Matrix) -> tuple[str, ...]:
+def not_judged(machine: Machine, matrix: Matrix) -> tuple[str, ...]:
+    """What is not known of a machine, in words, and was therefore not judged."""
     if not machine.uses_cuda:
         system = ("macOS release",) if machine.os == "macos" else ()
         return (*(name for name in machine.not_judged if name not in ("driver", "GPU")), *system)

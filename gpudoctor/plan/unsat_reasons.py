@@ -1,6 +1,7 @@
 """Why nothing fits, or nothing newer: the constraint that fails and the nearest change that would do."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import title_of
@@ -8,6 +9,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import NotNewer, Partial, Refusal, Wanted, Way
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import Constraint, Obstacle, fits, gpu_obstacles, is_wanted_kind, obstacles
+from gpudoctor.plan.every_obstacle import every_obstacle
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.proposals import companion_versions, proposal
 from gpudoctor.plan.specifiers import meets
@@ -91,7 +93,12 @@ def _is_for_cuda(build: Build, wanted: str) -> bool:
 
 def cost(found: Sequence[Obstacle]) -> tuple[int, int]:
     """How far a build is from fitting: first the constraints that fail, each once, then how many obstacles."""
-    return sum(COST[one] for one in {obstacle.constraint for obstacle in found}), len(found)
+    return _cost(tuple([obstacle.constraint for obstacle in found])), len(found)
+
+
+@lru_cache(maxsize=1024)
+def _cost(constraints: tuple[Constraint, ...]) -> int:
+    return sum(COST[one] for one in set(constraints))
 
 
 def distance(found: Sequence[Obstacle], build: Build, age: float) -> float:
@@ -128,11 +135,12 @@ def _of_same_kind(build: Build, named: Build, newer: Sequence[Candidate]) -> Ite
 
 def refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     """The refusal of a framework of which no build fits."""
-    judged = judge(wanted, machine, matrix)
+    builds = builds_of(wanted.framework, machine.platform, matrix)
     candidates = [
         (found, build)
-        for build in builds_of(wanted.framework, machine.platform, matrix)
-        if is_wanted_kind(build, machine) and (found := [one for one in judged(build) if not one.mended])
+        for build, there in zip(builds, every_obstacle(wanted.framework, machine, matrix), strict=True)
+        if is_wanted_kind(build, machine)
+        and (found := [*wish_obstacles(build, wanted, machine, matrix), *(one for one in there if not one.mended)])
     ]
     candidates = [pair for pair in candidates if not pair[1].is_hearsay] or candidates
     name = title_of(wanted.framework)

@@ -6,8 +6,10 @@ policy lets run exactly our own script, so nothing else would.
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from xml.etree.ElementTree import Element, SubElement, tostring
+
+import msgspec
 
 from gpudoctor.facts.report import Report
 from gpudoctor.report.facts import FactGroup, fact_groups
@@ -32,15 +34,20 @@ def report_html(report: Report) -> str:
     return render_html(view_of(report), fact_groups(report.snapshot), grids_of(report))
 
 
-def html_page(title: str, main: Element) -> str:
-    """A page with this element as its content, in the clothes of a report; the only script copies commands."""
+def html_page(title: str, main: Element, *, more: str = "", data: Mapping[str, object] | None = None) -> str:
+    """A page with this element as its content, in the clothes of a report; a script copies commands.
+
+    `more`: the name of a further style sheet and script; `data`: JSON that it reads, by the id of its element.
+    """
+    styles = ("report.css", *((f"{more}.css",) if more else ()))
+    scripts = ("copy.js", *((f"{more}.js",) if more else ()))
     page = Element("html", lang="en")
     head = SubElement(page, "head")
     SubElement(head, "meta", charset="utf-8")
-    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy()})
+    SubElement(head, "meta", {"http-equiv": "Content-Security-Policy", "content": _policy(scripts)})
     SubElement(head, "meta", name="viewport", content="width=device-width, initial-scale=1")
     SubElement(head, "title").text = f"gpudoctor: {title}"
-    SubElement(head, "style").text = page_file("report.css")
+    SubElement(head, "style").text = "".join(map(page_file, styles))
     body = SubElement(page, "body")
     body.append(main)
     for element in main.iter():
@@ -50,7 +57,11 @@ def html_page(title: str, main: Element) -> str:
             element.text = "\n"
         if element.tag == "th":
             element.tail = " "
-    SubElement(body, "script").text = page_file("copy.js")
+    for name, value in (data or {}).items():
+        text = msgspec.json.encode(value).decode().replace("<", "\\u003c")
+        SubElement(body, "script", {"type": "application/json", "id": name}).text = text
+    for name in scripts:
+        SubElement(body, "script").text = page_file(name)
     return "<!DOCTYPE html>\n" + tostring(page, encoding="unicode", method="html") + "\n"
 
 
@@ -62,9 +73,9 @@ def render_fragment(view: View, grids: Iterable[Grid] = ()) -> str:
     return tostring(box, encoding="unicode", method="html")
 
 
-def _policy() -> str:
-    digest = base64.b64encode(hashlib.sha256(page_file("copy.js").encode()).digest()).decode()
-    allowed = f"style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+def _policy(scripts: Iterable[str]) -> str:
+    digests = (base64.b64encode(hashlib.sha256(page_file(name).encode()).digest()).decode() for name in scripts)
+    allowed = "style-src 'unsafe-inline'; script-src " + " ".join(f"'sha256-{digest}'" for digest in digests)
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 

@@ -10,7 +10,7 @@ from gpudoctor.language import wrapping
 from gpudoctor.plan.answer import Refusal
 from gpudoctor.plan.places import new_folder, split_by_folder
 from gpudoctor.report.commands import Shell, is_command, step_lines, visible
-from gpudoctor.report.fit_text import way_text
+from gpudoctor.report.fit_lines import way_text
 from gpudoctor.report.terminal import Style
 
 SCOPES = {

@@ -18,7 +18,7 @@ from gpudoctor.plan.fit_as_of import fit_as_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.report.commands import step_lines
-from gpudoctor.report.fit_text import way_text
+from gpudoctor.report.fit_lines import way_text
 
 
 class Wanted(Takes, frozen=True, kw_only=True):
