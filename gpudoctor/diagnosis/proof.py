@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import AgentRun, Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
@@ -49,7 +48,7 @@ def _is_meant_for_gpu(snapshot: Snapshot, name: str) -> bool:
     gpus, frameworks = snapshot.gpus, snapshot.frameworks
     if not isinstance(gpus, Gpus) or not any(gpu.index is not None for gpu in gpus.nvidia):
         return False
-    if isinstance(frameworks, Gap) or not isinstance(frameworks, Frameworks):
+    if not isinstance(frameworks, Frameworks):
         return False
     owner = frameworks.get(gpu_code_of(name))
     return owner is not None and owner.variant == "cuda"

@@ -85,7 +85,10 @@ MISMATCH = Answer(outcome="answered", code=803, name="CUDA_ERROR_SYSTEM_DRIVER_M
 REFUSED = structs.replace(DRIVER, cuda_init=MISMATCH)
 NOT_FOUND = Resolution(framework="torch", soname="libcudnn.so.9", wanted_by="libtorch_cuda.so", how="linked")
 MISSING = Libraries(resolutions=(NOT_FOUND,))
+TWO_MISSING = Libraries(resolutions=(NOT_FOUND, structs.replace(NOT_FOUND, soname="libnccl.so.2")))
+OF_TENSORFLOW = Libraries(resolutions=(structs.replace(NOT_FOUND, framework="tensorflow"),))
 TOO_NEW = Finding(code="FRM002", name="arch-too-new-for-build", severity="error", summary="torch 2.8.0 has no code")
+OF_JAX = structs.replace(TOO_NEW, summary="jax 0.6.0 has no code")
 CPU_ONLY = Finding(code="FRM001", name="torch-cpu-only", severity="error", summary="torch is a CPU build")
 OTHER = Finding(code="LIB006", name="files-damaged", severity="error", summary="a file is damaged")
 LATE = Finding(code="SMK001", name="framework-sees-no-gpu", severity="error", summary="it sees none")
@@ -110,6 +113,9 @@ REASONS = {
     "no driver": (torch(CPU), {"driver": None}, (), "there is no NVIDIA driver"),
     "the driver refuses": (torch(CPU), {"driver": REFUSED}, (), "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
     "a missing library": (torch(CPU), {"libraries": MISSING}, (), "does not find libcudnn.so.9"),
+    "two missing libraries": (torch(CPU), {"libraries": TWO_MISSING}, (), "does not find libcudnn.so.9 and 1 more"),
+    "a missing library of another": (torch(CPU), {"libraries": OF_TENSORFLOW}, (OTHER,), "LIB006 files-damaged"),
+    "no code of another's": (torch(CPU), {}, (OF_JAX,), "cause is FRM002 arch-too-new-for-build"),
     "no code for it": (torch(CPU), {}, (TOO_NEW,), "no code for compute capability 8.9 (FRM002)"),
     "a finding": (torch(CPU), {}, (LATE, OTHER), "the likely cause is LIB006 files-damaged"),
     "its own words": (torch(CPU, run=FAILED), {}, (LATE,), "says: RuntimeError: CUDA error 36"),
@@ -124,12 +130,16 @@ def test_the_reason(how):
     names, reasons = seen(listed, gpus=(A,), findings=findings, **changes)
     assert names == ["unknown" if how == "it died" else "hidden"]
     assert words in reasons[0]
+    assert ("more" in reasons[0]) is ("more" in words)
 
 
 @pytest.mark.parametrize(
     ("changed", "changes", "words"),
     [
-        ({"mig_enabled": True, "mig_instances": (MigInstance(uuid="MIG-1"),)}, {}, "MIG"),
+        ({"mig_enabled": True, "mig_instances": (MigInstance(uuid="MIG-1"),)}, {}, "MIG): only its 1 parts"),
+        ({"mig_enabled": True, "mig_instances": ()}, {}, "MIG): it has no part yet"),
+        ({"mig_enabled": True}, {}, "why is not known"),
+        ({"mig_enabled": False, "mig_instances": ()}, {}, "why is not known"),
         ({"index": None}, {"container": Container(kind="docker")}, "not given to this container"),
         ({"bound_driver": "vfio-pci"}, {}, "virtual machine"),
         ({"vendor": "amd"}, {}, "built for GPUs of NVIDIA"),

@@ -1,9 +1,13 @@
 """What the reporter is asked next: something that can be typed where they are, and that is not known yet."""
 
 import msgspec
+import pytest
 
-from gpudoctor.diagnosis.next_question import Asked, next_question
+from gpudoctor.diagnosis.next_question import LIKELY, SETTLED, Asked, next_question
+from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.snapshot import Doctor, Snapshot
 
 GAP = Gap(reason="the text does not state it")
@@ -29,3 +33,51 @@ def test_two_machines_in_one_text_are_told_apart_by_the_reporter():
 def test_who_names_a_program_is_asked_its_own_question():
     question = next_question(PASTED, (), asked=Asked(system="linux", program="kubernetes"))
     assert question is not None and question.ask.startswith("kubectl describe node")
+
+
+def found(weight, state="found"):
+    return (Candidate(key="torch-cpu-only", code="FRM001", words="x", weight=weight, state=state),)
+
+
+@pytest.mark.parametrize(
+    ("causes", "asks"),
+    [
+        (found(SETTLED), False),
+        (found((SETTLED + LIKELY) / 2), False),
+        (found(LIKELY / 2), True),
+        (found(SETTLED, state="open"), False),
+        ((Candidate(key="harmless", words="x", weight=0.1, state="open"),), False),
+        ((), True),
+    ],
+)
+def test_what_is_settled_or_likely_is_asked_no_further(causes, asks):
+    assert (next_question(PASTED, causes) is not None) is asks
+
+
+def made_by(vendor):
+    return Gpus(devices=(Gpu(vendor=vendor),))
+
+
+def built(name, variant):
+    return Frameworks(found=(Framework(name=name, version="2.6.0", variant=variant),))
+
+
+COLLECT, SMI = "python -m torch.utils.collect_env", "nvidia-smi"
+
+
+@pytest.mark.parametrize(
+    ("sections", "starts"),
+    [
+        ({"gpus": GAP}, SMI),
+        ({"gpus": made_by("nvidia"), "driver": GAP}, SMI),
+        ({"gpus": made_by("amd"), "driver": GAP}, "rocminfo"),
+        ({"gpus": made_by("apple"), "driver": GAP}, "gpudoctor report"),
+        ({"frameworks": GAP}, "pip list"),
+        ({"frameworks": built("torch", None)}, COLLECT),
+        ({"frameworks": built("torch", "cuda")}, "gpudoctor report"),
+        ({"frameworks": built("jax", None)}, "gpudoctor report"),
+    ],
+)
+def test_what_is_not_stated_is_asked_for(sections, starts):
+    question = next_question(msgspec.structs.replace(PASTED, **sections), ())
+    assert question is not None and question.ask.startswith(starts), question

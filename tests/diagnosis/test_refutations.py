@@ -139,6 +139,12 @@ ROWS = {
 }
 
 
+@pytest.mark.parametrize(("free", "is_plenty"), [("4.00", True), ("3.99", False)])
+def test_four_times_what_was_asked_for_is_plenty(free, is_plenty):
+    seen = SnapshotView(Snapshot(**message(OOM.format("1024.00", free, "0.10"))))
+    assert (CONDITIONS["memory-was-free"](seen) is not None) is is_plenty
+
+
 @pytest.mark.parametrize("name", sorted(set(CONDITIONS) - {"tensorflow-misses-libraries"}))
 def test_condition(name):
     holds, does_not = ROWS[name]

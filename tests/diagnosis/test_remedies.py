@@ -6,12 +6,14 @@ import subprocess
 
 import pytest
 
-from gpudoctor.diagnosis.commands_for import is_foreign
+from gpudoctor.diagnosis.commands_for import commands_for, is_foreign
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.remedies import remedies
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.live import Live, Symptom
+from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability
@@ -156,3 +158,40 @@ def test_the_build_is_looked_up_for_the_gpu_that_is_stated(gpu, has, has_not):
     commands = commands_of("torch-cpu-only", gpu)
     assert has in commands
     assert has_not not in commands
+
+
+def unmatched(version, text):
+    live = Live(symptoms=(Symptom(signature="no-matching-distribution", text=text),))
+    python = Interpreter(executable="python", chosen_by="report", version=version)
+    return Snapshot(host=System(os="linux", arch="x86_64"), gpus=NO_GPU, interpreter=python, live=live)
+
+
+@pytest.mark.parametrize(
+    ("python", "text", "says"),
+    [
+        ("3.8.10", "No matching distribution found for torch==2.6.0", "torch 2.6.0 has wheels for Python 3.9 to 3.13"),
+        ("3.12.4", "No matching distribution found for torch==2.6.0", None),
+        ("3.8.10", "No matching distribution found for torch==99.0", None),
+    ],
+)
+def test_the_pythons_of_a_release_are_named(python, text, says):
+    candidate = Candidate(key="python-unsupported-by-framework", code="PYT002", words="x", weight=0.6)
+    (remedy,) = remedies((candidate,), (), RULES, "linux", unmatched(python, text))
+    assert ("has wheels for Python" in remedy.say) is (says is not None)
+    assert says is None or says in remedy.say
+    assert says is None or any("3.13" in one for one in remedy.commands), remedy.commands
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("nvidia-smi 2>&1", "nvidia-smi"),
+        ("python -m pip list 2>&1 | grep -i torch", "findstr"),
+        ("ls -l /dev/nvidia0", None),
+        ("which nvcc", "where.exe nvcc"),
+    ],
+)
+def test_a_command_for_windows(command, expected):
+    found = " ; ".join(commands_for(command, "windows"))
+    assert (expected is None and not found) or (expected or "?") in found
+    assert "2>" not in found

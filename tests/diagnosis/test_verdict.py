@@ -92,6 +92,10 @@ def test_a_build_whose_gpu_code_nobody_knows_is_never_healthy():
     told_by_its_file = Framework(
         name="torch", version="9.9.0+cu124", variant="cuda", cuda=CudaVersion("12.4"), archs=("sm_90",)
     )
+    newest = Framework(name="torch", version=matrix.newest("torch"), variant="cuda", cuda=CudaVersion("12.4"))
+    assert not [
+        one for one in unseen_facts(snapshot(frameworks=Frameworks(found=(newest,))), matrix) if "tables" in one
+    ]
     for torch, verdict in ((known, "healthy"), (of_the_future, "incomplete"), (told_by_its_file, "healthy")):
         seen = snapshot(frameworks=Frameworks(found=(torch,)), host=System(os="linux", arch="x86_64"))
         assert report_of(seen, Diagnosis(), matrix=matrix).verdict == verdict, torch
