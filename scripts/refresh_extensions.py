@@ -6,8 +6,8 @@ which the package index has of that torch. Neighbours that say the same share a 
 
     python scripts/refresh_extensions.py [--check] [--date YYYY-MM-DD]
 
-Not covered: which GPUs a release has code for, the torch that a README alone names, and what is on other indexes
-(flash-attn's ready-made wheels, PyTorch Geometric, TensorRT).
+Not covered: which GPUs a release has code for, the torch that a README alone names (compat/pairs.json), TensorRT,
+whose wheels are those of other distributions, and what is on other indexes (PyTorch Geometric).
 """
 
 import argparse
@@ -55,6 +55,9 @@ PACKAGES = {
     "numba-cuda": (("numba-cuda",), "0.20"),
     "cupy": (("cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x"), "12"),
     "transformer-engine": (("transformer-engine-cu12", "transformer-engine-cu13"), "1.8"),
+    "torchao": (("torchao",), "0.13"),
+    "deepspeed": (("deepspeed",), "0.14"),
+    "auto-gptq": (("auto-gptq",), "0.5"),
     "faiss-gpu": (("faiss-gpu-cu11", "faiss-gpu-cu12"), "1.8"),
 }
 DISTS = {dist: package for package, (dists, _) in PACKAGES.items() for dist in dists}

@@ -1,6 +1,8 @@
 """Which release of an extension (xformers, flash-attn, vllm …) goes with the torch, CUDA and Python that are there."""
 
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import groupby
 
 from msgspec.structs import replace
 
@@ -9,6 +11,7 @@ from gpudoctor.facts.python import Framework
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, LibraryVersion, local_tag
 from gpudoctor.knowledge.matrix.offer_types import Extension, ReadyWheel
+from gpudoctor.knowledge.matrix.pairs import pair_of, pairs_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.plan.specifiers import agree, meets
@@ -99,9 +102,21 @@ def ready_wheels(package: str, beside: Beside, matrix: Matrix) -> dict[str, str]
 
 @lru_cache(maxsize=128)
 def rows_of(name: str, matrix: Matrix) -> tuple[Extension, ...]:
-    """The rows of an extension, newest first."""
+    """The rows of an extension, newest first, each with the torch it is made for, whoever says it."""
     rows: tuple[Extension, ...] = matrix.table("extensions")
-    return tuple(row for row in rows if name in (row.package, row.dist))
+    mine = (row for row in rows if name in (row.package, row.dist))
+    return tuple(split for row in mine for split in _by_torch(row, matrix))
+
+
+def _by_torch(row: Extension, matrix: Matrix) -> Iterator[Extension]:
+    """The row; where a table of its makers pairs its releases with torch, one for each torch."""
+    if row.torch or not pairs_of(row.package, matrix):
+        yield row
+        return
+    made = ((version, pair_of(row.package, version, matrix)) for version in row.versions)
+    for pair, group in groupby(made, key=lambda one: one[1]):
+        versions = tuple(version for version, _ in group)
+        yield replace(row, versions=versions, torch=pair.made_for if pair is not None else "")
 
 
 def against(row: Extension, beside: Beside) -> str | None:

@@ -21,7 +21,15 @@ from gpudoctor.plan.wheels import has_wheel
 #: What an extra is called where a build for the CPU is enough.
 WITHOUT_GPU = {"onnxruntime-gpu": "onnxruntime", "cupy": "numpy"}
 #: Extras that are of use without a GPU.
-FOR_CPU_TOO = ("torchcodec", "torchtext", "torch-geometric", "torch-scatter", "torch-sparse", "torch-cluster")
+FOR_CPU_TOO = (
+    "torchcodec",
+    "torchao",
+    "torchtext",
+    "torch-geometric",
+    "torch-scatter",
+    "torch-sparse",
+    "torch-cluster",
+)
 CUDA_MAJORS = (13, 12, 11)
 
 

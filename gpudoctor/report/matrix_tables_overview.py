@@ -30,6 +30,7 @@ ABOUT = {
     "matlab": "MATLAB releases and their GPUs",
     "networks": "known networks: parameters and operations",
     "numpy": "NumPy 2 and the frameworks",
+    "pairs": "packages made for one torch or TensorFlow",
     "protobuf": "protobuf of each TensorFlow",
     "recipes": "setups, command by command",
     "ready_wheels": "wheels of flash-attn, mamba-ssm … on release pages",

@@ -10,11 +10,13 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import LibraryVersion, package_version
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.offer_types import Extension
+from gpudoctor.knowledge.matrix.pairs import pairs_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import EXTRAS
+from gpudoctor.plan.extension_for import rows_of
 from gpudoctor.plan.extras import why_not_cuda
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.sources.build_tags import WheelTag, parse_tag, parse_wheel_tag
@@ -54,7 +56,7 @@ def judge_extension(
     other = next((one.address for one in places if one.kind == "other"), None)
     if other is not None:
         return _elsewhere(wanted, other, torch, offer, case)
-    rows = [row for row in case.matrix.table("extensions") if (row.dist or row.package) == wanted.name]
+    rows = [row for row in rows_of(wanted.name, case.matrix) if (row.dist or row.package) == wanted.name]
     public = torch.partition("+")[0] if torch else None
     found = [(version, row) for row in rows for version in row.versions if meets(version, wanted.specifier)]
     if not found:
@@ -88,8 +90,11 @@ def _unsuitable(
     """Why a release does not suit the torch beside it, or the machine."""
     machine, name = case.machine, row.dist or row.package
     public = torch.partition("+")[0] if torch else None
-    if public and row.torch and not meets(public, row.torch):
-        if comes or install.no_deps or not row.torch.startswith("=="):
+    pairs = pairs_of(row.package, case.matrix)
+    is_optional = any(one.is_optional for one in pairs)
+    if public and row.torch and not meets(public, row.torch) and not is_optional:
+        # What only its makers' table says, no installer holds to.
+        if comes or install.no_deps or pairs or not row.torch.startswith("=="):
             return "companion", f"{name} {version} is made for torch{row.torch}, not for {public}."
         return "replaces", f"{name} {version} takes torch{row.torch} in the place of the installed {torch}."
     if row.platforms and machine.platform and machine.platform not in row.platforms:

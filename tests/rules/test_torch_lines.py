@@ -68,7 +68,8 @@ def test_each_line_goes_with_the_torch_it_is_paired_with_and_no_other(name, line
         finding = fires("torch-companion-version", **beside(f"{other}.0", name, f"{line}.0"))
         assert f"needs torch {ours}, but torch {other}.0 is installed" in finding.summary
         newest = [one for one in ALL_PAIRED if one[0] == name and one[2] == other]
-        assert not newest or f"{name}=={newest[-1][1]}.*" in said(finding)
+        # Newer lines are not held to one torch.
+        assert not newest or f"{name}=={newest[-1][1]}.*" in said(finding) or f"{name}>=" in said(finding)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +89,8 @@ def test_the_oldest_torch_of_each_triton_for_windows(line, ours):
 @pytest.mark.parametrize(
     ("ours", "version", "fix"),
     [
-        ("2.6.0+cu124", "3.3.1.post19", "triton-windows<3.3"),
-        ("2.8.0+cu128", "3.5.0.post21", "triton-windows<3.5"),
+        ("2.6.0+cu124", "3.3.1.post19", "triton-windows==3.2.*"),
+        ("2.8.0+cu128", "3.5.0.post21", "triton-windows==3.4.*"),
     ],
 )
 def test_a_triton_that_is_newer_than_torch(ours, version, fix):

@@ -74,6 +74,18 @@ class Extension(Row, frozen=True, kw_only=True):
     notes: str | None = None
 
 
+class Pair(Row, frozen=True, kw_only=True):
+    """Releases of a package with compiled parts, and the framework they are made for: their metadata leaves it out."""
+
+    package: str
+    #: Specifiers, as those of `made_for`: ==0.11.*
+    releases: str
+    of: Literal["torch", "tensorflow"]
+    made_for: str
+    #: With another release of the framework the package leaves out what is compiled, and works.
+    is_optional: bool = False
+
+
 class ReadyWheel(Row, frozen=True, kw_only=True):
     """Wheels of an extension on its project's release page: one for each torch, C++ ABI and Python."""
 

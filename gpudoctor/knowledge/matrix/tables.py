@@ -17,6 +17,7 @@ from gpudoctor.knowledge.matrix.offer_types import (
     Elsewhere,
     Extension,
     MatlabRelease,
+    Pair,
     ReadyWheel,
     RocmBuild,
 )
@@ -93,6 +94,7 @@ LOOKED_UP: dict[str, Any] = {
     "images": Table[BaseImage],
     "matlab": Table[MatlabRelease],
     "networks": Table[Network],
+    "pairs": Table[Pair],
     "ready_wheels": Table[ReadyWheel],
     "rocm": Table[RocmBuild],
     "throughput": Table[Throughput],

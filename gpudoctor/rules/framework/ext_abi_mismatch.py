@@ -51,7 +51,7 @@ def ext_abi_mismatch(
     https://github.com/tensorflow/addons#python-op-compatibility-matrix
     https://github.com/vllm-project/vllm/issues/3528
     """
-    yield from of_another_tensorflow(frameworks.get("tensorflow"), scene)
+    yield from of_another_tensorflow(frameworks.get("tensorflow"), scene, matrix)
     torch = frameworks.get("torch")
     if torch is None or torch.version is None:
         return

@@ -67,7 +67,7 @@ def torch_companion_version(
             not_leading_to=() if severity == "error" else ("torch-companion-cuda",),
             fixes=(companions_of(scene, matrix, torch, (name,)),),
         )
-    yield from of_another_line(torch, scene)
+    yield from of_another_line(torch, scene, matrix)
 
 
 def severity_of(

@@ -40,6 +40,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "recipes": ("purpose", "system"),
     "amd_gpus": ("name",),
     "rocm": ("framework", "version", "variant"),
+    "pairs": ("package", "releases"),
     "ready_wheels": ("package", "version", "cuda", "platform", "torch"),
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),
