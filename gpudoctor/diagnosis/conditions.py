@@ -3,23 +3,17 @@
 A cause names those that refute it (`refuted_by`). What was not seen never refutes.
 """
 
-from collections.abc import Callable
-
-from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
+from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.python import Frameworks, Packages
+from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, services
-
-Condition = Callable[[SnapshotView], str | None]
-#: By the name that causes use: nvml-lists-gpus.
-CONDITIONS: dict[str, Condition] = {}
 
 #: Products of Ampere and later, those before Volta, and those that are no GeForce.
 _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L40S?|B\d{3}|GB\d+|GH200)\b")
@@ -33,12 +27,6 @@ _PLENTY = 4
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
 _NO_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 _WITH_EXTRA, _OWN_LIBRARIES = numbers_of("tensorflow-cuda-extra"), numbers_of("tensorflow-own-libraries")
-
-
-def condition(check: Condition) -> Condition:
-    """Register a condition under its function's name, with hyphens."""
-    CONDITIONS[check.__name__.replace("_", "-")] = check
-    return check
 
 
 @condition
@@ -266,21 +254,3 @@ def no_unused_reserve(seen: SnapshotView) -> str | None:
         if one.unused is not None and one.wanted is not None and one.unused < one.wanted:
             return f"only {one.unused / 2**20:.0f} MiB lie unused, and {one.wanted / 2**20:.0f} MiB were asked for"
     return None
-
-
-@condition
-def jax_packages_agree(seen: SnapshotView) -> str | None:
-    """The CUDA plugin of JAX is of the release of jaxlib."""
-    packages = seen.section(Packages, "packages")
-    found = [packages.find(name) for name in ("jaxlib", "jax-cuda13-plugin", "jax-cuda12-plugin")] if packages else []
-    releases = [one.version for one in found if one is not None]
-    agree = len(releases) > 1 and len(set(releases)) == 1
-    return f"jaxlib and its plugin are both {releases[0]}" if agree else None
-
-
-@condition
-def python_has_wheels(seen: SnapshotView) -> str | None:
-    """What the installer did not find has a wheel for the Python that is stated: something else is amiss."""
-    python = own_python(seen)
-    found = next((one for one in wheels_asked_for(seen) if python in one.pythons), None) if python else None
-    return f"{found.package} {found.version} has wheels for Python {python}" if found else None

@@ -9,6 +9,8 @@ from gpudoctor.sources.libraries_names import DISTS, cuda_major_of, family_of, n
 
 #: xformers: what it was built for.
 _BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
+#: An installer: what it was asked for.
+_WANTED = re.compile(r"\btorch==(\d+\.\d+\.\d+)\+(cu\d+)\b")
 _LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]*\.so(?:\.\d+)+|[a-z]+64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
 _DLL = re.compile(r"([a-z]+?)64_(\d+)", re.IGNORECASE)
 #: Families whose packages keep -cu13.
@@ -16,16 +18,16 @@ _WITH_SUFFIX = ("cudnn", "nccl", "cusparselt", "nvshmem")
 
 
 def named_build(snapshot: Snapshot) -> Fix | None:
-    """The torch that xformers says it was built for, where the matrix knows that build."""
+    """The torch that xformers says it was built for, or that was not found, where the matrix knows that build."""
     for text in SnapshotView(snapshot, ()).messages:
-        found = _BUILT_FOR.search(text)
+        found = _BUILT_FOR.search(text) or _WANTED.search(text)
         if found and any(row.variant == found[2] for row in load_matrix().torch_builds(found[1])):
             index = f"https://download.pytorch.org/whl/{found[2]}"
             install = ("python", "-m", "pip", "install", f"torch=={found[1]}+{found[2]}")
             both = load_matrix().torch_companions(found[1])
             vision = tuple(f"torchvision=={one}+{found[2]}" for one in (both.torchvision if both else ())[-1:])
             steps = (Run(argv=(*install, *vision, "--index-url", index)),)
-            title = f"Install the PyTorch that xformers was built for, {found[1]}+{found[2]}"
+            title = f"Install PyTorch {found[1]}+{found[2]}, from its own index"
             return Fix(title=title, safety="review", steps=steps)
     return None
 

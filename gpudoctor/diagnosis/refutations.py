@@ -4,7 +4,8 @@ A cause is ruled out where it needs a system or a maker's GPU that is known not 
 conditions holds.
 """
 
-from gpudoctor.diagnosis.conditions import CONDITIONS
+from gpudoctor.diagnosis import conditions, conditions_of_packages  # noqa: F401 - they register themselves
+from gpudoctor.diagnosis.condition import CONDITIONS
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.knowledge import all_causes
 

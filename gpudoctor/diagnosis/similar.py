@@ -12,8 +12,8 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import similar_threads, words_of_cause
 from gpudoctor.rules.declare import Rule
 
-#: Threads that are shown where nothing is named, where a cause is possible, and messages of the text that are compared.
-MOST, BESIDE, _MESSAGES = 3, 2, 4
+#: Threads that are shown where nothing is named, beside possible causes, and messages of the text that are compared.
+MOST, BESIDE, _MESSAGES = 3, 1, 4
 
 
 class Similar(Fact, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ def similar(
 ) -> tuple[Similar, ...]:
     """Up to three threads, one for each cause that the facts leave open; none where a cause is likely.
 
-    `texts` are what the ticket begins with, and its error line.
+    Beside possible causes one, of one of them: a cause that nothing else speaks for would only distract. `texts` are what the ticket begins with, and its error line.
     """
     if causes and causes[0].weight >= LIKELY:
         return ()
@@ -48,7 +48,13 @@ def similar(
     signatures = {one.signature for one in symptoms}
     found = similar_threads(signatures, *texts, *(one.text for one in symptoms[:_MESSAGES]))
     seen = SnapshotView(snapshot, {*around})
-    open_ = [one for one in found if not (is_beside_the_point(one.cause, seen) or refutation(one.cause, seen))]
+    named = {one.key for one in causes}
+    open_ = [
+        one
+        for one in found
+        if (not named or one.cause in named)
+        and not (is_beside_the_point(one.cause, seen) or refutation(one.cause, seen))
+    ]
     firsts = {one.cause: one for one in reversed(open_)}
     most = BESIDE if causes else MOST
     threads = [one for one in found if firsts.get(one.cause) is one][:most]

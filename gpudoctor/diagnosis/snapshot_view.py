@@ -11,6 +11,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.sources.out_of_memory import OutOfMemory, parse_out_of_memory
 
@@ -55,10 +56,21 @@ class SnapshotView:
 
     @property
     def about(self) -> frozenset[str]:
-        """The frameworks that a text names, or that are stated; "another": a program with GPU code of its own."""
+        """The frameworks that a text names, that print its messages, or that are stated; "another": none of them."""
         named = {one.removeprefix("about-") for one in self._around if one.startswith("about-")}
+        if named and (printed := self._printed_by()):
+            named = (named - {"another"}) | printed
         frameworks = self.section(Frameworks, "frameworks")
         return frozenset(named | {one.name for one in frameworks.found} if named and frameworks else named)
+
+    def _printed_by(self) -> set[str]:
+        live = self.section(Live, "live")
+        records = (message_of(one.signature) for one in live.symptoms) if live else ()
+        return {name for record in records if record and not record.fallback for name in record.programs}
+
+    def is_around(self, word: str) -> bool:
+        """The text names that surrounding."""
+        return word in self._around
 
     @property
     def on_jetson(self) -> bool:

@@ -61,6 +61,8 @@ _SURROUNDINGS = {
     "slept": r"\b(?:suspend\w*|hibernat\w*|slept|sleep mode|(?:after|from|to) sleep(?:ing)?|wak(?:e|es|ing) up"
     r"|woke|stand-?by)\b",
     "hosted-notebook": r"\b(?:google )?coll?ab\b|\bkaggle\b",
+    # Intel's GPUs that train: builds of PyTorch for them exist.
+    "intel-arc": r"\bintel(?:\(r\)|®)? arc\b|\barc[ -]?(?:pro )?[ab]\d{2,3}m?\b|\bdata center gpu max\b",
     "intel": r"\bintel(?:\(r\)|®)? (?:arc|iris|uhd|hd graphics|xe)\b|\biris(?:\(r\)|®)? xe\b|\barc[ -]?[ab]\d{3}\b",
 }
 #: What a text names, of the frameworks and of programs that bring their own GPU code.
@@ -79,7 +81,7 @@ _WORDS = re.IGNORECASE | re.MULTILINE | re.ASCII
 _APPTAINER = re.compile(r"\b(?:apptainer|singularity)\b", re.I)
 #: Other makers' GPUs count as surroundings only where no product of NVIDIA is named.
 _OTHERS, _NVIDIA = (
-    ("amd", "intel"),
+    ("amd", "intel", "intel-arc"),
     re.compile(r"\b(?:geforce|[rg]tx ?\d{3,4}|tesla|quadro|nvidia-smi|a100|h100|v100)\b", re.I),
 )
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.diagnosis.conditions import CONDITIONS
+from gpudoctor.diagnosis.condition import CONDITIONS
 from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.driver import Answer, Driver

@@ -68,7 +68,7 @@ def test_a_record_is_whole(record):
     assert record.reported_by is None or record.reported_by in RULES
     assert message.causes, "what causes it: strong, usual, possible or rare"
     assert {cause.key for cause in message.causes} <= RULES | set(causes_without_rule())
-    assert all(needle == needle.lower() and len(needle) >= 3 for needle in message.needles)
+    assert all(needle == needle.lower() and len(needle.encode()) >= 3 for needle in message.needles)
 
 
 def test_an_id_is_given_once():

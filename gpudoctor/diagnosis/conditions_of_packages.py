@@ -1,0 +1,43 @@
+"""Conditions that refute causes by what is installed, offered, or of another maker; see `conditions`."""
+
+from gpudoctor.diagnosis.condition import condition
+from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.python import Packages
+from gpudoctor.sources.no_match import parse_no_match
+
+
+@condition
+def jax_packages_agree(seen: SnapshotView) -> str | None:
+    """The CUDA plugin of JAX is of the release of jaxlib."""
+    packages = seen.section(Packages, "packages")
+    found = [packages.find(name) for name in ("jaxlib", "jax-cuda13-plugin", "jax-cuda12-plugin")] if packages else []
+    releases = [one.version for one in found if one is not None]
+    agree = len(releases) > 1 and len(set(releases)) == 1
+    return f"jaxlib and its plugin are both {releases[0]}" if agree else None
+
+
+@condition
+def another_maker_computes(seen: SnapshotView) -> str | None:
+    """A GPU of another maker is stated for which frameworks have builds: it is that build that lacks."""
+    named = {"amd": "an AMD GPU", "intel-arc": "an Intel GPU that trains"}
+    return next((f"{words} is named" for one, words in named.items() if seen.is_around(one)), None)
+
+
+@condition
+def release_is_offered(seen: SnapshotView) -> str | None:
+    """The index lists the very release that was not found, without its local part (+cu128): the Python is served."""
+    for text in seen.messages:
+        asked = parse_no_match(text)
+        wanted = next((version for sign, version in asked.comparisons if sign == "=="), None) if asked else None
+        if asked and wanted and wanted in (asked.offered or ()):
+            return f"{asked.package} {wanted} is among the versions offered, so this Python is served"
+    return None
+
+
+@condition
+def python_has_wheels(seen: SnapshotView) -> str | None:
+    """What the installer did not find has a wheel for the Python that is stated: something else is amiss."""
+    python = own_python(seen)
+    found = next((one for one in wheels_asked_for(seen) if python in one.pythons), None) if python else None
+    return f"{found.package} {found.version} has wheels for Python {python}" if found else None
