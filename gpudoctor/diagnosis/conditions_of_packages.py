@@ -3,6 +3,7 @@
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Packages
 from gpudoctor.sources.no_match import parse_no_match
 
@@ -20,8 +21,15 @@ def jax_packages_agree(seen: SnapshotView) -> str | None:
 @condition
 def another_maker_computes(seen: SnapshotView) -> str | None:
     """A GPU of another maker is stated for which frameworks have builds: it is that build that lacks."""
-    named = {"amd": "an AMD GPU", "intel-arc": "an Intel GPU that trains"}
-    return next((f"{words} is named" for one, words in named.items() if seen.is_around(one)), None)
+    gpus = seen.section(Gpus, "gpus")
+    arc = (
+        next((gpu.name for gpu in gpus.devices if gpu.name and " arc" in f" {gpu.name.lower()}"), None)
+        if gpus
+        else None
+    )
+    if seen.makers == {"amd"}:
+        return "the GPU is from AMD"
+    return f"the GPU is {arc or 'an Intel Arc'}" if arc or seen.is_around("intel-arc") else None
 
 
 @condition

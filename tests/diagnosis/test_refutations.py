@@ -48,6 +48,14 @@ ROWS = {
         {"driver": Driver(cuda=CudaVersion("12.6")), **frameworks(name="torch", **CUDA_12)},
         {"driver": Driver(cuda=CudaVersion("12.2")), **frameworks(name="torch", **CUDA_12)},
     ),
+    "another-maker-computes": (
+        {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel Arc B580"),))},
+        {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel UHD Graphics 620"),))},
+    ),
+    "release-is-offered": (
+        message("(from versions: 2.6.0, 2.7.1) No matching distribution found for torch==2.7.1+cu128", NO_MATCH),
+        message("(from versions: 2.6.0, 2.7.0) No matching distribution found for torch==2.7.1+cu128", NO_MATCH),
+    ),
     "python-has-wheels": (
         {"interpreter": PYTHON_310, **message("No matching distribution found for tensorflow==2.12.0", NO_MATCH)},
         {"interpreter": PYTHON_310, **message("No matching distribution found for tensorflow==1.15.0", NO_MATCH)},
