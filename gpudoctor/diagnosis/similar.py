@@ -40,7 +40,8 @@ def similar(
 ) -> tuple[Similar, ...]:
     """Up to three threads, one for each cause that the facts leave open; none where a cause is likely.
 
-    Beside possible causes one, of one of them: a cause that nothing else speaks for would only distract. `texts` are what the ticket begins with, and its error line.
+    Beside possible causes one, of one of them: a cause that nothing else speaks for would only distract. `texts` are
+    what the ticket begins with, and its error line.
     """
     if causes and causes[0].weight >= LIKELY:
         return ()
