@@ -29,6 +29,10 @@ def named(of: Machine, wanted: Wanted) -> tuple[str, ...]:
     [
         (machine(MAC), Wanted(framework="tensorflow"), "tensorflow-metal"),
         (machine(ARM, "9.0"), Wanted(framework="tensorflow"), "nvcr.io/nvidia/tensorflow"),
+        # The first and the last GPUs that a row is for.
+        (machine(ARM, "7.5"), Wanted(framework="tensorflow"), "nvcr.io/nvidia/tensorflow"),
+        (machine(gpu="9.0"), Wanted(framework="tensorflow", specifier="==1.15.5"), "23.03-tf1-py3"),
+        (machine(gpu="8.0"), Wanted(framework="tensorflow", specifier="==1.15.5"), "23.03-tf1-py3"),
         (machine(gpu="8.6"), Wanted(framework="tensorflow", specifier="==1.15.5"), "23.03-tf1-py3"),
         (machine(gpu="8.0", driver="470.57.02"), Wanted(framework="jax"), "cuda11_pip"),
         (machine(ARM, "8.7", driver="540.3.0", tegra="R36"), Wanted(framework="torch"), "install-pytorch-jetson"),

@@ -160,6 +160,7 @@ def test_jax() -> None:
     older = jax_releases_that_fit(machine("550.54.14", A100), MATRIX)[0]
     assert older.variant == "cuda12"
     assert jax_releases_that_fit(machine("580.65.06", A100, platform="windows-x86_64"), MATRIX) == ()
+    assert jax_releases_that_fit(machine("440.33.01", A100), MATRIX) == (), "only builds for the CPU are left"
     assert {row.variant for row in jax_releases_that_fit(machine("580.65.06", GTX_1080_TI), MATRIX)} == {"cuda12"}
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.facts.fix import Fix, Run, SetEnv
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv
 from gpudoctor.facts.plan import InstallPlan, Mending, Place, Plan
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import Capability, DriverRelease
@@ -123,3 +123,11 @@ def test_the_indexes_of_the_user(indexes, command, changed):
 
 def run(*words):
     return Run(argv=("/env/bin/python", "-m", "pip", "install", *words))
+
+
+def test_other_steps_stay_as_they_are():
+    steps = (Ask(text="install torch by hand"), Run(argv=("nvidia-smi", "install")), run("numpy"))
+    plan = Plan(fixes=(Mending(fix=Fix(title="x", safety="safe", steps=steps), cures=(), because=(), scope="user"),))
+    (one,) = with_indexes(plan, Indexes(main="https://m/simple")).fixes
+    assert one.fix.steps[:2] == steps[:2]
+    assert "https://m/simple" in one.fix.steps[2].argv

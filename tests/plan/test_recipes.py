@@ -7,7 +7,7 @@ import pytest
 from msgspec import structs
 
 from gpudoctor.facts.fix import Ask, Fix, Run
-from gpudoctor.facts.python import Packages
+from gpudoctor.facts.python import Broken, Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
@@ -22,6 +22,7 @@ from gpudoctor.plan.places import (
     safety,
     split_by_folder,
     uninstall,
+    without_records,
 )
 from gpudoctor.plan.recipes import companions_of, framework_for_gpus, jax_for_gpus, reinstall
 from gpudoctor.plan.this_machine import can_be_root
@@ -370,3 +371,36 @@ def test_a_companion_comes_from_where_torch_came_from(record: str | None, host: 
     here = scene(packages=packages("torch==2.6.0", "torchvision==0.20.0"), **host)
     wanted = commands(companions_of(here, MATRIX, ours, ("torchvision",)).steps)
     assert wanted[-1].endswith(f" install torchvision==0.21.0{index}"), wanted
+
+
+@pytest.mark.parametrize(
+    ("machine", "gone"),
+    [
+        ({}, f"rm -r {SITE}/numpy-2.2.6.dist-info"),
+        ({"host": MACOS}, f"rm -r {SITE}/numpy-2.2.6.dist-info"),
+        # Of Windows the command is not known here.
+        ({"host": WINDOWS}, None),
+        ({"packages": None}, None),
+    ],
+)
+def test_metadata_that_pip_cannot_take_away_is_deleted_first(machine: dict[str, Any], gone: str | None) -> None:
+    broken = (Broken(path=f"{SITE}/numpy-2.2.6.dist-info/RECORD", reason="it is missing"),)
+    given = {"packages": packages("numpy==2.2.6", broken=broken), **machine}
+    of = scene(RTX_4090, **given)
+    assert commands(without_records(of, ("numpy==2.1.0",))) == ([gone] if gone else [])
+    assert commands(without_records(of, ("torch==2.6.0",))) == []
+
+
+@pytest.mark.parametrize(
+    ("release", "served", "left_out"),
+    [
+        ("580.95.05", ("cu126", "cu130"), ()),
+        ("560.35.05", ("cu126",), ("cu130",)),
+        ("470.82.01", ("cu118",), ("cu126", "cu130")),
+    ],
+)
+def test_a_framework_from_its_makers_comes_for_a_cuda_that_the_driver_serves(release, served, left_out) -> None:
+    fix = framework_for_gpus("paddle", scene(RTX_4090, release=release), MATRIX)
+    text = " ".join(step.text for step in fix.steps)
+    assert all(one in text for one in served), text
+    assert not any(one in text for one in left_out), text
