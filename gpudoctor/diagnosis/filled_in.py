@@ -16,6 +16,7 @@ from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.milestones import milestones
 from gpudoctor.plan.driver_to_install import driver_to_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import machine_here
@@ -149,6 +150,14 @@ def _image(facts: Stated) -> str | None:
     return container.image if container else None
 
 
+def _pip(facts: Stated) -> str | None:
+    """The pip to update to: an old one takes the newest, whether that runs on its Python or not."""
+    if facts.machine.python is None:
+        return "pip"
+    known = milestones().get(f"pip-without-python-{facts.machine.python}")
+    return f"pip<{known.release}" if known else "pip"
+
+
 def _release_of_driver(facts: Stated) -> str | None:
     driver = facts.seen.section(Driver, "driver")
     return str(driver.release) if driver and driver.release else None
@@ -186,6 +195,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "NVCC_PACKAGE": _library("nvidia-cuda-nvcc"),
     "MAJOR_OF_CUDNN": _cudnn_asked,
     "PACKAGE": _package,
+    "PIP": _pip,
     "EXTENSION": _extension,
     "CAPABILITY": _capability,
     "GPU": _gpu,

@@ -6,7 +6,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.sources.packages_names import normalise
 
 _ASKED = re.compile(
-    r"(?:satisfies the requirement|no matching distribution found for|distribution|because)\s+`?([A-Za-z][\w.-]*)"
+    r"(?:satisf(?:ies|y) the requirement|no matching distribution found for|distribution|because)\s+`?([A-Za-z][\w.-]*)"
     r"(?:\[[\w,-]*\])?"
     r"\s*((?:(?:===?|>=|<=|!=|~=|<|>)\s*[\w.+*]+\s*,?\s*)*)",
     re.IGNORECASE,

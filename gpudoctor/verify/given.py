@@ -7,6 +7,7 @@ from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.amd_fix import with_amd_gpus
 from gpudoctor.plan.this_machine import machine_here, scene_of
 from gpudoctor.verify.verdict import Given
 
@@ -17,7 +18,7 @@ def given_of(snapshot: Snapshot, matrix: Matrix) -> Given:
     host = scene.host if isinstance(scene.host, System) else System()
     target = scene.target
     given = Given(
-        machine=machine_here(scene, matrix),
+        machine=with_amd_gpus(machine_here(scene, matrix), scene, matrix),
         packages=_packages(snapshot),
         distribution=host.distribution,
         distribution_version=host.distribution_version,

@@ -52,6 +52,23 @@ TICKETS = {
         f"{NO_WHEEL}\nUbuntu 22.04, Python 3.6.9, GTX 1080 Ti, driver 535.183.01",
         ["jax[cuda12]==", "--python 3.1", "!<"],
     ),
+    "pip's last release for an old Python": (
+        "Ubuntu 14.04, Python 3.4.3, GeForce GTX 970, driver 367.57\n"
+        "  Could not find any downloads that satisfy the requirement tensorflow-gpu",
+        ['"pip<19.2"', "tensorflow-gpu==1.4.1", "!<P"],
+    ),
+    "PyTorch's build for an AMD GPU": (
+        "Ubuntu 24.04, Python 3.12, AMD Radeon RX 7900 XTX, torch 2.5.1+cu124\n>>> torch.cuda.is_available()\nFalse",
+        ["+rocm", "whl/rocm", "!<"],
+    ),
+    "no build of PyTorch's for an AMD GPU in Windows": (
+        "Windows 11, Python 3.12, AMD Radeon RX 7900 XTX, torch 2.5.1+cu124\n>>> torch.cuda.is_available()\nFalse",
+        ["!pip"],
+    ),
+    "a driver that was removed": (
+        "Ubuntu 22.04, RTX 3070\n$ nvidia-smi\nCommand 'nvidia-smi' not found, but can be installed with:",
+        ["ubuntu-drivers install", "!docker"],
+    ),
     "no JAX for that driver": (
         f"{NO_WHEEL}\nUbuntu 22.04, Python 3.6.9, GTX 1080 Ti, driver 470.199.02",
         ["!jax", "!<", "!uv "],

@@ -1,0 +1,47 @@
+"""The build of PyTorch for the AMD GPUs of a machine, as a fix. Data only."""
+
+from msgspec.structs import replace
+
+from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.scene import Scene
+from gpudoctor.knowledge.matrix.amd import gfx_of
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.amd import fit_amd
+from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.demand import COMPANIONS
+from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.places import replace as replaced
+from gpudoctor.plan.places import safety
+from gpudoctor.plan.proposals import named
+from gpudoctor.plan.this_machine import machine_here
+
+
+def with_amd_gpus(machine: Machine, scene: Scene, matrix: Matrix) -> Machine:
+    """The machine with the architectures of its AMD GPUs, where it has no other kind and all of them are known."""
+    devices = scene.gpus.devices if isinstance(scene.gpus, Gpus) else ()
+    gfx = tuple(gfx_of(gpu.name or "", matrix) for gpu in devices)
+    if not gfx or None in gfx or any(gpu.vendor != "amd" for gpu in devices):
+        return machine
+    known = tuple(one for one in gfx if one is not None)
+    return replace(machine, gfx=known, gpu_names=tuple(gpu.name or "" for gpu in devices), cpu_only=False)
+
+
+def torch_for_amd(scene: Scene, matrix: Matrix) -> Fix | None:
+    """The fix; by hand where no build fits. None where the architecture of a GPU is not known."""
+    machine = with_amd_gpus(machine_here(scene, matrix), scene, matrix)
+    if not machine.gfx:
+        return None
+    # Which processor it is decides nothing: the wheels are for one.
+    machine = replace(machine, platform=machine.platform or (f"{scene.os}-x86_64" if scene.os else None))
+    present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
+    wanted = Wanted(framework="torch", companions=tuple((name, "") for name in present))
+    found = fit_amd(machine, (wanted,), matrix)
+    if found.refusals:
+        refusal = found.refusals[0]
+        why = Ask(text=" ".join((refusal.text, *refusal.elsewhere)))
+        return Fix(title="Find a build of PyTorch for this GPU", safety="manual", steps=(why,))
+    (one,) = found.environments[0].proposals
+    pins = named(one.requirements, one, machine.platform)
+    steps = replaced(scene, ("torch", *present), *pins, index=one.index_url)
+    return Fix(title=f"Install PyTorch {one.version} built for ROCm", safety=safety(scene), steps=steps)
