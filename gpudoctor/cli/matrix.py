@@ -30,6 +30,12 @@ SUBJECTS = {
         "IMAGE",
         "NVIDIA's images of frameworks: pytorch, 24.05.",
     ),
+    "runtime": (
+        "runtimes",
+        "runtime_sheets",
+        "NAME",
+        "What Colab, Kaggle, JetPack and conda-forge have: colab, jetpack 6.2.",
+    ),
     "matlab": (
         "matlab",
         "matlab_sheets",

@@ -36,6 +36,7 @@ ABOUT = {
     "ready_wheels": "wheels of flash-attn, mamba-ssm … on release pages",
     "releases": "wheels on the package index",
     "rocm": "builds for AMD's GPUs",
+    "runtimes": "Colab, Kaggle, JetPack, conda-forge",
     "tensorflow": "TensorFlow builds",
     "throughput": "published training rates",
     "torch": "PyTorch builds",

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import name_of, planned
+from gpudoctor.knowledge.matrix.offer_types import Runtime
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
+from gpudoctor.plan.extras import why_not_cuda
 from gpudoctor.plan.specifiers import is_specifier, meets
 from gpudoctor.verify.asked import Conda
 from gpudoctor.verify.case import Case, aspect_of
@@ -21,6 +23,8 @@ from gpudoctor.verify.verdict import Aspect, Verdict
 LAST_OF_CHANNEL = "2.5.1"
 FIRST_PYTORCH_CUDA = "1.13"
 LAST_CUDATOOLKIT = "11.8"
+#: Packages of conda-forge, by the package whose builds they are.
+CONDA_FORGE = {"pytorch-gpu": "pytorch", "tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "jaxlib": "jaxlib"}
 _ELSEWHERE = frozenset(("venv", "system", "standalone"))
 
 
@@ -54,9 +58,35 @@ def _package(name: str, asked: Conda, specs: dict[str, str], python: str | None,
         return case.verdict(f"{name}{specs[name]}", "fits")
     if name in ("numpy", "python", "pip", "pytorch-cuda", "cpuonly", "mkl"):
         return None
+    if name in CONDA_FORGE:
+        return _conda_forge(CONDA_FORGE[name], specs[name], specs, case)
     text = "What conda's channels hold of it is not in the tables."
     aspect: Aspect = "version" if name_of(name.removesuffix("-gpu")) in planned() else "name"
     return case.verdict(name, "not known", grounds="not in the tables", aspect=aspect, because=text)
+
+
+def _conda_forge(package: str, specifier: str, specs: dict[str, str], case: Case) -> Verdict:
+    """What conda-forge builds of a framework, by CUDA; which GPUs its builds have code for is not known."""
+    subject, machine = f"{package}{specifier}", case.machine
+    rows: tuple[Runtime, ...] = case.matrix.table("runtimes")
+    mine = (row for row in rows if row.runtime == "conda-forge" and row.release.startswith(f"{package} "))
+    here = [row for row in mine if machine.platform in (None, *row.platforms)]
+    row = next((one for one in here if meets(one.release.split()[1], specifier)), None)
+    if row is None:
+        text = "What conda-forge has of it is not in the tables."
+        return case.verdict(subject, "not known", grounds="not in the tables", aspect="version", because=text)
+    made = f"conda-forge has {row.release} for CUDA {' and '.join(map(str, row.cuda))}"
+    major = specs.get("cuda-version", "").lstrip("=<>~").partition(".")[0]
+    cudas = [one for one in row.cuda if major in ("", str(one.major))]
+    against = [why_not_cuda(one.major, machine, case.matrix) for one in cudas] if machine.uses_cuda else []
+    if not cudas and specifier.startswith("=="):
+        return case.verdict(subject, "does not fit", aspect="version", because=f"{made} only.", row=row)
+    if against and all(against):
+        worst = next(one for one in against if one is not None)
+        because = f"{made}. {worst.text}."
+        return case.verdict(subject, "does not fit", aspect=aspect_of(worst.constraint), because=because, row=row)
+    text = f"{made}; which GPUs its builds have code for is not in the tables."
+    return case.verdict(subject, "not known", grounds="not in the tables", aspect="gpu", because=text, row=row)
 
 
 def pep440(version: str) -> str:
@@ -75,8 +105,7 @@ def _pytorch(asked: Conda, specs: dict[str, str], python: str | None, case: Case
             text = "pytorch-cuda is in the channels pytorch and nvidia; add -c pytorch -c nvidia."
             instead = f"{case.text} -c pytorch -c nvidia"
             return case.verdict(subject, "does not fit", aspect="index", because=text, instead=instead)
-        text = "What conda-forge has of it is not in the tables."
-        return case.verdict(subject, "not known", grounds="not in the tables", aspect="version", because=text)
+        return _conda_forge("pytorch", specifier, specs, case)
     every = builds_of("torch", case.machine.platform or "linux-x86_64", case.matrix)
     last = version_of(LAST_OF_CHANNEL)
     builds = [one for one in every if meets(one.version, specifier)]

@@ -142,6 +142,20 @@ class RocmBuild(Row, frozen=True, kw_only=True):
     index_suffix: str | None = None
 
 
+class Runtime(Row, frozen=True, kw_only=True):
+    """What is there before anything is installed: a notebook service, a Jetson's system, a channel's builds."""
+
+    runtime: Literal["colab", "kaggle", "jetpack", "conda-forge"]
+    #: The ISO day it begins (Colab), the image (Kaggle), the JetPack, or the package and its release (conda-forge).
+    release: str
+    python: str | None = None
+    #: Of its toolkit; of conda-forge those that the release is built for.
+    cuda: tuple[CudaVersion, ...] = ()
+    #: Versions of frameworks, with their local tags; and of L4T.
+    versions: dict[str, str] = {}
+    platforms: tuple[str, ...] = ()
+
+
 class MatlabRelease(Row, frozen=True, kw_only=True):
     """A release of MATLAB: the CUDA toolkit that its Parallel Computing Toolbox is built with, and its GPUs."""
 

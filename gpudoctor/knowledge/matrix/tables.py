@@ -20,6 +20,7 @@ from gpudoctor.knowledge.matrix.offer_types import (
     Pair,
     ReadyWheel,
     RocmBuild,
+    Runtime,
 )
 from gpudoctor.knowledge.matrix.training_types import Network, Throughput
 from gpudoctor.knowledge.matrix.types import (
@@ -97,6 +98,7 @@ LOOKED_UP: dict[str, Any] = {
     "pairs": Table[Pair],
     "ready_wheels": Table[ReadyWheel],
     "rocm": Table[RocmBuild],
+    "runtimes": Table[Runtime],
     "throughput": Table[Throughput],
     "recipes": Table[Recipe],
 }

@@ -41,6 +41,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "amd_gpus": ("name",),
     "rocm": ("framework", "version", "variant"),
     "pairs": ("package", "releases"),
+    "runtimes": ("runtime", "release", "platforms"),
     "ready_wheels": ("package", "version", "cuda", "platform", "torch"),
     "releases": ("package", "versions"),
     "tensorflow": ("first", "last", "platform", "dist"),

@@ -1,0 +1,34 @@
+"""`gpudoctor matrix runtime`: what is there before anything is installed."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from gpudoctor.cli.main import cli
+
+
+def rows(*which):
+    result = CliRunner().invoke(cli, ["matrix", "runtime", *which, "--format", "json"])
+    assert result.exit_code == 0, result.output
+    return json.dumps(json.loads(result.output))
+
+
+@pytest.mark.parametrize(
+    ("which", "says"),
+    [
+        (("colab", "2026-08-19"), ("2.11.0+cu128", "3.13")),
+        (("kaggle", "v170"), ("2.10.0+cu128", "3.12")),
+        (("jetpack", "6.2"), ("36.4.3", "12.6", "3.10")),
+        (("jetpack", "4.6.1"), ("32.7.1", "10.2", "3.6")),
+        (("conda-forge", "pytorch", "2.13.0"), ("12.9", "12.8", "13.0", "windows-x86_64")),
+    ],
+)
+def test_what_a_runtime_has(which, says):
+    shown = rows(*which)
+    assert all(one in shown for one in says)
+
+
+def test_all_of_them_and_one_that_is_not_known():
+    assert all(f"{name}" in rows() for name in ("Colab", "Kaggle", "JetPack", "conda-forge"))
+    assert CliRunner().invoke(cli, ["matrix", "runtime", "sagemaker"]).exit_code == 2
