@@ -1,16 +1,19 @@
 """Which Python versions a framework is published for."""
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from gpudoctor.facts.plan import InstallPlan, Place
 from gpudoctor.facts.versions import package_version
 from gpudoctor.facts.wish import Requirement
-from gpudoctor.plan.install import Refused
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Matrix, Scene, System
 from gpudoctor.rules.terms import Ask, Fix, Run, by_hand
+
+if TYPE_CHECKING:
+    from gpudoctor.plan.install import Refused
 
 
 def minor_of(version: str | None) -> str | None:
@@ -80,7 +83,7 @@ def python_fix(
     plans = [(python, _plan(wanted, python, scene, host, matrix)) for python in tried if wanted is not None]
     made = ((python, plan.install) for python, plan in plans if isinstance(plan, InstallPlan) and not plan.apart)
     python, installs = next(made, (usual, ()))
-    refused = next((plan for _, plan in plans if isinstance(plan, Refused)), None)
+    refused = next((plan for _, plan in plans if plan and not isinstance(plan, InstallPlan)), None)
     if refused is not None and not installs:
         return by_hand(f"Find a build of {wanted.subject} that fits" if wanted else "", refused.text)
     activate = rf"{NEW_ENVIRONMENT}\Scripts\activate" if host.os == "windows" else f". {NEW_ENVIRONMENT}/bin/activate"

@@ -2,7 +2,6 @@
 
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions
-from gpudoctor.plan.extension_for import beside_torch, extension_for
 from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
@@ -71,6 +70,9 @@ def ext_abi_mismatch(
 
 
 def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -> Fix:
+    # Imported here: most machines have no such extension.
+    from gpudoctor.plan.extension_for import beside_torch, extension_for
+
     name = extension.dist or extension.name
     made = extension_for(name, beside_torch(torch, scene, matrix), matrix)
     if made is not None and (made.wheel or (made.row.torch and not made.is_compiled)):
