@@ -49,8 +49,11 @@ def _bounded(page: str) -> str:
 
 
 def _facts(judged: Judged, quoting: Quoting) -> Iterator[str]:
+    # Who wrote a text stated what they saw, so that what is not there is one line, below.
+    is_text = judged.ticket.kind == "text"
     for layer, text in facts_of(judged):
-        yield f"- {layer}: {quoting.code(text, _FACT)}"
+        if not (is_text and text.startswith("not seen")):
+            yield f"- {layer}: {quoting.code(text, _FACT)}"
     edition = judged.report.matrix_edition
     if edition:
         yield f"- Compatibility data of {edition}"
@@ -69,6 +72,9 @@ def _judgement(found: Conclusion, judged: Judged) -> Iterator[str]:
     yield f"- Fix{needs}: {' '.join(found.fix.say)}"
     if found.fix.commands:
         yield from ("", "```", *found.fix.commands, "```")
+    if found.fix.to_fill_in:
+        yield from ("", "With the words in <> filled in (`gpudoctor matrix fit` knows what fits):", "", "```")
+        yield from (*found.fix.to_fill_in, "```")
 
 
 _VERDICTS = {
@@ -89,9 +95,12 @@ def _named(cause: Cause) -> str:
 
 def _open(found: Conclusion, judged: Judged, quoting: Quoting) -> Iterable[str]:
     lead = "It may also be" if found.cause else "It may be"
-    lines = [f"- {lead} ({one.sure}) {_named(one)}" for one in found.others]
+    lines = [f"- {lead} ({one.sure}) {_named(one)}{_typed(one)}" for one in found.others]
     lines += [f"- Noted: {_named(one)}" for one in found.notes]
     unseen = judged.ticket.unseen
+    if judged.ticket.kind == "text" and unseen:
+        lines.append(f"- Not stated: {quoting.code('; '.join(one.partition(':')[0] for one in unseen), _FACT)}")
+        unseen = ()
     lines += [f"- Not seen: {quoting.code(one)}" for one in unseen[:_UNSEEN]]
     if len(unseen) > _UNSEEN:
         lines.append(f"- Not seen: {len(unseen) - _UNSEEN} more")
@@ -99,6 +108,10 @@ def _open(found: Conclusion, judged: Judged, quoting: Quoting) -> Iterable[str]:
         values = " and ".join(quoting.code(value, 80) for value, _ in one.values[:3])
         lines.append(f"- The text contradicts itself on {quoting.code(one.fact)}: {values}")
     return lines or ["- Nothing that gpudoctor knows of."]
+
+
+def _typed(cause: Cause) -> str:
+    return f" Then: {'; '.join(f'`{one}`' for one in cause.commands if '`' not in one)}" if cause.commands else ""
 
 
 def _not_to_claim(found: Conclusion, judged: Judged) -> Iterator[str]:

@@ -7,6 +7,7 @@ from gpudoctor.assist.judged import Judged
 from gpudoctor.assist.quoting import Quoting
 from gpudoctor.assist.tool import Short
 from gpudoctor.diagnosis import next_question
+from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import Ticket
@@ -17,17 +18,15 @@ from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.report import Verdict
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge import words_of_cause
-from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.report.summary import stack_lines
-from gpudoctor.report.triage import remedy_for, remedy_lines, why
+from gpudoctor.report.triage import remedy_lines, why
 from gpudoctor.rules.load import load_rules
-from gpudoctor.verify.given import given_of
-from gpudoctor.verify.verdict import Given
-from gpudoctor.verify.verify import verify
 
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
 #: Verdicts with which nothing is wrong.
 WELL = ("healthy", "no-gpu")
+#: Commands of a cause that is not the first.
+_OTHER_COMMANDS = 3
 #: Lines of evidence, commands and sentences of a fix, other causes, causes that facts exclude.
 _BECAUSE, _COMMANDS, _SENTENCES, _OTHERS, _EXCLUDED = 3, 6, 3, 3, 4
 
@@ -43,6 +42,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     means: str
     #: What it is here, where more is known; quoted.
     here: str | None = None
+    #: What to type if it is this one, where it is not the first.
+    commands: tuple[str, ...] = ()
 
 
 class Excluded(Fact, frozen=True, kw_only=True):
@@ -95,13 +96,16 @@ def conclusion_of(judged: Judged, quoting: Quoting) -> Conclusion:
     """The conclusion, for one result."""
     ticket = judged.ticket
     named = bool(ticket.causes) and ticket.named
-    causes = tuple(_cause(one, quoting) for one in ticket.causes)
+    fixes = {one.cause: _remedied(one, judged, quoting) for one in ticket.remedies}
+    causes = tuple(
+        _cause(one, quoting, fixes.get(one.key) if number else None) for number, one in enumerate(ticket.causes)
+    )
     is_well = ticket.verdict in WELL and not named
     return Conclusion(
         verdict=ticket.verdict or "incomplete",
         cause=causes[0] if named else None,
         because=tuple(quoting.text(line.strip()) for line in why(ticket))[:_BECAUSE],
-        fix=_remedied(remedy_for(ticket), judged, quoting),
+        fix=fixes.get(ticket.causes[0].key) if named else None,
         others=() if is_well else (causes[1:] if named else causes)[:_OTHERS],
         notes=causes[:_OTHERS] if is_well else (),
         not_the_cause=tuple(
@@ -140,34 +144,24 @@ def question_of(question: next_question.Question | None) -> Question | None:
     return Question(ask=question.ask, why=question.why) if question else None
 
 
-def _cause(one: Candidate, quoting: Quoting) -> Cause:
+def _cause(one: Candidate, quoting: Quoting, fix: Remedied | None) -> Cause:
     words = means(one.key)
     here = quoting.text(one.words) if one.words != words else None
-    return Cause(code=one.code, name=one.key, sure=one.confidence, means=words, here=here)
+    typed = fix.commands[:_OTHER_COMMANDS] if fix else ()
+    return Cause(code=one.code, name=one.key, sure=one.confidence, means=words, here=here, commands=typed)
 
 
-def _remedied(remedy: Remedy | None, judged: Judged, quoting: Quoting) -> Remedied | None:
-    if remedy is None:
-        return None
+def _remedied(remedy: Remedy, judged: Judged, quoting: Quoting) -> Remedied:
     lines = tuple(remedy_lines(remedy, judged.ticket.system))
     sentences = (remedy.say, *(line for is_command, line in lines if not is_command))
-    given = given_of(judged.report.snapshot, load_matrix())
-    fitting = (_fitting(line, given) for is_command, line in lines if is_command)
-    commands = [shown for line in fitting if line and (shown := quoting.command(line))]
+    typed = commands_that_fit((line for is_command, line in lines if is_command), judged.report.snapshot)
+    commands = [shown for line in typed if (shown := quoting.command(line))]
     return Remedied(
         say=tuple(quoting.text(one, 400) for one in sentences)[:_SENTENCES],
         commands=tuple(one for one in commands if not _TO_FILL_IN.search(one))[:_COMMANDS],
         to_fill_in=tuple(one for one in commands if _TO_FILL_IN.search(one))[:_COMMANDS],
         needs=_needs(next((one for one in judged.ticket.findings if one.name == remedy.cause), None)),
     )
-
-
-def _fitting(line: str, given: Given) -> str | None:
-    """A command that the facts do not speak against: itself, what would do instead, or None."""
-    found = verify(line, given, load_matrix())
-    if found.word != "does not fit":
-        return line
-    return next((one.instead for one in found.found if one.word == found.word), None)
 
 
 def _needs(finding: Finding | None) -> tuple[str, ...]:

@@ -44,8 +44,8 @@ def concluded(judged: Judged) -> Conclusion:
     assert not named & {one.name for one in found.not_the_cause}
     matrix, snapshot = load_matrix(), judged.report.snapshot
     given = given_of(snapshot, matrix)
-    for line in found.fix.commands if found.fix else ():
-        assert verify(line, given, matrix).word != "does not fit", line
+    for typed in (found.fix.commands if found.fix else (), *(one.commands for one in found.others)):
+        assert verify(typed, given, matrix).word != "does not fit", typed
     installed = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
     wanted = tuple(one.name for one in installed if one.name in ("torch", "tensorflow", "jax"))[:1]
     if wanted:

@@ -14,7 +14,7 @@ XFORMERS += "    PyTorch 2.2.1+cu121 with CUDA 1201 (you have 2.1.2+cu121)"
 FLASH = "ImportError: /v/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105E"
 ASKS = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.9, please update your driver"
 NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement jaxlib (from versions: none)"
-PROTOBUF = "TypeError: Descriptors cannot be created directly."
+OLD_PIP = "  Could not find any downloads that satisfy the requirement tensorflow-gpu"
 
 #: A ticket, and what its commands hold or do not hold ("!").
 TICKETS = {
@@ -53,8 +53,7 @@ TICKETS = {
         ["jax[cuda12]==", "--python 3.1", "!<"],
     ),
     "pip's last release for an old Python": (
-        "Ubuntu 14.04, Python 3.4.3, GeForce GTX 970, driver 367.57\n"
-        "  Could not find any downloads that satisfy the requirement tensorflow-gpu",
+        f"Ubuntu 14.04, Python 3.4.3, GeForce GTX 970, driver 367.57\n{OLD_PIP}",
         ['"pip<19.2"', "tensorflow-gpu==1.4.1", "!<P"],
     ),
     "PyTorch's build for an AMD GPU": (

@@ -12,8 +12,8 @@ from gpudoctor.assist.tools.given_files import read_file, text_input
 from gpudoctor.examine.tickets import Unreadable
 from gpudoctor.facts.base import Fact
 
-#: Lines of a reply.
-_LINES = 12
+#: Lines of a reply, and of them commands.
+_LINES, _COMMANDS = 12, 4
 
 
 class Ticket(Takes, frozen=True, kw_only=True):
@@ -75,7 +75,10 @@ def _reply(found: Conclusion) -> Iterator[str]:
         yield f"Not {one.name}: {one.because}"
     if found.fix:
         yield f"Fix: {' '.join(found.fix.say[:1])}"
-        yield from (f"  {line}" for line in found.fix.commands[:4])
+        yield from (f"  {line}" for line in (found.fix.commands or found.fix.to_fill_in)[:_COMMANDS])
+    other = next((one for one in found.others if one.commands), None)
+    if other:
+        yield f"If it is {other.name} ({other.means.rstrip('.')}): {other.commands[0]}"
     if found.test:
         yield f"Test: {found.test}"
     if found.question:
