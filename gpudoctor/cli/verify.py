@@ -24,6 +24,7 @@ from gpudoctor.verify.verify import verify
 
 #: Ends of names that are those of a file, and no command.
 _FILES = (".txt", ".in", ".sh", ".bash", ".yml", ".yaml", ".ps1", ".bat", ".cmd", "dockerfile", "containerfile")
+_PROJECT = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "pyproject.toml")
 _NOT_READ = (".toml", ".lock", ".json", ".py", ".ipynb", ".whl", ".cfg")
 _CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
 
@@ -183,11 +184,13 @@ def _texts(inputs: tuple[str, ...]) -> list[tuple[str | None, str]]:
     for one in inputs:
         lowered = one.lower()
         is_name = " " not in one.strip() and "\n" not in one
-        if is_name and lowered.endswith(_NOT_READ) and "==" not in one:
+        is_project = is_name and (lowered.endswith(_PROJECT) or os.path.basename(lowered).startswith("pylock."))
+        if is_name and lowered.endswith(_NOT_READ) and "==" not in one and not is_project:
             raise CannotExamine(
-                f"{one} is not read. Give commands, a requirements file, a Dockerfile, a Compose file or a script."
+                f"{one} is not read. Give commands, a requirements, lock or project file, a Dockerfile, a Compose file "
+                "or a script."
             )
-        if one == "-" or (is_name and (os.path.exists(one) or lowered.endswith(_FILES))):
+        if one == "-" or is_project or (is_name and (os.path.exists(one) or lowered.endswith(_FILES))):
             found.append((None if one == "-" else one, _text(one)))
         else:
             found.append((None, one))

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from gpudoctor.facts import lazy_re as re
@@ -54,8 +54,12 @@ def commands(text: str, file: str | None = None) -> Iterator[Typed | Unread]:
     # Control characters say nothing, and could say something to a terminal that shows them.
     clean = re.sub(r"[^\n\t\x20-\x7e\xa0-\uffff]|[\u200b-\u200f\u202a-\u202e\u2066-\u2069]", "", text)
     lines = [bounded(line) for line in bounded_lines(clean.split("\n"))]
-    kind = kind_of(lines, file)
-    found = _of_kind(lines, kind)
+    # Imported here: few texts are files of a project.
+    from gpudoctor.verify.project_files import project_commands
+
+    found: Iterable[Typed | Unread] | None = project_commands(clean, lines, file)
+    if found is None:
+        found = _of_kind(lines, kind_of(lines, file))
     for number, one in enumerate(found):
         if number == MOST_COMMANDS:
             yield Unread(one.line, one.text, f"a text of more than {MOST_COMMANDS} commands is read no further")

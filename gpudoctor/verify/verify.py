@@ -57,11 +57,11 @@ def verify(text: str | Sequence[str], given: Given, matrix: Matrix, file: str | 
 def _verdicts(text: str, given: Given, matrix: Matrix, file: str | None) -> Iterator[Verdict]:
     given = replace(given, linked=_linked(text))
     typed = list(commands(text, file))
-    if typed and all(isinstance(one, Typed) and one.kind == "requirements" for one in typed):
-        lines = [one for one in typed if isinstance(one, Typed)]
+    lines = [one for one in typed if isinstance(one, Typed) and one.kind == "requirements"]
+    if lines and all(isinstance(one, Unread) or one.kind == "requirements" for one in typed):
         case = Case(1, lines[0].text, file, given, matrix)
         yield from (_with_faults(one, case) for one in judge_install(_together(lines), case))
-        return
+        typed = [one for one in typed if isinstance(one, Unread)]
     for one in typed:
         case = Case(one.line, one.text, file, given, matrix)
         if isinstance(one, Unread):
