@@ -10,7 +10,10 @@ from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 Grade = Literal["official", "metadata", "derived", "secondhand"]
 Os = Literal["linux", "windows", "macos"]
 #: The words for a platform: operating system and processor.
-PLATFORMS: tuple[str, ...] = ("linux-x86_64", "linux-aarch64", "windows-x86_64", "macos-arm64", "macos-x86_64")
+PLATFORMS: tuple[str, ...] = (
+    *("linux-x86_64", "linux-aarch64", "windows-x86_64", "windows-aarch64"),
+    *("macos-arm64", "macos-x86_64"),
+)
 
 
 class Row(Fact, frozen=True, kw_only=True):
