@@ -90,9 +90,12 @@ def causes(bench: Bench, gpu: Gpu | None) -> Iterator[Cause]:
         text = f"for {share:.0%} of the time {FAULTS[name]}"
         yield Cause(text, seen(name, f"{share:.0%} of the samples under load"), "See to its cooling and power supply.")
     if count := others_on(gpu):
-        noun = "program" if count == 1 else "programs"
         evidence = seen("programs on the GPU before the measuring", count)
-        yield Cause(f"{count} other {noun} used it", evidence, "Measure again when nothing else uses the GPU.")
+        yield Cause(
+            f"{count} other program{'' if count == 1 else 's'} used it",
+            evidence,
+            "Measure again when nothing else uses the GPU.",
+        )
     limit, usual = (gpu.power.limit, gpu.power.default_limit) if gpu.power else (None, None)
     if limit and usual and limit < 0.95 * usual:
         evidence = seen("power limit", f"{limit:.0f} of {usual:.0f} W")
@@ -120,7 +123,7 @@ def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, no
     advice = found[0].advice if found else "Measure again on an idle machine; compare clocks and power in the samples."
     share = one.of_reference if one.of_reference is not None else one.of_peak
     return Problem(
-        summary=f"{noun} {share or 0:.0%} as fast as on a healthy {name}{because}.",
+        summary=f"{noun} only {share or 0:.0%} as fast as on a healthy {name}{because}.",
         subject=gpu.label if gpu else name,
         confidence=confidence,
         evidence=(

@@ -54,8 +54,9 @@ def _fix(package: Package, pair: Pair, have: str, scene: Scene, matrix: Matrix) 
     """The newest release of the package for this torch; or the torch of the package."""
     name = package.name
     if pair.made_for.startswith("<"):
-        text = f"Install torch=={in_words(pair.made_for).split()[0]} for it in an environment of its own, or a {name} "
-        return by_hand(f"Give {name} its torch", f"{text}made for this torch.")
+        its = in_words(pair.made_for).split()[0]
+        text = f"Install torch=={its} for it in an environment of its own, or a {name} made for this torch."
+        return by_hand(f"Give {name} its torch", text)
     own = pair_for(name, have, matrix)
     if own is not None:
         options = ("--upgrade", "--no-deps") if own.releases.startswith(">") else ("--no-deps",)

@@ -47,9 +47,9 @@ def package_required(
             continue
         if version is None and packages is not None and packages.excerpt:
             continue
-        has = f"{requirement.subject} {version}" if version else f"no {requirement.subject}"
+        has = f"has {requirement.subject} {version}" if version else "does not have it"
         yield Problem(
-            summary=f"{requirement.text} is required, but {where} has {has}.",
+            summary=f"{requirement.text} is required, but {where} {has}.",
             subject=requirement.subject,
             evidence=(seen("required", requirement.text), seen("installed", version or "not installed")),
             fixes=(_fix(requirement, where, scene, matrix),),

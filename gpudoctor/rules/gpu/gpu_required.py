@@ -34,7 +34,7 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
         if not unmet(str(usable), wanted):
             continue
         yield Problem(
-            summary=f"{requirement.text} is required, but the driver lists {usable or 'no'} usable NVIDIA GPUs.",
+            summary=f"{requirement.text} is required, but the driver lists {usable} usable NVIDIA GPUs.",
             subject=requirement.text,
             evidence=(
                 seen("NVIDIA GPUs that the driver lists", usable),

@@ -51,7 +51,7 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
 
 
 def _count(calls: int) -> str:
-    return "a question" if calls == 1 else f"{calls} questions"
+    return f"{calls} question{'' if calls == 1 else 's'}"
 
 
 def _words(gpu: Gpu, grave: list[Refusal]) -> Iterator[Evidence]:

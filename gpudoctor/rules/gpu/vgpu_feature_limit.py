@@ -34,9 +34,9 @@ def vgpu_feature_limit(gpus: Gpus, live: Live | Gap | None) -> Iterator[Problem]
         return
     text = "If cudaMallocManaged or cudaMallocAsync fail, ask the host's administrator to set enable_uvm=1 for this VM."
     failed = next((one for one in pasted(live) if one.signature in REFUSED), None)
-    state = "are" if failed else "may be"
     yield Problem(
-        summary=f"This is a virtual GPU; unified memory and memory pools {state} switched off in its profile.",
+        summary="This is a virtual GPU; unified memory and memory pools "
+        f"{'are' if failed else 'may be'} switched off in its profile.",
         severity="warning" if failed else None,
         subject=cards[0].label,
         confidence="likely" if failed else "possible",

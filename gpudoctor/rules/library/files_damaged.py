@@ -38,10 +38,9 @@ def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: 
         parts = [f"{missing} missing"] if missing else []
         parts += [f"{len(damages) - missing} of another size"] if missing < len(damages) else []
         or_more = " or more" if len(packages.damaged) >= MOST_DAMAGES else ""
-        files = "A file" if len(damages) == 1 else f"{len(damages)}{or_more} files"
-        verb = "is" if len(damages) == 1 else "are"
+        files = f"A file of {name} is" if len(damages) == 1 else f"{len(damages)}{or_more} files of {name} are"
         yield Problem(
-            summary=f"{files} of {name} {verb} not as installed ({', '.join(parts)}).",
+            summary=f"{files} not as installed ({', '.join(parts)}).",
             subject=name,
             evidence=tuple(_evidence(damage) for damage in damages[:5]),
             not_leading_to=not_leading_to,

@@ -40,12 +40,12 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         if bench is None or gpu is None:
             continue
         link = link_of(bench, gpu)
-        for direction, words in (("host-to-device", "to"), ("device-to-host", "from")):
+        for direction, what in (("host-to-device", "Copies to the GPU"), ("device-to-host", "Copies from the GPU")):
             best = _best(bench, direction, device.name)
             if best is None or link.rate is None or best.rate >= TOO_LOW * link.rate:
                 continue
             yield Problem(
-                summary=f"Copies {words} the GPU reach only {best.rate / link.rate:.0%} of its PCIe link.",
+                summary=f"{what} reach only {best.rate / link.rate:.0%} of its PCIe link.",
                 subject=gpu.label,
                 confidence="likely",
                 evidence=(

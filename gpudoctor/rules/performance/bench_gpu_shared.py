@@ -29,9 +29,9 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         if gpu is None or not count:
             continue
         names = ", ".join(f"{one.name or 'PID'} ({one.pid})" for one in gpu.processes or () if one.kind == "compute")
-        noun = "program" if count == 1 else "programs"
         yield Problem(
-            summary=f"{count} other {noun} used the GPU during the benchmark, so its numbers are too low.",
+            summary=f"{count} other program{'' if count == 1 else 's'} used the GPU during the benchmark, "
+            "so its numbers are too low.",
             subject=gpu.label,
             evidence=(seen("on the GPU before the measuring began", names),),
             fixes=(by_hand("Measure again alone", "Measure again when nvidia-smi lists no other program."),),

@@ -31,4 +31,4 @@ def bench_memory_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> It
     for device, gpu in measured_gpus(bench, gpus):
         for one in too_low(bench, gpus, matrix, ("memory",)) if bench else ():
             if bench and one.device == device.name:
-                yield slow(one, bench, device, gpu, "The GPU's memory is only")
+                yield slow(one, bench, device, gpu, "The GPU's memory is")

@@ -35,4 +35,4 @@ def bench_products_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -> 
         # One cause makes all precisions slow: the one that is furthest behind speaks.
         worst = min(found, key=lambda one: one.of_reference or 1.0, default=None)
         if bench and worst is not None:
-            yield slow(worst, bench, device, gpu, f"Matrix products in {worst.what} are only")
+            yield slow(worst, bench, device, gpu, f"Matrix products in {worst.what} are")

@@ -43,9 +43,10 @@ def dependency_missing(packages: Packages, frameworks: Frameworks, scene: Scene)
         owner = missing[0].package
         label = (frameworks.get(name) or Framework(name=name)).label
         names = in_words(one.requirement for one in missing[:6])
-        when = " to start" if all(one.requirement in AT_START[name] for one in missing) else ""
+        at_start = all(one.requirement in AT_START[name] for one in missing)
         yield Problem(
-            summary=f"{label} needs {names}{when}, which {'is' if len(missing) == 1 else 'are'} not installed.",
+            summary=f"{label} needs {names}{' to start' if at_start else ''}, "
+            f"which {'is' if len(missing) == 1 else 'are'} not installed.",
             subject=name,
             evidence=tuple(seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing),
             fixes=(complete(scene, owner, missing if is_conda(packages, owner) else together),),

@@ -42,8 +42,9 @@ def framework_sees_no_gpu(
     for listed in lists_to_judge(live, frameworks):
         if count and not gpus_listed(listed):
             symptoms = symptoms_of(live, listed.framework)
+            there = "there is one" if count == 1 else f"there are {count}"
             yield Problem(
-                summary=f"{_label(listed)} lists no GPU, although there {'is one' if count == 1 else f'are {count}'}.",
+                summary=f"{_label(listed)} lists no GPU, although {there}.",
                 subject=_label(listed),
                 evidence=tuple(_evidence(listed, symptoms, count)),
                 symptoms=symptoms,
