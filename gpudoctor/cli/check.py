@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 @click.option("--python", metavar="PATH", help="The interpreter (or its environment's folder) to examine.")
 @click.option("--static", is_flag=True, help="Run nothing of the examined environment.")
 @click.option("--from", "source", metavar="FILE", help="Judge a saved snapshot instead of this machine; - reads stdin.")
+@click.option(
+    "--dockerfile",
+    "dockerfiles",
+    multiple=True,
+    metavar="FILE",
+    help="Check a Dockerfile or Compose file instead: GPU mistakes, with their lines; repeatable.",
+)
 @format_option("check")
 @click.option("--select", multiple=True, metavar="CODES", help="Only these rules: codes, families or names, by comma.")
 @click.option("--ignore", multiple=True, metavar="CODES", help="Not these rules.")
@@ -32,6 +39,7 @@ def command(
     python: str | None,
     static: bool,
     source: str | None,
+    dockerfiles: tuple[str, ...],
     form: str,
     select: tuple[str, ...],
     ignore: tuple[str, ...],
@@ -45,8 +53,16 @@ def command(
     Then list the devices that each installed framework sees, and train a small network with it, to prove the verdict;
     --static leaves that out.
 
+    --dockerfile looks at files instead, for any machine with an NVIDIA GPU, or for the one of --from.
+
     The exit code is the verdict: 0 healthy or no GPU needed, 1 findings, 3 could not examine.
     """
+    if dockerfiles:
+        # Imported here: this looks at no machine.
+        from gpudoctor.cli.check_files import check_files
+
+        others = {"--python": python, "--select": select, "--ignore": ignore, "--require": require}
+        raise click.exceptions.Exit(check_files(dockerfiles, source, form, fail_on, others))
     if source is not None and python is not None:
         raise click.UsageError("--python names an interpreter of this machine, and --from judges another one's facts.")
     from gpudoctor.examine.look import begin_to_examine, read_snapshot

@@ -73,7 +73,7 @@ def command(
     matrix = load_matrix()
     try:
         given = _given(described, snapshot, installed, matrix)
-        found = tuple(one for name, text in _cleaned(inputs) for one in verify(text, given, matrix, name).found)
+        found = tuple(one for name, text in cleaned(inputs) for one in verify(text, given, matrix, name).found)
         if ask_index:
             # Imported here: nothing else in this command opens a connection.
             from gpudoctor.cli.verify_index import asked
@@ -84,9 +84,9 @@ def command(
     _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
 
 
-def _cleaned(inputs: tuple[str, ...]) -> Iterator[tuple[str | None, str]]:
+def cleaned(inputs: tuple[str, ...]) -> Iterator[tuple[str | None, str]]:
     """Without credentials before anything is taken apart: a word alone no longer says that it is a password."""
-    return ((name, without_credentials(text)) for name, text in _texts(inputs))
+    return ((name, without_credentials(text)) for name, text in texts_of(inputs))
 
 
 def _show(found: Verdicts, form: str, *, verbose: bool) -> None:
@@ -139,7 +139,7 @@ def _given(described: Described, snapshot: str | None, installed: tuple[str, ...
     if snapshot is not None and described:
         raise click.UsageError("--for names a machine; leave out the options that describe one.")
     if snapshot is not None:
-        given = _of_file(snapshot, matrix)
+        given = of_file(snapshot, matrix)
     elif described or installed:
         name, _, version = (described.distribution or "").partition(" ")
         given = Given(
@@ -153,7 +153,8 @@ def _given(described: Described, snapshot: str | None, installed: tuple[str, ...
     return with_packages(given, installed)
 
 
-def _of_file(path: str, matrix: Matrix) -> Given:
+def of_file(path: str, matrix: Matrix) -> Given:
+    """The machine of a snapshot, a report or a ticket. Raises CannotExamine."""
     # Imported here: only --for reads tickets.
     from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
 
@@ -178,7 +179,7 @@ def with_packages(given: Given, installed: tuple[str, ...]) -> Given:
     return replace(given, packages=Packages(installed=named, excerpt=True))
 
 
-def _texts(inputs: tuple[str, ...]) -> list[tuple[str | None, str]]:
+def texts_of(inputs: tuple[str, ...]) -> list[tuple[str | None, str]]:
     """The commands, and the texts of files. Raises CannotExamine."""
     found: list[tuple[str | None, str]] = []
     for one in inputs:

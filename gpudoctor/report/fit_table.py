@@ -66,10 +66,11 @@ def gpu_names(matrix: Matrix) -> dict[str, str]:
     """The kind of each GPU that may be chosen: products whose name stands for one kind, then compute capabilities."""
     named: dict[str, set[str]] = {}
     for model in matrix.table("gpus"):
-        if model.capability is not None and model.capability >= FIRST_GPU:
+        if model.capability is not None:
             suffix = "j" if model.segment == "jetson" else "d" if _is_data_centre(model.name, matrix) else ""
             named.setdefault(model.name, set()).add(f"{model.capability}{suffix}")
-    names = {name: next(iter(keys)) for name, keys in sorted(named.items()) if len(keys) == 1}
+    single = {name: next(iter(keys)) for name, keys in sorted(named.items()) if len(keys) == 1}
+    names = {name: key for name, key in single.items() if Capability(key.rstrip("jd")) >= FIRST_GPU}
     return names | {key: key for key in sorted(set(names.values())) if Capability.parse(key)}
 
 

@@ -34,6 +34,11 @@ FORMATS: dict[str, dict[str, str]] = {
         "html": "advice_html:render_advice_html",
     },
     "bench": {"terminal": "bench_text:render_bench_text", "json": "json:render_json"},
+    "check --dockerfile": {
+        "terminal": "mistakes:mistakes_text",
+        "json": "json:render_json",
+        "github": "mistakes:mistakes_github",
+    },
     "devices": {"terminal": "live:devices_text", "json": "live_json:render_devices"},
     "diff": {"terminal": "diff:render_diff", "json": "json:render_json"},
     "explain": {"terminal": "explanation:render_explanation", "json": "json:render_json"},

@@ -40,7 +40,13 @@ def _message(finding: FindingView) -> str:
 
 
 def _annotation(level: str, title: str, message: str) -> str:
-    return f"::{level} title={_escaped(title).replace(':', '%3A').replace(',', '%2C')}::{_escaped(message)}"
+    return annotation(level, {"title": title}, message)
+
+
+def annotation(level: str, properties: dict[str, str], message: str) -> str:
+    """One annotation; properties are title, file, line."""
+    words = (f"{name}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}" for name, value in properties.items())
+    return f"::{level} {','.join(words)}::{_escaped(message)}"
 
 
 def _escaped(text: str) -> str:

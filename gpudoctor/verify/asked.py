@@ -80,8 +80,13 @@ class Image(Fact, frozen=True, kw_only=True):
     name: str
     engine: str
     asks_for_gpus: bool
-    #: Built upon (FROM), not started.
+    #: Built upon (FROM), not started; and what the stage of the build is called.
     is_base: bool = False
+    stage: str = ""
+
+
+class Reservation(Fact, frozen=True, kw_only=True):
+    """A device that a Compose file asks for without saying what it is to be able to do."""
 
 
 class Setting(Fact, frozen=True, kw_only=True):
@@ -111,7 +116,7 @@ class Other(Fact, frozen=True, kw_only=True):
     program: str
 
 
-Asked = Install | Remove | Conda | SystemPackages | Image | Setting | NewEnvironment | Activate | Other
+Asked = Install | Remove | Conda | SystemPackages | Image | Reservation | Setting | NewEnvironment | Activate | Other
 
 
 class Pair(NamedTuple):

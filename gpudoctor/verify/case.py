@@ -37,7 +37,7 @@ class Case:
     @property
     def wants_gpu(self) -> bool:
         """A GPU is there to be used."""
-        return self.machine.uses_cuda and bool(self.machine.capabilities or self.machine.driver)
+        return self.machine.uses_cuda and bool(self.given.for_gpu or self.machine.capabilities or self.machine.driver)
 
     def installed(self, name: str) -> Package | None:
         """A distribution that is installed, as far as that is known."""

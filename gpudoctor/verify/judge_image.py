@@ -30,6 +30,10 @@ _CUDA_TAG = re.compile(
 _TORCH = re.compile(
     r"(?:docker\.io/)?pytorch/pytorch(?::(?P<version>\d+\.\d+(?:\.\d+)?)-cuda(?P<cuda>\d+\.\d+)(?:\.\d+)?-cudnn\d+-(?P<kind>\w+))?(?P<latest>:latest)?"
 )
+#: The system of an image, as its tag says: ubuntu:24.04, 12.4.1-base-ubuntu22.04.
+_SYSTEM = re.compile(r"(?P<name>ubuntu|debian):?(?P<version>\d+(?:\.\d+)?)")
+#: From these releases on: https://peps.python.org/pep-0668, release notes of Ubuntu 23.04 and Debian 12.
+_EXTERNALLY_MANAGED = {"ubuntu": "23.04", "debian": "12"}
 _NVIDIA = re.compile(r"nvcr\.io/nvidia/(?P<image>pytorch|tensorflow|tritonserver):(?P<tag>[\w.-]+)")
 _TENSORFLOW = re.compile(r"(?:docker\.io/)?tensorflow/tensorflow(?::(?P<tag>[\w.-]+))?")
 
@@ -55,6 +59,7 @@ def judge_image(asked: Image, case: Case) -> Iterator[Verdict]:
         text = "The container gets no GPU: nothing in the command asks for one."
         option = "--device nvidia.com/gpu=all" if asked.engine == "podman" else "--gpus all"
         instead = re.sub(r"\b(run|create)\b", rf"\1 {option}", case.text, count=1)
+        instead = instead if instead != case.text else "gpus: all"  # In a Compose file.
         verdict = case.verdict(name, "does not fit", aspect="option", because=text, instead=instead)
     yield verdict
 
@@ -67,6 +72,11 @@ def image_facts(asked: Image, given: Given) -> Given:
     if torch and torch["version"]:
         tag = f"+cu{torch['cuda'].replace('.', '')}"
         packages = Packages(installed=(Package(name="torch", version=f"{torch['version']}{tag}"),), excerpt=True)
+    name = asked.name.partition("@")[0]
+    if re.search(r"[:-]alpine", name) or re.fullmatch(r"(?:docker\.io/)?(?:library/)?alpine(?::.*)?", name):
+        machine = replace(machine, libc="musl")
+    system = _SYSTEM.search(name)
+    distribution, version = (system["name"].lower(), system["version"]) if system else (None, None)
     named = re.fullmatch(r"(?:docker\.io/)?(?:library/)?python:(\d\.\d+).*", asked.name)
     if named:
         machine = replace(machine, python=named[1])
@@ -74,14 +84,24 @@ def image_facts(asked: Image, given: Given) -> Given:
         given,
         machine=machine,
         packages=packages,
+        base=name,
         environment=None,
-        externally_managed=None,
+        externally_managed=_is_externally_managed(name, distribution, version),
         other_pip=None,
         python=None,
         in_container=True,
-        distribution=None,
-        distribution_version=None,
+        distribution=distribution,
+        distribution_version=version,
     )
+
+
+def _is_externally_managed(image: str, distribution: str | None, version: str | None) -> bool | None:
+    """Whether pip refuses the system's Python in an image (PEP 668); None is not known."""
+    first = _EXTERNALLY_MANAGED.get(distribution or "")
+    bare = re.fullmatch(r"(?:docker\.io/)?(?:library/)?(?:ubuntu|debian):\S+|(?:\S+/)?nvidia/cuda:\S+", image)
+    if first is None or version is None or bare is None:
+        return None
+    return version_of(version) >= version_of(first)
 
 
 def _cuda(name: str, tag: str | None, case: Case) -> Verdict:

@@ -30,7 +30,7 @@ VALUES = {
     "CUDA_DISABLE_PTX_JIT": _FLAG,
     "CUDA_CACHE_DISABLE": _FLAG,
     "CUDA_CACHE_MAXSIZE": r"\d+",
-    "NVIDIA_VISIBLE_DEVICES": r"all|none|void|\d+(?:,\d+)*|(?:GPU|MIG)-[\w/,-]+",
+    "NVIDIA_VISIBLE_DEVICES": r"|all|none|void|\d+(?:,\d+)*|(?:GPU|MIG)-[\w/,-]+",
     "NVIDIA_DRIVER_CAPABILITIES": r"all|(?:compute|utility|graphics|video|display|compat32|ngx)(?:,\w+)*",
     "PYTORCH_CUDA_ALLOC_CONF": _ALLOCATOR,
     "PYTORCH_ALLOC_CONF": _ALLOCATOR,
@@ -52,7 +52,8 @@ VALUES = {
     "PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION": "python|upb|cpp",
 }
 #: Values that are understood, and leave no GPU.
-_HIDING = {
+HIDING = {
+    ("NVIDIA_VISIBLE_DEVICES", ""),
     ("CUDA_VISIBLE_DEVICES", ""), ("CUDA_VISIBLE_DEVICES", "-1"), ("NVIDIA_VISIBLE_DEVICES", "none"),
     ("NVIDIA_VISIBLE_DEVICES", "void"), ("JAX_PLATFORMS", "cpu"),
 }  # fmt: skip
@@ -113,7 +114,7 @@ def _value(asked: Setting, subject: str, case: Case) -> Verdict:
     value = asked.value.strip("\"'")
     if "$" in value or "%" in value or re.fullmatch(VALUES[asked.name], value):
         notes = ("It counts for programs that are started from a new terminal on.",) if asked.form == "setx" else ()
-        if (asked.name, value) in _HIDING:
+        if (asked.name, value) in HIDING:
             notes = (*notes, "It hides every GPU from the programs that are started with it.")
         return case.verdict(subject, "fits", notes=notes)
     text = f"{asked.name} does not understand the value {value[:60]!r}."

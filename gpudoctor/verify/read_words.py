@@ -12,6 +12,7 @@ from gpudoctor.verify.asked import (
     NewEnvironment,
     Other,
     Remove,
+    Reservation,
     Setting,
     SystemPackages,
 )
@@ -69,7 +70,10 @@ def read_command(typed: Typed) -> Iterator[Asked]:
             "pip", ("pip", "install", "-r"), words if words[0].startswith("-") else [typed.text], typed.line
         )
         return
-    if typed.kind == "dockerfile" and words[0] in ("FROM", "ENV", "ARG"):
+    if words == ["devices"] and typed.kind == "compose":
+        yield Reservation()
+        return
+    if words[0] == "ENV" or (typed.kind == "dockerfile" and words[0] in ("FROM", "ENV", "ARG")):
         yield from _instruction(words)
         return
     while words:
@@ -89,8 +93,9 @@ def read_command(typed: Typed) -> Iterator[Asked]:
 
 def _instruction(words: list[str]) -> Iterator[Asked]:
     if words[0] == "FROM" and len(words) > 1:
-        name = next((word for word in words[1:] if not word.startswith("--")), "")
-        yield Image(name=name, engine="docker", asks_for_gpus=True, is_base=True)
+        name, *more = [word for word in words[1:] if not word.startswith("--")] or [""]
+        stage = more[1].lower() if len(more) > 1 and more[0].upper() == "AS" else ""
+        yield Image(name=name, engine="docker", asks_for_gpus=True, is_base=True, stage=stage)
     elif words[0] == "ENV" and len(words) > 2:
         yield Setting(name=words[1], value=words[2], form="dockerfile")
 

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from gpudoctor.facts import lazy_re as re
@@ -20,6 +20,10 @@ _OTHER_INSTRUCTION = re.compile(
 )
 _COMPOSE = re.compile(r"^\s*services:\s*$")
 _COMPOSE_IMAGE = re.compile(r"^\s*image:\s*[\"']?([^\s\"']+)")
+_COMPOSE_GPUS = re.compile(r"^\s*gpus:\s*\S")
+_COMPOSE_VARIABLE = re.compile(r"^\s*-?\s*[\"']?([A-Z][A-Z0-9_]+)\s*[=:](.*)$")
+_COMPOSE_DEVICES = re.compile(r"^\s*-\s*(?:driver:\s*[\"']?nvidia|count:|device_ids:)")
+_MERGED = re.compile(r"^\s*(?:<<|extends):|^.*:\s*[*&]\w")
 _NAME = r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?(?:\[[\w., -]*\])?"
 _REQUIREMENT = re.compile(rf"^\s*{_NAME}\s*(?:(?:===?|~=|!=|<=?|>=?)\s*[\w.*+!-]+.*|@\s+\S+)?\s*(?:;.*|#.*)?$")
 _FILE_OPTION = re.compile(r"^\s*(?:-[rcfei]\s|--(?:index-url|extra-index-url|find-links|pre|no-index|requirement)\b)")
@@ -27,6 +31,8 @@ _PROMPT = re.compile(
     r"^\s*(?:\([\w./ -]{1,40}\)\s*)?"
     r"(?:PS\s+[A-Za-z]:[^>]{0,80}>\s*|[A-Za-z]:\\[^>]{0,80}>\s*|[\w.@~:/-]{0,60}[$#]\s+|[%!]\s?(?=pip|conda|uv))"
 )
+#: $NAME, ${NAME}, ${NAME:-otherwise}.
+_VARIABLE = re.compile(r"\$(?:\{(\w+)(?::-([^}$]*))?\}|(\w+))")
 _OPERATORS = frozenset({"&&", "||", ";", "|", "&"})
 #: A path of Windows: the backslash is a separator there, and no escape.
 _BACKSLASHES = re.compile(r"(?:[A-Za-z]:|\.|\w)\\[\w.]")
@@ -149,13 +155,16 @@ def _plain_words(text: str) -> list[str]:
 
 
 def _dockerfile(lines: Sequence[str]) -> Iterator[Typed | Unread]:
+    known: dict[str, str] = {}
     for number, text in _joined(lines):
-        match = _INSTRUCTION.match(text)
+        match = _INSTRUCTION.match(_filled_in(text, known))
         if match is None:
             if text.strip() and not text.lstrip().startswith("#") and not _OTHER_INSTRUCTION.match(text):
                 yield Unread(number, text.strip(), "it is no instruction of a Dockerfile that is known here")
             continue
         name, rest = match[1].upper(), match[2].strip()
+        if name in ("ARG", "ENV"):
+            known.update(word.split("=", 1) for word in _plain_words(rest) if "=" in word)  # type: ignore[misc]
         if name == "RUN":
             yield from shell_commands(number, _of_exec_form(re.sub(r"^(?:--\w+(?:=\S+)?\s+)+", "", rest)))
         elif name == "ENV" and "=" in rest:
@@ -163,6 +172,11 @@ def _dockerfile(lines: Sequence[str]) -> Iterator[Typed | Unread]:
                 yield Typed(number, f"ENV {word}", ("ENV", *word.split("=", 1)), "dockerfile")
         else:
             yield Typed(number, text.strip(), (name, *rest.split(None, 1 if name == "ENV" else -1)), "dockerfile")
+
+
+def _filled_in(text: str, known: Mapping[str, str]) -> str:
+    """An instruction with what ARG and ENV gave before; what they did not give stays as it is."""
+    return _VARIABLE.sub(lambda match: known.get(match[1] or match[3], match[2] or match[0]), text)
 
 
 def _of_exec_form(text: str) -> str:
@@ -175,12 +189,40 @@ def _of_exec_form(text: str) -> str:
 
 
 def _compose(lines: Sequence[str]) -> Iterator[Typed]:
-    """Each image, with --gpus where the file asks for a GPU anywhere."""
-    # Imported here: only a Compose file needs it.
+    """Each image, with --gpus where its service asks for a GPU; variables for the GPU; devices without capabilities."""
+    # Imported here: only a Compose file needs them.
     from gpudoctor.sources.command_lines import started
+    from gpudoctor.verify.judge_setting import VALUES
 
-    gpus = ("--gpus", "all") if any(one.engine == "specification" for one in started(lines)) else ()
+    for first, service in _services(lines):
+        # What is merged in from elsewhere in the file may ask for it.
+        shown = lines if any(_MERGED.match(line) for line in service) else service
+        asks = any(one.engine == "specification" for one in started(shown)) or any(map(_COMPOSE_GPUS.match, shown))
+        for number, line in enumerate(service, first):
+            image, variable = _COMPOSE_IMAGE.match(line), _COMPOSE_VARIABLE.match(line)
+            if image:
+                gpus = ("--gpus", "all") if asks else ()
+                yield Typed(number, line.strip(), ("docker", "run", *gpus, image[1]), "compose")
+            elif variable and variable[1] in VALUES:
+                yield Typed(number, line.strip(), ("ENV", variable[1], variable[2].strip("\"' ")), "compose")
+            elif _COMPOSE_DEVICES.match(line) and not any("capabilities" in one for one in shown):
+                yield Typed(number, line.strip(), ("devices",), "compose")
+
+
+def _services(lines: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """The lines of each service, and the number of the first."""
+    depth: int | None = None
+    at, service, is_inside = 0, [], False
     for number, line in enumerate(lines, 1):
-        match = _COMPOSE_IMAGE.match(line)
-        if match:
-            yield Typed(number, line.strip(), ("docker", "run", *gpus, match[1]), "compose")
+        indent = len(line) - len(line.lstrip())
+        if not line.strip() or line.lstrip().startswith("#"):
+            service.append("")
+        elif indent == 0:
+            is_inside, depth = _COMPOSE.match(line) is not None, None
+        elif is_inside:
+            depth = indent if depth is None else depth
+            if indent <= depth:
+                yield at, service
+                at, service = number, []
+            service.append(line)
+    yield at, service

@@ -52,6 +52,12 @@ class Given(Fact, frozen=True, kw_only=True):
     distribution: str | None = None
     distribution_version: str | None = None
     in_container: bool | None = None
+    #: A GPU is to be used, whichever it is.
+    for_gpu: bool = False
+    #: The image that a Dockerfile builds upon; and what was given at the end of its other stages, by their names.
+    base: str | None = None
+    stage: str = ""
+    stages: dict[str, "Given"] = {}
     #: Libraries that the text itself makes links to.
     linked: frozenset[str] = frozenset()
 
@@ -89,6 +95,16 @@ class Verdicts(Fact, frozen=True, kw_only=True):
 
     word: Word
     found: tuple[Verdict, ...]
+
+
+class Mistakes(Fact, frozen=True, kw_only=True):
+    """What in Dockerfiles and Compose files keeps a GPU from being used."""
+
+    files: tuple[str, ...]
+    found: tuple[Verdict, ...]
+    #: How many instructions were judged, and how many of them could not be.
+    judged: int
+    not_known: int
 
 
 #: What counts first. A command of which a part does nothing does what the other part does.

@@ -23,6 +23,7 @@ from gpudoctor.verify.asked import (
     SystemPackages,
 )
 from gpudoctor.verify.case import Case, with_installed, without
+from gpudoctor.verify.judge_build import build_fault, cpu_build
 from gpudoctor.verify.judge_conda import judge_conda
 from gpudoctor.verify.judge_image import image_facts, judge_image
 from gpudoctor.verify.judge_install import judge_install
@@ -108,19 +109,31 @@ def _together(lines: Sequence[Typed]) -> Install:
 
 
 def _judged(asked: Asked, case: Case) -> Iterator[Verdict]:
-    if isinstance(asked, Install):
-        yield from judge_install(asked, case)
+    fault = build_fault(asked, case)
+    if fault is not None:
+        yield fault
+    elif isinstance(asked, Install):
+        yield from (cpu_build(one, case) for one in judge_install(asked, case))
     elif isinstance(asked, Conda):
         yield from judge_conda(asked, case)
     elif isinstance(asked, SystemPackages):
         yield from judge_system(asked, case)
     elif isinstance(asked, Image):
-        yield from judge_image(asked, case)
+        # A stage of the same file was judged where it stands.
+        yield from judge_image(asked, case) if asked.name.lower() not in case.given.stages else ()
     elif isinstance(asked, Setting):
         yield from judge_setting(asked, case)
     elif isinstance(asked, Other):
         text = "What this command does is not judged here."
         yield case.verdict(asked.program, "not known", grounds="not asked", aspect="name", because=text)
+
+
+def _stage(asked: Image, given: Given) -> Given:
+    """What is given at the start of a stage: what its base has, which may be an earlier stage; that one is kept."""
+    stages = {**given.stages, given.stage: replace(given, stages={})} if given.stage else given.stages
+    base = stages.get(asked.name.lower())
+    begun = replace(base, stages={}) if base is not None else image_facts(asked, given)
+    return replace(begun, stages=stages, stage=asked.stage)
 
 
 def _afterwards(asked: Asked, found: Sequence[Verdict], given: Given) -> Given:
@@ -133,8 +146,8 @@ def _afterwards(asked: Asked, found: Sequence[Verdict], given: Given) -> Given:
         return replace(
             given, machine=machine, packages=None, environment="venv", externally_managed=None, other_pip=None
         )
-    if isinstance(asked, Image):
-        return image_facts(asked, given) if asked.is_base else given
+    if isinstance(asked, Image) and asked.is_base:
+        return _stage(asked, given)
     if isinstance(asked, Install) and not asked.elsewhere:
         for verdict in found:
             name, _, version = (verdict.build or "").partition(" ")
