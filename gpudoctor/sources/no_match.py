@@ -20,6 +20,14 @@ _LOCKED = re.compile(
 _BOUND = re.compile(r"(===?|>=|<=|!=|~=|<|>)\s*v?(\d+(?:\.\d+)*)")
 _OFFERED = re.compile(r"\(\s*from versions:?\s*([^)\n]*)", re.IGNORECASE)
 
+#: The installer refused or failed: what was asked for is not there.
+REFUSED = re.compile(
+    r"no matching distribution|could not find a version|packagesnotfound|unsatisfiable|solving environment: failed"
+    r"|no solution found|could not solve|resolutionimpossible|not a supported wheel|failed building wheel"
+    r"|failed to build|metadata-generation-failed|subprocess-exited-with-error|externally-managed-environment",
+    re.IGNORECASE,
+)
+
 
 class NoMatch(NamedTuple):
     """A package that was asked for in vain. Local parts of versions (+cu118) are left out."""

@@ -16,24 +16,6 @@ from gpudoctor.verify.text import Typed, commands
 
 START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the banner of a CUDA image", "nvidia-smi"
 
-INSTALL = "a command that installs"
-_INSTALL = re.compile(r"\b(?:conda|mamba|pip3?|uv)\b[^\n]{0,40}\b(?:install|create|add)\b[^\n`]{0,300}", re.IGNORECASE)
-_PINNED = re.compile(
-    r"(?<![\w-])(pytorch|torch|tensorflow(?:-gpu)?)(?:\[[\w,-]+\])?={1,2}(\d+\.\d+(?:\.\d+)?(?:\+\w+)?)", re.IGNORECASE
-)
-_OF_CONDA = re.compile(r"\b(?:cudatoolkit|pytorch-cuda)={1,2}(\d+\.\d)")
-#: Words before a command that nobody says has been run.
-_WISHED = re.compile(
-    r"\b(?:please|should|could|would|try|need|have to|must|recommend\w*|suggest\w*|run|instead|why not)\b",
-    re.IGNORECASE,
-)
-#: The installer refused or failed: what was asked for is not there.
-REFUSED = re.compile(
-    r"no matching distribution|could not find a version|packagesnotfound|unsatisfiable|solving environment: failed"
-    r"|no solution found|could not solve|resolutionimpossible|not a supported wheel|failed building wheel"
-    r"|failed to build|metadata-generation-failed|subprocess-exited-with-error|externally-managed-environment",
-    re.IGNORECASE,
-)
 #: A name with a tag, or with the folder of who publishes it: what people make up for an example is one word.
 _REFERENCE = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:[:@][\w.:-]+)|[\w.-]+(?:/[\w.-]+)+")
 _BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
@@ -49,36 +31,7 @@ _TWO_SIDES = re.compile(r"\b(?:docker|podman|container|pod|kubectl|kubernetes|ws
 
 def parse_commands(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
-    return (*_start(text), *_images(text), *_banner(text), *_works(text), *_installs(text))
-
-
-def _installs(text: Pasted) -> tuple[Fragment, ...]:
-    """The release of PyTorch or TensorFlow that the one command installs, where nothing says that it failed."""
-    if REFUSED.search(text.text):
-        return ()
-    found: dict[str, tuple[int, str, str | None]] = {}
-    for number, line in text.filled:
-        command = _INSTALL.search(line) if "install" in line or "create" in line else None
-        if command and _WISHED.search(line[: command.start()]):
-            continue
-        for match in _PINNED.finditer(command[0]) if command else ():
-            name = "torch" if match[1].lower() in ("torch", "pytorch") else "tensorflow"
-            cuda = _OF_CONDA.search(command[0]) if command and name == "torch" else None
-            told = (number, match[2], cuda[1] if cuda else None)
-            if found.setdefault(name, told)[1] != match[2]:
-                return ()
-    made = tuple(
-        Framework(
-            name=name,
-            version=version,
-            variant="cuda" if cuda else None,
-            cuda=CudaVersion.parse(cuda),
-            source=source(INSTALL, number),
-        )
-        for name, (number, version, cuda) in found.items()
-    )
-    lines = [number for number, _, _ in found.values()]
-    return fragment(INSTALL, lines, HEARSAY, frameworks=Frameworks(found=made) if made else None)
+    return (*_start(text), *_images(text), *_banner(text), *_works(text))
 
 
 def _start(text: Pasted) -> tuple[Fragment, ...]:

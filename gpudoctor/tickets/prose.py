@@ -13,8 +13,8 @@ from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.frameworks import names_and_packages
+from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import is_relevant, normalise
-from gpudoctor.tickets.commands import REFUSED
 from gpudoctor.tickets.forms import framework_named, named_cuda
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version

@@ -75,9 +75,9 @@ READERS = (
     Reader(
         "commands",
         "parse_commands",
-        r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version"
-        r"|install|create|\badd\b",
+        r"docker|podman|nerdctl|apptainer|singularity|nvidia|pytorch:|tensorflow:|capabilities:|cuda version",
     ),
+    Reader("installs", "parse_installs", r"\b(?:conda|mamba|pip\d?|uv)\b[^\n]{0,60}(?:torch|tensorflow)"),
     Reader(
         "python_paths",
         "parse_python_paths",
