@@ -11,6 +11,8 @@ from gpudoctor.sources.libraries_names import DISTS, cuda_major_of, family_of, n
 _BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
 #: An installer: what it was asked for.
 _WANTED = re.compile(r"\btorch==(\d+\.\d+\.\d+)\+(cu\d+)\b")
+#: TensorFlow and JAX: the cuDNN of the build.
+_CUDNN_OF_BUILD = re.compile(r"(?:compiled with:?|built against version) (?:(\d\.\d+)[\d.]*|(\d{4,5})\b)")
 _LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]*\.so(?:\.\d+)+|[a-z]+64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
 _DLL = re.compile(r"([a-z]+?)64_(\d+)", re.IGNORECASE)
 #: Families whose packages keep -cu13.
@@ -29,6 +31,21 @@ def named_build(snapshot: Snapshot) -> Fix | None:
             steps = (Run(argv=(*install, *vision, "--index-url", index)),)
             title = f"Install PyTorch {found[1]}+{found[2]}, from its own index"
             return Fix(title=title, safety="review", steps=steps)
+    return None
+
+
+def named_cudnn(snapshot: Snapshot) -> str | None:
+    """The releases of cuDNN that serve a build, where a message says what it was compiled with: ">=8.6,<9"."""
+    for text in SnapshotView(snapshot, ()).messages:
+        found = _CUDNN_OF_BUILD.search(text)
+        if found is None:
+            continue
+        if found[1]:
+            major, minor = (int(part) for part in found[1].split("."))
+        else:  # 8906 is 8.9.6, 90100 is 9.1.0
+            number, unit = int(found[2]), 10_000 if len(found[2]) > 4 else 1000
+            major, minor = number // unit, number % unit // 100
+        return f">={major}.{minor},<{major + 1}"
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
 from gpudoctor.diagnosis.filled_in import WORD, extensions_named, stated
-from gpudoctor.diagnosis.named_in_messages import named_build, named_library
+from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
@@ -90,6 +90,9 @@ def _remedy(
         first, last = wheels.pythons[0], wheels.pythons[-1]
         say = f"{wheels.package} {wheels.version} has wheels for Python {first} to {last}. {page}"
         commands = tuple(one.replace("<VERSION>", last) for one in commands)
+    cudnn = named_cudnn(snapshot) if snapshot is not None and key == "cudnn-too-old" else None
+    if cudnn:
+        commands = tuple(one.replace("--upgrade <CUDNN_PACKAGE>", f'"<CUDNN_PACKAGE>{cudnn}"') for one in commands)
     commands = tuple(_here(one, snapshot, system) for one in commands)
     say = _without(_words_of(known.commands(system)) - _words_of(commands), say) if known else say
     return Remedy(cause=key, say=say, commands=commands) if say else None

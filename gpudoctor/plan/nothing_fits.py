@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from gpudoctor.facts.fix import Ask, Fix
+from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -12,6 +12,9 @@ from gpudoctor.plan.machine import Machine
 def nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:
     """A manual fix: why no build is named, what would change that, and the makers' page."""
     known = descriptor(framework)
+    by_hand = _with_libraries_beside(framework, machine, matrix) if machine else None
+    if by_hand is not None:
+        return by_hand
     what, page = (known.title, known.page) if known else (framework, "")
     if machine is None:
         text = f"Too little is known of this machine to name a build of {what}. Choose one here: {page}"
@@ -23,6 +26,22 @@ def nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: 
             "NVIDIA's containers are another way: https://catalog.ngc.nvidia.com"
         )
     return Fix(title=f"Find a build of {what} that fits", safety="manual", steps=(Ask(text=text),))
+
+
+def _with_libraries_beside(framework: str, machine: Machine, matrix: Matrix) -> Fix | None:
+    """The newest build that fits and brings no CUDA of its own: what `fit` says of it. None where none fits."""
+    # Imported here: a check that proposes no build needs no solver.
+    from gpudoctor.plan.answer import Wanted
+    from gpudoctor.plan.fit import ranked
+    from gpudoctor.plan.proposals import proposal
+    from gpudoctor.plan.unsat_reasons import driver_refusal
+
+    builds = [one for one in ranked(framework, machine, matrix) if one.cuda is not None] if machine.uses_cuda else []
+    if not builds or driver_refusal(machine, matrix) is not None:
+        return None
+    made = proposal(builds[0], Wanted(framework=framework), machine, matrix)
+    steps = (Run(argv=made.command), *(Ask(text=text) for text in made.limits))
+    return Fix(title=f"Install {made.build}", safety="manual", steps=steps)
 
 
 @lru_cache(maxsize=256)

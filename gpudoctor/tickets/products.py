@@ -16,6 +16,8 @@ _MODEL = re.compile(
 #: Numbers that with "Ti" or "SUPER" behind them can be nothing else.
 _GEFORCE = re.compile(r"(?:[6-9][5-9]0|[1-5]0[5-9]0|16[56]0)")
 
+#: Numbers of four digits that are no year and no port.
+_BARE = re.compile(r"[1-5]0[3-9]0|16[3-6]0")
 #: Names that stand for a GPU on their own, wherever they are met: "L2", "M1" and "T5" mean other things too.
 _DISTINCT = re.compile(
     r"(?:nvidia\s+)?(?:A(?:10G?|16|30|40|100|800|[2456]\d00)|H(?:20|100|200|800)|L(?:4|20|40S?)|V100S?|P(?:40|100)"
@@ -84,7 +86,7 @@ def models(value: str) -> Iterator[str]:
         brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
         model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
         if model.isdecimal() or re.fullmatch(r"\d+MX?", model):
-            if brand in ("", "geforce") and (series or brand or tail or len(model) == 4):
+            if brand in ("", "geforce") and (series or brand or tail or _BARE.fullmatch(model)):
                 yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
             elif brand in ("quadro", "titan"):
                 yield " ".join(f"{brand.title()} {series} {model}{tail}".split())

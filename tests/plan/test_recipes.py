@@ -337,7 +337,7 @@ def installed(command: str) -> Any:
     """The frameworks that a proposed command would install."""
     if match := re.search(r"torch==(\S+\+\S+) ", command):
         return frameworks(torch(match.group(1)))
-    if match := re.search(r"tensorflow\[and-cuda\]==(\S+)", command):
+    if match := re.search(r"tensorflow(?:\[and-cuda\])?==(\S+)", command):
         row = MATRIX.tensorflow_builds(match.group(1), "linux-x86_64", "tensorflow")[0]
         return frameworks(tensorflow(match.group(1), str(row.cuda), archs=row.archs))
     match = re.search(r"jax\[cuda(\d+)\]==(\S+)", command)
