@@ -9,7 +9,7 @@ import signal
 import sys
 
 #: Commands that look at the target, and the words with which they do not.
-_LOOKING = frozenset({"check", "devices", "fix", "node", "smoke", "snapshot"})
+_LOOKING = frozenset({"check", "devices", "fix", "install", "node", "smoke", "snapshot"})
 _NOT_LOOKING = ("-h", "--help", "--from", "--schema")
 
 
