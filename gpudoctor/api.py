@@ -14,7 +14,6 @@ stable within a major version.
 import sys
 from typing import Any
 
-import msgspec
 from msgspec import structs
 
 from gpudoctor.diagnosis.diagnose import diagnose
@@ -27,6 +26,7 @@ from gpudoctor.facts.finding import Finding, Severity
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.report import Report, Verdict
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.wish import Wish
 from gpudoctor.host.real import RealHost
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -72,7 +72,7 @@ class Checked:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, texts and numbers."""
-        return msgspec.json.decode(encode(self.report), type=dict[str, Any])
+        return decode_json(encode(self.report), type=dict[str, Any])
 
     def to_json(self) -> str:
         """The report as `gpudoctor check --format json` prints it."""

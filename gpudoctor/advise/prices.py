@@ -5,6 +5,7 @@ import re
 import msgspec
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 
 class Prices(Fact, frozen=True, kw_only=True):
@@ -18,7 +19,7 @@ class Prices(Fact, frozen=True, kw_only=True):
 def parse_prices(raw: bytes) -> Prices:
     """Raises ValueError, which says what is wrong."""
     try:
-        found = msgspec.json.decode(raw, type=Prices)
+        found = decode_json(raw, type=Prices)
     except msgspec.DecodeError as error:
         raise ValueError(f'{error}. Wanted: {{"date": "2026-11-01", "currency": "EUR", "an_hour": {{…}}}}') from None
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", found.date):

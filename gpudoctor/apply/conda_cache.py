@@ -11,6 +11,7 @@ from contextlib import suppress
 
 import msgspec
 
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import read_given
 
 #: Bytes that are read of a file to compare it, and of a package's list of files.
@@ -32,7 +33,7 @@ def linked_by_conda(environment: str) -> Iterator[str]:
         for notes in glob.glob(os.path.join(glob.escape(folder), "*", "info", "paths.json")):
             package = os.path.dirname(os.path.dirname(notes))
             with suppress(OSError, msgspec.MsgspecError):
-                for file in msgspec.json.decode(read_given(notes, limit=_NOTES), type=_Paths).paths:
+                for file in decode_json(read_given(notes, limit=_NOTES), type=_Paths).paths:
                     yield from _where(environment, package, file)
 
 

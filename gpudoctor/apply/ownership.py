@@ -15,6 +15,7 @@ import msgspec
 from gpudoctor.apply.conda_cache import linked_by_conda
 from gpudoctor.apply.distributions import site_folders
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.typed_json import decode_json
 
 #: What makes a folder a virtual environment; its other files of that kind are said to be this one's.
 SETTINGS = "pyvenv.cfg"
@@ -80,7 +81,7 @@ class Ownership:
         for path in glob.glob(os.path.join(glob.escape(self._environment), CONDA, "*.json")):
             notes = os.path.join(CONDA, os.path.basename(path))
             with suppress(OSError, msgspec.MsgspecError), open(path, "rb") as stream:
-                linked = msgspec.json.decode(stream.read(), type=_Linked)
+                linked = decode_json(stream.read(), type=_Linked)
                 yield from ((os.path.normpath(file), notes) for file in linked.files)
 
     def _of_metadata(self, inside: str, name: str) -> Iterator[tuple[str, str]]:

@@ -24,6 +24,7 @@ from gpudoctor.assist.folders import NotAllowed
 from gpudoctor.assist.quoting import named
 from gpudoctor.assist.tool import CannotAnswer, Session, Tool, schema_of
 from gpudoctor.facts.codec import encode
+from gpudoctor.facts.typed_json import convert_to
 
 #: What a client tells its model of this server.
 _ABOUT = (
@@ -74,7 +75,7 @@ class Service:
                 message=f"There is no tool {named(asked.name)}. There are: {', '.join(self._tools)}.",
             )
         try:
-            arguments = msgspec.convert(asked.arguments or {}, tool.takes)
+            arguments = convert_to(asked.arguments or {}, tool.takes)
         except msgspec.ValidationError as error:
             takes = ", ".join(one.name for one in msgspec.structs.fields(tool.takes))
             return _failed(f"The arguments were not understood: {named(str(error))}. {tool.name} takes: {takes}.")

@@ -7,6 +7,7 @@ import msgspec
 from gpudoctor.errors import Misused
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.typed_json import convert_to
 from gpudoctor.host.given import read_given
 from gpudoctor.report.output import say, visible
 from gpudoctor.sources.toml import parse_toml
@@ -56,6 +57,6 @@ def _parse(raw: bytes, path: str) -> Config:
     try:
         document = parse_toml(raw)
         table = document.get("tool", {}).get("gpudoctor", {})
-        return msgspec.convert(table, Config)
+        return convert_to(table, Config)
     except (ValueError, AttributeError, msgspec.ValidationError) as error:
         raise Misused(f"{visible(path)}: [tool.gpudoctor] could not be read: {error}") from None

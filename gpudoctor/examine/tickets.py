@@ -16,6 +16,7 @@ from gpudoctor.diagnosis.triage import Contents, Dispute, Recognised, ToldFindin
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
 from gpudoctor.knowledge import program_of, program_told, subjects_in, surroundings_in
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -160,7 +161,7 @@ def subject_of(given: Input, matrix: Matrix) -> Subject:
 def _of_own_json(raw: bytes) -> Subject | None:
     """Our own JSON; None for another tool's, which may still be a text that is known."""
     try:
-        envelope = msgspec.json.decode(raw, type=_Envelope)
+        envelope = decode_json(raw, type=_Envelope)
     except RecursionError:
         raise NotASnapshot("it is JSON that is nested too deeply") from None
     except (msgspec.DecodeError, ValueError):  # not JSON, or text that is no UTF-8
@@ -175,7 +176,7 @@ def _of_json(raw: bytes) -> Subject:
     if len(raw) > MAX_BYTES:
         raise NotASnapshot(f"it is larger than {MAX_BYTES // 1024**2} MiB, and no snapshot is")
     try:
-        envelope = msgspec.json.decode(raw, type=_Envelope)
+        envelope = decode_json(raw, type=_Envelope)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise NotASnapshot(f"it is not a gpudoctor snapshot: {error}") from None
     if envelope.is_report:

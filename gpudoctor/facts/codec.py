@@ -8,6 +8,7 @@ import msgspec
 from gpudoctor.facts.base import Fact, Section
 from gpudoctor.facts.bounded import bounded, bounded_lines
 from gpudoctor.facts.snapshot import SNAPSHOT_SCHEMA, Snapshot
+from gpudoctor.facts.typed_json import convert_to, decode_json
 from gpudoctor.facts.versions import DOTTED_TYPES
 
 _S = TypeVar("_S", bound=Section)
@@ -46,7 +47,7 @@ def encode(value: Fact, *, indent: int | None = None) -> bytes:
 
 def decode(raw: bytes, kind: type[_F]) -> _F:
     """A fact that `encode` wrote. Raises msgspec.DecodeError."""
-    return msgspec.json.decode(raw, type=kind, dec_hook=_decode)
+    return decode_json(raw, type=kind, dec_hook=_decode)
 
 
 def decode_snapshot(raw: bytes) -> Snapshot:
@@ -58,7 +59,7 @@ def decode_snapshot(raw: bytes) -> Snapshot:
     raw = _inner(raw)
     _refuse_newer(raw)
     try:
-        return _with_bounded_texts(msgspec.json.decode(raw, type=Snapshot, dec_hook=_decode), raw)
+        return _with_bounded_texts(decode_json(raw, type=Snapshot, dec_hook=_decode), raw)
     except RecursionError:
         raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:
@@ -85,7 +86,7 @@ def to_plain(fact: Fact) -> Any:
 
 def from_plain(value: Any, kind: type[_F]) -> _F:
     """The fact that `to_plain` made plain. Raises msgspec.ValidationError."""
-    return msgspec.convert(value, kind, dec_hook=_decode)
+    return convert_to(value, kind, dec_hook=_decode)
 
 
 def presentable(section: _S) -> _S:
@@ -122,14 +123,14 @@ class _ReportEnvelope(msgspec.Struct):
 def _inner(raw: bytes) -> bytes:
     """The snapshot within a report; anything else as it is."""
     try:
-        return bytes(msgspec.json.decode(raw, type=_ReportEnvelope).snapshot)
+        return bytes(decode_json(raw, type=_ReportEnvelope).snapshot)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return raw
 
 
 def _refuse_newer(raw: bytes) -> None:
     try:
-        schema = msgspec.json.decode(raw, type=_Envelope).schema
+        schema = decode_json(raw, type=_Envelope).schema
     except RecursionError:
         raise NotASnapshot("it is not a gpudoctor snapshot: it is nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:

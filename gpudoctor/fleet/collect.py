@@ -13,6 +13,7 @@ import msgspec
 
 from gpudoctor.errors import CannotWrite
 from gpudoctor.facts.codec import encode
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.fleet.node_names import is_name
 from gpudoctor.fleet.reading import read_files
 from gpudoctor.fleet.record import RECORD_SCHEMA, NoAnswer, NodeRecord
@@ -71,7 +72,7 @@ class Collected:
         if not raw.startswith(b"{"):
             return
         try:
-            record = msgspec.json.decode(raw, type=NodeRecord)
+            record = decode_json(raw, type=NodeRecord)
         except (msgspec.DecodeError, UnicodeDecodeError):
             return
         host = name or record.host

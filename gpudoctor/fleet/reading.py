@@ -10,6 +10,7 @@ from typing import IO
 import msgspec
 
 from gpudoctor.errors import Misused
+from gpudoctor.facts.typed_json import decoder
 from gpudoctor.fleet.node_names import is_name
 from gpudoctor.fleet.overview import Unreadable
 from gpudoctor.fleet.record import RECORD_SCHEMA, NodeRecord
@@ -26,8 +27,8 @@ class _Envelope(msgspec.Struct):
     schema: int
 
 
-_DECODER = msgspec.json.Decoder(NodeRecord)
-_ENVELOPE = msgspec.json.Decoder(_Envelope)
+_DECODER = decoder(NodeRecord)
+_ENVELOPE = decoder(_Envelope)
 
 
 def read_files(paths: Iterable[str]) -> Iterator[NodeRecord | Unreadable]:

@@ -6,6 +6,7 @@ import msgspec
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.system import Space
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Ran, Stat
 
 
@@ -82,7 +83,7 @@ class Machine(Fact, frozen=True, kw_only=True):
 
 def load_machine(raw: bytes) -> Machine:
     """The machine in a JSON file's bytes. Raises msgspec.DecodeError (a ValueError) with the path of the bad field."""
-    return msgspec.json.decode(raw, type=Machine)
+    return decode_json(raw, type=Machine)
 
 
 def dump_machine(machine: Machine) -> bytes:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.index.archive import PartsNotServed, open_archive
 from gpudoctor.index.fetch import Fetcher
 from gpudoctor.index.files import ordered, read_wheel
@@ -238,7 +239,7 @@ class RecordedLibrary:
     """Answers from a file that `record` made: `facts` once each, `wheels` by name to their number."""
 
     def __init__(self, raw: bytes) -> None:
-        found = msgspec.json.decode(raw, type=Recording)
+        found = decode_json(raw, type=Recording)
         self._wheels = {name: found.facts[number] for name, number in found.wheels.items()}
         self.count = len(self._wheels)
 

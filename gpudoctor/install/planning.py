@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from gpudoctor.errors import Failure, NothingChanged
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.facts.typed_json import convert_to
 from gpudoctor.install.requested import asked_for
 from gpudoctor.install.target import Site
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -107,7 +108,7 @@ def planner(wishes: Wishes, site: Site, machine: Machine) -> Callable[[Demand], 
 def shown(plan: InstallPlan) -> InstallPlan:
     """The plan as it may be shown: addresses of indexes without credentials."""
     plain: dict[str, object] = _without(msgspec.to_builtins(plan))
-    return msgspec.convert(plain, InstallPlan)
+    return convert_to(plain, InstallPlan)
 
 
 def _without(value: Any) -> Any:

@@ -17,6 +17,7 @@ from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.index.settings import PATIENCE, parse_pip_config, parse_pip_environment
 from gpudoctor.plan.places import CHANNEL, CONDAS
 from gpudoctor.plan.places import conda as conda_command
@@ -160,7 +161,7 @@ def conda_folder(name: str, manager: Manager | None) -> str:
 
     ran = RealHost().run((found, "info", "--json"), timeout=PATIENCE)
     try:
-        told = msgspec.json.decode(ran.stdout, type=dict[str, object])
+        told = decode_json(ran.stdout, type=dict[str, object])
         # micromamba writes them with spaces.
         root = told.get("root_prefix") or told.get("base environment")
         folders = told.get("envs_dirs") or told.get("envs directories")

@@ -5,11 +5,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal
 
-import msgspec
-
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.live import Symptom
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.knowledge.message import STRENGTH, PossibleCause, message_of
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "causes.json")
@@ -84,7 +83,7 @@ class Cause(Fact, frozen=True, kw_only=True):
 def all_causes() -> dict[str, Cause]:
     """All records, by id. A cause without one can be anywhere and is ruled out by nothing but its rule."""
     with open(_FILE, "rb") as stream:
-        return {cause.id: cause for cause in msgspec.json.decode(stream.read(), type=tuple[Cause, ...])}
+        return {cause.id: cause for cause in decode_json(stream.read(), type=tuple[Cause, ...])}
 
 
 @lru_cache(maxsize=1)

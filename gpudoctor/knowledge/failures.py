@@ -4,10 +4,9 @@ import os
 from functools import cache
 from typing import Literal
 
-import msgspec
-
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Severity
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "failures.json")
 
@@ -43,4 +42,4 @@ class FailureRecord(Fact, frozen=True, kw_only=True):
 def failure_records() -> tuple[FailureRecord, ...]:
     """All of them, by code."""
     with open(_FILE, "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=tuple[FailureRecord, ...])
+        return decode_json(stream.read(), type=tuple[FailureRecord, ...])

@@ -4,10 +4,9 @@ import os
 from functools import cache
 from typing import Literal
 
-import msgspec
-
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Task
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "frameworks.json")
 
@@ -85,7 +84,7 @@ class Descriptor(Fact, frozen=True, kw_only=True):
 def descriptors() -> tuple[Descriptor, ...]:
     """All of them, in the order of reports."""
     with open(_FILE, "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=tuple[Descriptor, ...])
+        return decode_json(stream.read(), type=tuple[Descriptor, ...])
 
 
 def descriptor(name: str) -> Descriptor | None:

@@ -4,9 +4,8 @@ import os
 from functools import lru_cache
 from typing import Literal
 
-import msgspec
-
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
 
@@ -60,7 +59,7 @@ class Message(Fact, frozen=True, kw_only=True):
 def messages() -> tuple[Message, ...]:
     """All known messages."""
     with open(_FILE, "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=tuple[Message, ...])
+        return decode_json(stream.read(), type=tuple[Message, ...])
 
 
 def message_of(id: str) -> Message | None:  # noqa: A002 - what the record calls it

@@ -4,9 +4,8 @@ import os
 from functools import cache
 from typing import Literal
 
-import msgspec
-
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "milestones.json")
 
@@ -27,7 +26,7 @@ class Milestone(Fact, frozen=True, kw_only=True):
 def milestones() -> dict[str, Milestone]:
     """All records, by name."""
     with open(_FILE, "rb") as stream:
-        return {one.name: one for one in msgspec.json.decode(stream.read(), type=tuple[Milestone, ...])}
+        return {one.name: one for one in decode_json(stream.read(), type=tuple[Milestone, ...])}
 
 
 def milestone(name: str) -> str:

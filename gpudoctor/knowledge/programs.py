@@ -4,10 +4,9 @@ import os
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 
-import msgspec
-
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs.json")
 #: Characters of a line that are looked at, and lines above it.
@@ -48,7 +47,7 @@ class Program(Fact, frozen=True, kw_only=True):
 def programs() -> tuple[Program, ...]:
     """All of them; the first that a line fits is taken."""
     with open(_FILE, "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=tuple[Program, ...])
+        return decode_json(stream.read(), type=tuple[Program, ...])
 
 
 def program_named(id: str | None) -> Program | None:  # noqa: A002 - what the record calls it

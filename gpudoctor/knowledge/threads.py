@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-import msgspec
-
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "threads.json")
 #: Words, and numbers as products and errors have them.
@@ -77,7 +76,7 @@ class _Index(NamedTuple):
 @lru_cache(maxsize=1)
 def _index() -> _Index:
     with open(_FILE, "rb") as stream:
-        rows = msgspec.json.decode(stream.read(), type=tuple[Thread, ...])
+        rows = decode_json(stream.read(), type=tuple[Thread, ...])
     having: dict[str, list[int]] = {}
     for number, row in enumerate(rows):
         for feature in row.features:

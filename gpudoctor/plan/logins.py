@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.facts.typed_json import convert_to
 from gpudoctor.redact.credentials import REMOVED, without_credentials
 
 _LOGIN = re.compile(r"(?<=://)[^/\s@]+@(?P<host>\[[^\]]*\]|[^/\s:?#]+)")
@@ -19,7 +20,7 @@ _LOGIN = re.compile(r"(?<=://)[^/\s@]+@(?P<host>\[[^\]]*\]|[^/\s:?#]+)")
 def without_logins(plan: InstallPlan) -> InstallPlan:
     """The plan, its further environments too, with addresses that hold no login, and a note on where it belongs."""
     hosts: dict[str, None] = {}
-    bare = msgspec.convert(_bare(msgspec.to_builtins(plan), hosts), InstallPlan)
+    bare = convert_to(_bare(msgspec.to_builtins(plan), hosts), InstallPlan)
     return _noted(bare, tuple(hosts)) if hosts else bare
 
 

@@ -7,6 +7,7 @@ import msgspec
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.python import Kernelspec
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host
 from gpudoctor.probes.target.choice import PathRules, path_rules
 
@@ -18,7 +19,7 @@ class _Spec(msgspec.Struct):
 def parse_kernel_json(text: str) -> str | None:
     """The program that a kernel.json starts; None where it names none."""
     try:
-        argv = msgspec.json.decode(text, type=_Spec).argv
+        argv = decode_json(text, type=_Spec).argv
     except (msgspec.DecodeError, RecursionError, ValueError):
         return None
     return argv[0] if argv else None

@@ -7,6 +7,7 @@ from functools import cache
 import msgspec
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.typed_json import decode_json
 
 #: A name and a sign; then a quoted value, which may hold blanks, or one up to the next blank or separator.
 _ASSIGNED = re.compile(
@@ -54,7 +55,7 @@ class _Places(msgspec.Struct, frozen=True):
 @cache
 def _data() -> _Places:
     with open(os.path.join(os.path.dirname(__file__), "places.json"), "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=_Places)
+        return decode_json(stream.read(), type=_Places)
 
 
 @cache

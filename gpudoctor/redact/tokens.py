@@ -11,6 +11,7 @@ from functools import cache
 import msgspec
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.typed_json import decode_json
 
 #: The alphabets of shapes.
 ALPHABETS = {
@@ -91,7 +92,7 @@ def token_kinds() -> tuple[TokenKind, ...]:
 @cache
 def _data() -> _Tokens:
     with open(os.path.join(os.path.dirname(__file__), "tokens.json"), "rb") as stream:
-        return msgspec.json.decode(stream.read(), type=_Tokens)
+        return decode_json(stream.read(), type=_Tokens)
 
 
 @cache

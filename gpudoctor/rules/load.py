@@ -15,6 +15,7 @@ import msgspec
 import gpudoctor.rules
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Problem, Severity
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.rules.declare import Rule, Want
 from gpudoctor.rules.recorded_failures import recorded_rules
 
@@ -98,7 +99,7 @@ def declared_in(module: str) -> list[Rule]:
 def _index() -> dict[str, IndexedFile]:
     try:
         with open(f"{gpudoctor.rules.__path__[0]}/{INDEX}", "rb") as file:
-            return msgspec.json.decode(file.read(), type=dict[str, IndexedFile])
+            return decode_json(file.read(), type=dict[str, IndexedFile])
     except (OSError, msgspec.MsgspecError):
         return {}
 

@@ -6,6 +6,7 @@ import msgspec
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.sources.packages_names import is_relevant, normalise
 from gpudoctor.tickets.fragment import REPORT, WORDS, Fragment, fragment
 from gpudoctor.tickets.pasted import Pasted
@@ -135,7 +136,7 @@ def _json(text: Pasted) -> tuple[Fragment, ...]:
     for number, line in text.filled:
         if line.lstrip().startswith('[{"name"'):
             try:
-                entries = msgspec.json.decode(line.strip(), type=list[_Entry])
+                entries = decode_json(line.strip(), type=list[_Entry])
             except (msgspec.DecodeError, RecursionError):
                 continue
             rows = {normalise(one.name): (number, one.version) for one in entries}

@@ -10,6 +10,7 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Toolkit, Toolkits
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.tickets.fragment import REPORT, Fragment, fragment, source
@@ -200,7 +201,7 @@ def _env_doctor(text: Pasted) -> Iterator[Fragment]:
     for start in starts[:20] if '"checks"' in text.text else ():
         end = next((n for n in range(start, len(text.lines) + 1) if text.lines[n - 1].rstrip() == "}"), start)
         try:
-            report = msgspec.json.decode("\n".join(text.lines[start - 1 : end]), type=_Report)
+            report = decode_json("\n".join(text.lines[start - 1 : end]), type=_Report)
         except (msgspec.DecodeError, RecursionError):
             continue
         yield from _doctored(report.checks, start, end)

@@ -12,6 +12,7 @@ from gpudoctor.assist.tools.looking_up import LOOK_UP
 from gpudoctor.assist.tools.matrix import FIT
 from gpudoctor.assist.tools.verifying import VERIFY_DESCRIBED
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import convert_to
 
 #: Characters of an answer, and questions of a call.
 LONGEST, MOST = 400, 200
@@ -49,7 +50,7 @@ def batch(asked: Batch, session: Session) -> Answers:
 def _answer(asked: Asked, session: Session) -> Short:
     tool = TOOLS[asked.tool]
     try:
-        found = tool.run(msgspec.convert(asked.arguments, tool.takes), session)
+        found = tool.run(convert_to(asked.arguments, tool.takes), session)
     except msgspec.ValidationError as error:
         return Short(verdict="not answered", because=session.quoting().text(str(error), _PARTS["because"]))
     except CannotAnswer as error:

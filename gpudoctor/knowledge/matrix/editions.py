@@ -7,6 +7,7 @@ import sys
 import msgspec
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.typed_json import decode_json
 
 #: Days after which a matrix is called old: the frameworks have had releases since.
 OLD = 90
@@ -81,7 +82,7 @@ def current(shipped: str) -> tuple[str, Current] | None:
     base = updates()
     try:
         with open(os.path.join(base, CURRENT), "rb") as stream:
-            found = msgspec.json.decode(stream.read(), type=Current)
+            found = decode_json(stream.read(), type=Current)
         folder = os.path.join(base, found.folder)
         counts = found.replaces == mark_of(shipped) and os.path.isfile(os.path.join(folder, "torch.json"))
     except (OSError, msgspec.DecodeError, ValueError):

@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
 from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe, ReleaseDates
@@ -120,7 +121,7 @@ def _dotted(kind: type, value: object) -> Any:
 def decode_table(name: str, raw: bytes) -> tuple[Row, ...]:
     """The rows of the table `name`, sources resolved. Raises MatrixUnreadable."""
     try:
-        table: Table[Any] = msgspec.json.decode(raw, type=ALL_TABLES[name], dec_hook=_dotted)
+        table: Table[Any] = decode_json(raw, type=ALL_TABLES[name], dec_hook=_dotted)
         for row in table.rows:
             force_setattr(row, "source", table.sources[row.source])
             if not row.checked:
@@ -135,7 +136,7 @@ def decode_table(name: str, raw: bytes) -> tuple[Row, ...]:
 def edition_of(name: str, raw: bytes) -> str:
     """The date a table was checked on. Raises MatrixUnreadable."""
     try:
-        return msgspec.json.decode(raw, type=Edition).checked
+        return decode_json(raw, type=Edition).checked
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise MatrixUnreadable(f"the compatibility table {name}.json is damaged: {error}") from None
 

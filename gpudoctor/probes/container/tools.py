@@ -6,6 +6,7 @@ import msgspec
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.system import ContainerTools
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host
 from gpudoctor.probes.container.cdi import read_lists
 from gpudoctor.probes.reading import exists
@@ -64,7 +65,7 @@ def _context(host: Host) -> Context | None:
 def parse_client(raw: bytes) -> Context | None:
     """The context in docker's config.json; its logins are not looked at. None where it is no JSON object."""
     try:
-        return _kind_of(msgspec.json.decode(raw, type=_Client).current_context) if raw.strip() else "default"
+        return _kind_of(decode_json(raw, type=_Client).current_context) if raw.strip() else "default"
     except (msgspec.DecodeError, RecursionError):
         return None
 
@@ -86,6 +87,6 @@ def _runtimes(host: Host, path: str) -> tuple[str, ...] | None:
 def parse_daemon(raw: bytes) -> tuple[str, ...] | None:
     """Names of the runtimes in daemon.json; None where it is no JSON object."""
     try:
-        return tuple(sorted(msgspec.json.decode(raw, type=_Daemon).runtimes)) if raw.strip() else ()
+        return tuple(sorted(decode_json(raw, type=_Daemon).runtimes)) if raw.strip() else ()
     except (msgspec.DecodeError, RecursionError):
         return None

@@ -5,6 +5,7 @@ import msgspec
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Source
 from gpudoctor.facts.python import Framework, Package
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.probes.elf import parse_strings, read_elf, reader
 from gpudoctor.probes.frameworks.site import Site
@@ -156,7 +157,7 @@ class _CppLib(msgspec.Struct):
 def parse_cpp_lib(raw: str) -> tuple[str | None, CudaVersion | None]:
     """The torch and the CUDA that xformers' cpp_lib.json states; CUDA stands there as 1204 for 12.4."""
     try:
-        built = msgspec.json.decode(raw, type=_CppLib).version
+        built = decode_json(raw, type=_CppLib).version
     except msgspec.DecodeError:
         return None, None
     if isinstance(built.cuda, int) and built.cuda >= 100:

@@ -9,6 +9,7 @@ import msgspec
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Stage, Task, Thrown
+from gpudoctor.facts.typed_json import convert_to
 from gpudoctor.facts.versions import DOTTED_TYPES
 
 _F = TypeVar("_F", bound=Fact)
@@ -41,7 +42,7 @@ class Told(NamedTuple):
     def as_fact(self, kind: type[_F]) -> _F | None:
         """The typed fact; None where its fields are not as the type wants them, which is a bug of the agent."""
         try:
-            return msgspec.convert(self.value, kind, dec_hook=_decode)
+            return convert_to(self.value, kind, dec_hook=_decode)
         except (msgspec.ValidationError, ValueError):
             return None
 

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.python import Broken
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host, Stat
 from gpudoctor.probes.packages.records import agreement, read_record
 from gpudoctor.probes.target.choice import path_rules
@@ -67,7 +68,7 @@ def parse_headers(text: str) -> Headers:
 def parse_direct_url(text: str) -> str | None:
     """Where a direct_url.json says the distribution came from, without user, password and query."""
     try:
-        url = msgspec.json.decode(text, type=_DirectUrl).url
+        url = decode_json(text, type=_DirectUrl).url
     except (msgspec.DecodeError, RecursionError, ValueError):
         return None
     return re.sub(r"^([a-z0-9+.-]+://)[^@/]*@", r"\1", url).split("?", 1)[0]

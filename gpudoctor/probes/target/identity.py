@@ -6,6 +6,7 @@ import msgspec
 
 import gpudoctor
 from gpudoctor.facts.base import Source
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host, Ran
 from gpudoctor.probes.target.choice import Choice, Fault, FaultKind
 
@@ -91,11 +92,11 @@ def parse_answer(text: str) -> Identity | TooOld | None:
         return None
     raw = parts[-2].encode()
     try:
-        return msgspec.json.decode(raw, type=Identity)
+        return decode_json(raw, type=Identity)
     except msgspec.DecodeError:
         pass
     try:
-        return msgspec.json.decode(raw, type=TooOld)
+        return decode_json(raw, type=TooOld)
     except msgspec.DecodeError:
         return None
 

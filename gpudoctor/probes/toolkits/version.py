@@ -4,6 +4,7 @@ import msgspec
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.host.port import Host
 from gpudoctor.probes.reading import names_in, text_of
@@ -23,7 +24,7 @@ class _Versions(msgspec.Struct):
 def parse_version_json(text: str) -> str | None:
     """The version in version.json (CUDA 11.1 and later): 12.4.1."""
     try:
-        said = msgspec.json.decode(text, type=_Versions)
+        said = decode_json(text, type=_Versions)
     except msgspec.DecodeError:
         return None
     return next((one.version for one in (said.cuda, said.cuda_nvcc, said.cuda_cudart) if one and one.version), None)
@@ -44,7 +45,7 @@ def parse_cuda_h(text: str) -> str | None:
 def parse_nvcc_version(text: str) -> str | None:
     """The version of the compiler's own component in version.json, which ptxas belongs to."""
     try:
-        said = msgspec.json.decode(text, type=_Versions)
+        said = decode_json(text, type=_Versions)
     except msgspec.DecodeError:
         return None
     return said.cuda_nvcc.version if said.cuda_nvcc else None
