@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.fix import Ask, Fix, Run, by_hand
 from gpudoctor.facts.scene import Scene
 from gpudoctor.knowledge.frameworks import descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -40,8 +40,7 @@ def _with_libraries_beside(framework: str, machine: Machine, matrix: Matrix) -> 
     if not builds or driver_refusal(machine, matrix) is not None:
         return None
     made = proposal(builds[0], Wanted(framework=framework), machine, matrix)
-    steps = (Run(argv=made.command), *(Ask(text=text) for text in made.limits))
-    return Fix(title=f"Install {made.build}", safety="manual", steps=steps)
+    return by_hand(f"Install {made.build}", Run(argv=made.command), *made.limits)
 
 
 @lru_cache(maxsize=256)
