@@ -79,7 +79,10 @@ class Service:
         except msgspec.ValidationError as error:
             takes = ", ".join(one.name for one in msgspec.structs.fields(tool.takes))
             return _failed(f"The arguments were not understood: {named(str(error))}. {tool.name} takes: {takes}.")
-        question = tool.asks(arguments)
+        try:
+            question = tool.asks(arguments, self._session)
+        except (CannotAnswer, NotAllowed) as error:
+            return _failed(str(error))
         if question is not None:
             may = await _ask(context, asked, question)
             if not isinstance(may, bool):

@@ -50,12 +50,15 @@ class Session:
         self._shown.add(ticket)
         return ticket
 
+    def was_shown(self, ticket: str | None, *what: object) -> bool:
+        """Whether just this change was shown before, and is not carried out yet."""
+        return ticket == _digest(what) and ticket in self._shown
+
     def take_dry_run(self, ticket: str | None, *what: object) -> bool:
-        """Whether just this change was shown before; once."""
-        if ticket != _digest(what) or ticket not in self._shown:
-            return False
-        self._shown.discard(ticket)
-        return True
+        """The same; once."""
+        shown = self.was_shown(ticket, *what)
+        self._shown.discard(ticket or "")
+        return shown
 
 
 def _digest(what: tuple[object, ...]) -> str:
@@ -78,8 +81,8 @@ class Tool(NamedTuple):
     destroys: bool = False
     #: Reaches a package index.
     is_open: bool = False
-    #: What the user is asked before it runs; None: nothing.
-    asks: Callable[[Any], str | None] = lambda _: None
+    #: What the user is asked before it runs; None: nothing. Raises CannotAnswer where it would not run anyhow.
+    asks: Callable[[Any, Session], str | None] = lambda _, __: None
     short: Callable[[Any], Short] | None = None
     #: Seconds.
     deadline: float = 60.0

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.offer_types import ContainerImage
-from gpudoctor.knowledge.matrix.types import DriverFloor
+from gpudoctor.knowledge.matrix.offer_types import ContainerImage, Extension
+from gpudoctor.knowledge.matrix.types import DriverFloor, TorchBuild
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.forward import is_data_centre
@@ -35,13 +35,17 @@ _SYSTEM = re.compile(r"(?P<name>ubuntu|debian):?(?P<version>\d+(?:\.\d+)?)")
 #: From these releases on: https://peps.python.org/pep-0668, release notes of Ubuntu 23.04 and Debian 12.
 _EXTERNALLY_MANAGED = {"ubuntu": "23.04", "debian": "12"}
 _NVIDIA = re.compile(r"nvcr\.io/nvidia/(?P<image>pytorch|tensorflow|tritonserver):(?P<tag>[\w.-]+)")
+_VLLM = re.compile(r"(?P<image>(?:docker\.io/)?vllm/vllm-openai):(?P<tag>[\w.-]+)")
 _TENSORFLOW = re.compile(r"(?:docker\.io/)?tensorflow/tensorflow(?::(?P<tag>[\w.-]+))?")
+
+_CHANGES = "Which release this tag stands for changes with time; name one."
 
 
 def judge_image(asked: Image, case: Case) -> Iterator[Verdict]:
     """The verdict on an image; a program that only pulls it needs no GPU yet."""
     name = asked.name.partition("@")[0]
     nvidia = _NVIDIA.fullmatch(name)
+    vllm = _VLLM.fullmatch(name)
     cuda, torch, tensorflow = _CUDA.fullmatch(name), _TORCH.fullmatch(name), _TENSORFLOW.fullmatch(name)
     if cuda:
         verdict = _cuda(name, cuda["tag"], case)
@@ -51,10 +55,12 @@ def judge_image(asked: Image, case: Case) -> Iterator[Verdict]:
         verdict = _tensorflow(name, tensorflow["tag"], case)
     elif nvidia and (row := _listed(nvidia["image"], nvidia["tag"], case)):
         verdict = _nvidia(name, row, case)
+    elif vllm:
+        verdict = _vllm(name, vllm["image"], vllm["tag"].removeprefix("v"), case)
     else:
         text = "What is in this image is not in the tables."
         verdict = case.verdict(name, "not known", grounds="not in the tables", aspect="name", because=text)
-    is_for_gpu = bool(cuda or torch or nvidia or (tensorflow and "gpu" in name))
+    is_for_gpu = bool(cuda or torch or nvidia or vllm or (tensorflow and "gpu" in name))
     if verdict.word == "fits" and is_for_gpu and not asked.asks_for_gpus and case.wants_gpu:
         text = "The container gets no GPU: nothing in the command asks for one."
         option = "--device nvidia.com/gpu=all" if asked.engine == "podman" else "--gpus all"
@@ -198,10 +204,45 @@ def _torch(name: str, version: str, cuda: str, case: Case) -> Verdict:
     return _inside(name, build, case)
 
 
+def _vllm(name: str, image: str, version: str, case: Case) -> Verdict:
+    """An image of vLLM: the torch that its release pins, as the package index has it, and the oldest GPU."""
+    rows: tuple[Extension, ...] = tuple(row for row in case.matrix.table("extensions") if row.package == "vllm")
+    known = [(one, row) for row in rows for one in row.versions]
+    found = next((row for one, row in known if one == version), None)
+    if found is None:
+        text = f"There is no vLLM {version} in the tables." if version[:1].isdigit() else _CHANGES
+        return case.verdict(name, "not known", grounds="not in the tables", aspect="version", because=text)
+    verdict = _of_vllm(name, found, case)
+    if verdict.word != "does not fit":
+        return verdict
+    other = next((one for one, row in known if _of_vllm(name, row, case).word == "fits"), None)
+    return replace(verdict, instead=case.text.replace(name, f"{image}:v{other}", 1) if other else None)
+
+
+def _of_vllm(name: str, row: Extension, case: Case) -> Verdict:
+    oldest = row.min_capability
+    for index, gpu in enumerate(case.machine.capabilities):
+        if oldest is not None and gpu < oldest:
+            text = (
+                f"vLLM {row.versions[0]} is for GPUs from compute capability {oldest} on: {case.machine.label(index)}."
+            )
+            return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
+    builds = builds_of("torch", "linux-x86_64", case.matrix)
+    build = next((one for one in builds if row.torch == f"=={one.version}" and _is_default(one)), None)
+    if build is None:
+        text = "Which torch is in this image is not in the tables."
+        return case.verdict(name, "not known", grounds="not in the tables", aspect="version", because=text, row=row)
+    return _inside(name, build, case)
+
+
+def _is_default(build: Build) -> bool:
+    return isinstance(build.row, TorchBuild) and "linux-x86_64" in build.row.default_on
+
+
 def _tensorflow(name: str, tag: str, case: Case) -> Verdict:
     match = re.fullmatch(r"(\d+\.\d+\.\d+)(-gpu)?(-jupyter)?", tag)
     if match is None:
-        text = "Which release this tag stands for changes with time; name one."
+        text = _CHANGES
         known = re.fullmatch(r"(?:latest|nightly|devel)?(?:-gpu)?(?:-jupyter)?", tag) is not None
         grounds: Grounds = "not asked" if known else "not in the tables"
         return case.verdict(name, "not known", grounds=grounds, aspect="version", because=text)

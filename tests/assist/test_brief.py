@@ -72,6 +72,20 @@ def test_a_text_is_never_healthy() -> None:
     assert shown.exit_code == 3
 
 
+def test_commands_to_fill_in_are_on_the_page_and_what_is_not_stated_is_one_line() -> None:
+    page = brief("-", text="RuntimeError: operator torchvision::nms does not exist\n").output
+    assert "torchvision==<TORCHVISION>" in page.partition("## Still open")[0]
+    assert len(re.findall("Not stated: ", page)) == 1
+    assert "not seen" not in page.lower()
+
+
+def test_another_cause_has_its_commands() -> None:
+    text = "Ubuntu 22.04, RTX 3070\nCommand 'nvidia-smi' not found, but can be installed with:\n"
+    still_open = brief("-", text=text).output.partition("## Still open")[2]
+    assert "container-no-gpu-flag" in still_open
+    assert "`docker run --rm --gpus all ubuntu nvidia-smi -L`" in still_open
+
+
 def test_what_a_fact_excludes_is_said_with_the_fact() -> None:
     text = (
         "Windows 11, Python 3.12\nRuntimeError: Found no NVIDIA driver on your system. Please check that you have an "

@@ -265,12 +265,30 @@ def test_smoke_asks_first(folder: Path, action: str, runs: bool) -> None:
     assert got.is_error != runs, got.content[0].text
 
 
+def test_nobody_is_asked_about_a_change_that_was_not_shown(folder: Path) -> None:
+    asked: list[str] = []
+
+    async def elicited(_context, params):
+        asked.append(params.message)
+        return types.ElicitResult(action="accept", content={"go_ahead": True})
+
+    made = Connection("--allow-changes", cwd=str(folder), elicitation_callback=elicited)
+    refused = [made.call(name, apply=True, ticket="0123456789ab") for name in ("undo", "fix")]
+    refused.append(made.call("install", packages=["torch"], apply=True))
+    made.close()
+    assert all(one.is_error and "without apply first" in one.content[0].text for one in refused)
+    assert not asked
+
+
 def test_changes_need_leave_and_a_dry_run(folder: Path) -> None:
     made = Connection("--allow-changes", cwd=str(folder))
     listed = {one.name: one for one in made.do(lambda client: client.list_tools()).tools}
     shown = made.call("undo")
-    refused = made.call("undo", apply=True, ticket="0123456789ab")
+    unseen = made.call("undo", apply=True, ticket="0123456789ab")
+    refused = made.call("undo", apply=True, ticket=shown.structured_content["ticket"])
     made.close()
+    assert unseen.is_error
+    assert "without apply first" in unseen.content[0].text
     assert {one.name for one in CHANGING} <= listed.keys()
     assert not listed["fix"].annotations.read_only_hint
     assert not shown.structured_content["applied"]

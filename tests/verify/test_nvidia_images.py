@@ -4,7 +4,10 @@ import pytest
 from click.testing import CliRunner
 
 from gpudoctor.cli.main import cli
+from gpudoctor.facts.versions import Capability, DriverRelease
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.plan.machine import Machine
+from gpudoctor.verify.verdict import Given
 from gpudoctor.verify.verify import verify
 from tests.verify.commands import machines
 
@@ -43,3 +46,21 @@ def test_in_a_dockerfile() -> None:
 def test_the_table(asked: str, code: int, says: str) -> None:
     result = CliRunner().invoke(cli, ["matrix", "container", *asked.split(), "--format", "json"])
     assert result.exit_code == code and says in result.output
+
+
+#: An image of vLLM, the machine, the word, and the tag that does instead.
+OF_VLLM = [
+    ("v0.30.0", "8.0", "535.183.01", "does not fit", "v0.19.1"),
+    ("v0.11.0", "8.0", "535.183.01", "fits", None),
+    ("v0.11.0", "6.1", "580.65.06", "does not fit", None),
+    ("latest", "8.0", "580.65.06", "not known", None),
+    ("v9.9.9", "8.0", "580.65.06", "not known", None),
+]
+
+
+@pytest.mark.parametrize(("tag", "gpu", "driver", "word", "instead"), OF_VLLM)
+def test_images_of_vllm(tag, gpu, driver, word, instead):
+    machine = Machine(capabilities=(Capability(gpu),), driver=DriverRelease(driver), platform="linux-x86_64")
+    (found,) = verify(f"docker run --gpus all vllm/vllm-openai:{tag}", Given(machine=machine), load_matrix()).found
+    assert found.word == word, found
+    assert (found.instead or "").rpartition(":")[2] == (instead or "")

@@ -74,11 +74,15 @@ def _reply(found: Conclusion) -> Iterator[str]:
     for one in found.not_the_cause[:1]:
         yield f"Not {one.name}: {one.because}"
     if found.fix:
-        yield f"Fix: {' '.join(found.fix.say[:1])}"
-        yield from (f"  {line}" for line in (found.fix.commands or found.fix.to_fill_in)[:_COMMANDS])
-    other = next((one for one in found.others if one.commands), None)
+        commands = (found.fix.commands or found.fix.to_fill_in)[:_COMMANDS]
+        yield f"Fix: {' '.join(found.fix.say[: 1 if commands else 2])}"
+        yield from (f"  {line}" for line in commands)
+    # What the facts show needs no second guess.
+    others = found.others if cause is None or cause.sure != "certain" else ()
+    same = found.fix.commands if found.fix else ()
+    other = next((one for one in others if one.commands and not set(one.commands) & set(same)), None)
     if other:
-        yield f"If it is {other.name} ({other.means.rstrip('.')}): {other.commands[0]}"
+        yield f"If it is {other.name} ({other.means.rstrip('.')}): {'; '.join(other.commands)}"
     if found.test:
         yield f"Test: {found.test}"
     if found.question:

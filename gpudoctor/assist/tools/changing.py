@@ -141,39 +141,49 @@ class Done(Fact, frozen=True, kw_only=True):
 
 async def fix(asked: Fix, session: Session, progress: Progress | None) -> Done:
     """Fix it, or show what would be done. Raises CannotAnswer."""
-    where = [*python_option(asked.python, session), *(f"--only={one}" for one in asked.only)]
-    return await _change(asked, ["fix", *where], ["fix", "--apply", "--yes", *where], session, progress)
+    return await _change(asked, session, progress)
 
 
 async def install(asked: Install, session: Session, progress: Progress | None) -> Done:
     """Install it, or show what would be done. Raises CannotAnswer."""
+    return await _change(asked, session, progress)
+
+
+async def undo(asked: Undo, session: Session, progress: Progress | None) -> Done:
+    """Undo it, or show what was changed. Raises CannotAnswer."""
+    return await _change(asked, session, progress)
+
+
+def _commands(asked: Fix | Install | Undo, session: Session) -> tuple[list[str], list[str]]:
+    """The dry run, and the change. Raises CannotAnswer, NotAllowed."""
+    if isinstance(asked, Undo):
+        return ["history"], ["undo", "--yes", *(["--", asked.id] if asked.id else [])]
     where = python_option(asked.python, session)
+    if isinstance(asked, Fix):
+        where = [*where, *(f"--only={one}" for one in asked.only)]
+        return ["fix", *where], ["fix", "--apply", "--yes", *where]
     if asked.venv is not None:
         where.append(f"--venv={session.folders.new(asked.venv)}")
     where += [f"--cuda={asked.cuda}"] if asked.cuda else []
     where += ["--cpu"] if asked.cpu else []
     tail = [*where, "--", *asked.packages]
-    return await _change(asked, ["install", "--dry-run", *tail], ["install", "--yes", *tail], session, progress)
+    return ["install", "--dry-run", *tail], ["install", "--yes", *tail]
 
 
-async def undo(asked: Undo, session: Session, progress: Progress | None) -> Done:
-    """Undo it, or show what was changed. Raises CannotAnswer."""
-    which = ["--", asked.id] if asked.id else []
-    return await _change(asked, ["history"], ["undo", "--yes", *which], session, progress)
+_NOT_SHOWN = (
+    "Call it without apply first, show the user what it would do, and give the ticket of that answer, with the same "
+    "arguments."
+)
 
 
-async def _change(
-    asked: Fix | Install | Undo, dry: list[str], real: list[str], session: Session, progress: Progress | None
-) -> Done:
+async def _change(asked: Fix | Install | Undo, session: Session, progress: Progress | None) -> Done:
+    dry, real = _commands(asked, session)
     if not asked.apply:
         ended = await run_own(dry, _INSTALL, progress)
         ticket = session.note_dry_run(*real) if ended.code in (0, 1) else None
         return _done(ended, session, ticket=ticket)
     if not session.take_dry_run(asked.ticket, *real):
-        raise CannotAnswer(
-            "Call it without apply first, show the user what it would do, and give the ticket of that answer, with the "
-            "same arguments."
-        )
+        raise CannotAnswer(_NOT_SHOWN)
     return _done(await run_own(real, _INSTALL, progress), session, applied=True)
 
 
@@ -194,7 +204,7 @@ def _lines(text: str, session: Session) -> tuple[str, ...]:
     return tuple(quoting.text(line, 300) for line in text.splitlines() if line.strip())[-_LINES:]
 
 
-def _ask_smoke(asked: Smoke) -> str | None:
+def _ask_smoke(asked: Smoke, _: Session) -> str | None:
     if asked.confirm:
         return None
     return (
@@ -203,9 +213,13 @@ def _ask_smoke(asked: Smoke) -> str | None:
     )
 
 
-def _asks_change(what: str) -> Callable[[Any], str | None]:
-    def ask(asked: Fix | Install | Undo) -> str | None:
-        return f"gpudoctor would now {what}, as its dry run showed. Do it?" if asked.apply else None
+def _asks_change(what: str) -> Callable[[Any, Session], str | None]:
+    def ask(asked: Fix | Install | Undo, session: Session) -> str | None:
+        if not asked.apply:
+            return None
+        if not session.was_shown(asked.ticket, *_commands(asked, session)[1]):
+            raise CannotAnswer(_NOT_SHOWN)
+        return f"gpudoctor would now {what}, as its dry run showed. Do it?"
 
     return ask
 
