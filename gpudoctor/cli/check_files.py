@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import click
 
 from gpudoctor.cli.show import show
-from gpudoctor.cli.verify import cleaned, of_file
+from gpudoctor.cli.verify_inputs import cleaned, of_file
 from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable

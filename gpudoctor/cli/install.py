@@ -45,6 +45,7 @@ Exit codes: 0 installed (and proved), 2 usage (or nobody to ask: add --yes), 3 c
 )
 @click.option("--torch-index", metavar="URL", callback=an_index, help="A mirror of https://download.pytorch.org/whl.")
 @click.option("--replace", is_flag=True, help="Put the new environment in the place of one; undo brings it back.")
+@click.option("--container", is_flag=True, help="Install nothing: print the docker command of an image that fits.")
 @click.option("--dry-run", is_flag=True, help="Show and verify; change nothing.")
 @click.option("--verify/--no-verify", default=True, help="Ask the installer first what it would do.  [default: yes]")
 @click.option("--allow-breaking", is_flag=True, help="Also where installed packages would no longer agree.")
@@ -63,6 +64,7 @@ def command(
     index_url: str | None,
     torch_index: str | None,
     replace: bool,
+    container: bool,
     dry_run: bool,
     verify: bool,
     allow_breaking: bool,
@@ -74,6 +76,13 @@ def command(
     Shows what it will do, asks, lets the installer verify it, builds beside, trains a small network with each
     framework, and only then puts the environment in its place. `gpudoctor undo` takes it back.
     """
+    if container:
+        # Imported here: it installs nothing.
+        from gpudoctor.cli.install_container import show_container
+
+        places = {"--venv": venv, "--python": python, "--conda": conda, "--manager": manager, "--replace": replace}
+        files = {"--requirements": requirements, "--from-pyproject": from_pyproject, "--cpu": cpu, "--cuda": cuda}
+        show_container(wish, {**places, **files}, as_json=as_json)
     # Imported here: --help needs nothing of it.
     from msgspec.structs import replace as changed
 

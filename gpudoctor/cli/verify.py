@@ -1,31 +1,23 @@
 """`gpudoctor verify`."""
 
-import os
-from collections.abc import Iterator
-
 import click
 
 from gpudoctor.cli.machine_options_parse import described_machine
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
+from gpudoctor.cli.verify_inputs import cleaned, of_file
 from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.machine import Machine
-from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.given import given_of
-from gpudoctor.verify.text import MOST_CHARACTERS
 from gpudoctor.verify.verdict import Given, Verdicts, overall
 from gpudoctor.verify.verify import verify
 
-#: Ends of names that are those of a file, and no command.
-_FILES = (".txt", ".in", ".sh", ".bash", ".yml", ".yaml", ".ps1", ".bat", ".cmd", "dockerfile", "containerfile")
-_PROJECT = ("uv.lock", "poetry.lock", "pdm.lock", "pylock.toml", "pyproject.toml")
-_NOT_READ = (".toml", ".lock", ".json", ".py", ".ipynb", ".whl", ".cfg")
 _CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
 
 
@@ -82,11 +74,6 @@ def command(
     except MatrixUnreadable as error:
         raise CannotExamine(str(error)) from None
     _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
-
-
-def cleaned(inputs: tuple[str, ...]) -> Iterator[tuple[str | None, str]]:
-    """Without credentials before anything is taken apart: a word alone no longer says that it is a password."""
-    return ((name, without_credentials(text)) for name, text in texts_of(inputs))
 
 
 def _show(found: Verdicts, form: str, *, verbose: bool) -> None:
@@ -153,17 +140,6 @@ def _given(described: Described, snapshot: str | None, installed: tuple[str, ...
     return with_packages(given, installed)
 
 
-def of_file(path: str, matrix: Matrix) -> Given:
-    """The machine of a snapshot, a report or a ticket. Raises CannotExamine."""
-    # Imported here: only --for reads tickets.
-    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
-
-    try:
-        return given_of(subject_of(read_input(path), matrix).snapshot, matrix)
-    except Unreadable as error:
-        raise CannotExamine(f"{path} names no machine: {error}.") from None
-
-
 def with_packages(given: Given, installed: tuple[str, ...]) -> Given:
     """What is given, and the packages that options name. Raises click.BadParameter."""
     # Imported here: a module of its own for one line would be too much.
@@ -177,37 +153,3 @@ def with_packages(given: Given, installed: tuple[str, ...]) -> Given:
             raise click.BadParameter(f"{name!r} has no version; write torch==2.6.0+cu124.", param_hint="--installed")
     named = tuple(Package(name=normalise(name.strip()), version=version.strip()) for name, _, version in pairs)
     return replace(given, packages=Packages(installed=named, excerpt=True))
-
-
-def texts_of(inputs: tuple[str, ...]) -> list[tuple[str | None, str]]:
-    """The commands, and the texts of files. Raises CannotExamine."""
-    found: list[tuple[str | None, str]] = []
-    for one in inputs:
-        lowered = one.lower()
-        is_name = " " not in one.strip() and "\n" not in one
-        is_project = is_name and (lowered.endswith(_PROJECT) or os.path.basename(lowered).startswith("pylock."))
-        if is_name and lowered.endswith(_NOT_READ) and "==" not in one and not is_project:
-            raise CannotExamine(
-                f"{one} is not read. Give commands, a requirements, lock or project file, a Dockerfile, a Compose file "
-                "or a script."
-            )
-        if one == "-" or is_project or (is_name and (os.path.exists(one) or lowered.endswith(_FILES))):
-            found.append((None if one == "-" else one, _text(one)))
-        else:
-            found.append((None, one))
-    return found
-
-
-def _text(path: str) -> str:
-    # Imported here: a command on the command line needs no file.
-    from gpudoctor.examine.tickets import Unreadable, read_input
-
-    try:
-        raw = read_input(path).raw
-    except Unreadable as error:
-        raise CannotExamine(f"{path} could not be read: {error}.") from None
-    if len(raw) > MOST_CHARACTERS:
-        raise CannotExamine(f"{path} is larger than {MOST_CHARACTERS // 1024} KiB, and no list of commands is.")
-    if b"\0" in raw[:4096]:
-        raise CannotExamine(f"{path} is no text.")
-    return raw.decode("utf-8", "replace")

@@ -33,7 +33,7 @@ def fit_blocks(fit: Fit) -> tuple[Block, ...]:
         filter(
             None,
             (
-                (FitLine("what", f"For {_machine(fit.machine)}{day}:"),),
+                (FitLine("what", f"For {machine_words(fit.machine)}{day}:"),),
                 *(
                     block
                     for number, one in enumerate(fit.environments, 1)
@@ -70,7 +70,8 @@ def _commands(*commands: tuple[str, ...], windows: bool) -> Iterator[FitLine]:
         yield from (FitLine("command", line) for line in step_lines(Run(argv=command), windows=windows))
 
 
-def _machine(machine: Machine) -> str:
+def machine_words(machine: Machine) -> str:
+    """A machine in words: its GPUs, driver, Python and system."""
     gpus = [machine.label(index) for index in range(len(machine.gfx or machine.capabilities))]
     libc = f"{machine.libc or 'glibc'} {machine.libc_version or ''}".strip()
     parts = [

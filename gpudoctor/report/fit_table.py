@@ -22,6 +22,7 @@ from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.pairing import fit_with_extras
 from gpudoctor.plan.solve import not_judged
 from gpudoctor.report.fit_lines import Block, fit_blocks, unjudged
+from gpudoctor.report.matrix_tables_stack import products
 
 #: Systems of the page, and their names.
 SYSTEMS = {
@@ -64,13 +65,14 @@ def wishes() -> dict[str, str]:
 
 def gpu_names(matrix: Matrix) -> dict[str, str]:
     """The kind of each GPU that may be chosen: products whose name stands for one kind, then compute capabilities."""
-    named: dict[str, set[str]] = {}
-    for model in matrix.table("gpus"):
-        if model.capability is not None:
-            suffix = "j" if model.segment == "jetson" else "d" if _is_data_centre(model.name, matrix) else ""
-            named.setdefault(model.name, set()).add(f"{model.capability}{suffix}")
-    single = {name: next(iter(keys)) for name, keys in sorted(named.items()) if len(keys) == 1}
-    names = {name: key for name, key in single.items() if Capability(key.rstrip("jd")) >= FIRST_GPU}
+    names: dict[str, str] = {}
+    for name in sorted({model.name for model in matrix.table("gpus")}):
+        found = products(matrix, name)
+        capabilities = {model.capability for model in found if model.capability is not None}
+        capability = capabilities.pop() if len(capabilities) == 1 else None
+        if capability is not None and capability >= FIRST_GPU:
+            is_jetson = all(model.segment == "jetson" for model in found)
+            names[name] = f"{capability}{'j' if is_jetson else 'd' if _is_data_centre(name, matrix) else ''}"
     return names | {key: key for key in sorted(set(names.values())) if Capability.parse(key)}
 
 

@@ -1,6 +1,6 @@
 """The solver's answer as text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpudoctor.language import wrapping
 from gpudoctor.plan.answer import Fit
@@ -13,7 +13,11 @@ MARKS = {"what": "", "command": "    ", "why": "  + ", "but": "  ! ", "not": "  
 
 def fit_text(fit: Fit, style: Style) -> str:
     """The whole answer; sources if the style is verbose."""
-    blocks = fit_blocks(fit)
+    return blocks_text(fit_blocks(fit), style)
+
+
+def blocks_text(blocks: Iterable[Block], style: Style) -> str:
+    """Paragraphs, with an empty line between them."""
     return "\n\n".join("\n".join(_drawn(block, style)) for block in blocks) + "\n"
 
 

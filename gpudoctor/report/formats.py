@@ -51,6 +51,7 @@ FORMATS: dict[str, dict[str, str]] = {
         "junit": "fleet.junit:render_fleet_junit",
     },
     "fix": {"terminal": "plan_text:fix_text", "json": "json:render_json"},
+    "install --container": {"terminal": "container_text:container_text", "json": "json:render_json"},
     "look-up": {"terminal": "look_up_text:look_up_text", "json": "json:render_json"},
     "matrix": {"terminal": "matrix_tables:sheets_page", "json": "matrix_tables:sheets_json"},
     "matrix fit": {"terminal": "fit_text:fit_text", "json": "json:render_json"},
