@@ -37,8 +37,9 @@ class Shadowing(Fact, frozen=True, kw_only=True):
     @property
     def words(self) -> str:
         """The copy that is taken, for a sentence."""
-        version = f" {self.resolution.version}" if self.resolution.version else ""
-        return f"{self.resolution.family or self.resolution.soname}{version} from {self.resolution.path}"
+        family = self.resolution.family or self.resolution.soname
+        name = f"{family} {self.resolution.version}" if self.resolution.version else family
+        return f"{name} from {self.resolution.path}"
 
 
 def shadowed(

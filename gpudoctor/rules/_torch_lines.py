@@ -35,9 +35,9 @@ def of_another_line(torch: Framework, scene: Scene, matrix: Matrix) -> Iterator[
         if pair is None or is_met(pair.made_for, have):
             continue
         label, wants = f"{package.name} {package.version}", in_words(pair.made_for)
-        part, left_out = ("What is compiled in ", "; it is left out") if pair.is_optional else ("", "")
+        what, left_out = (f"What is compiled in {label}", "; it is left out") if pair.is_optional else (label, "")
         yield Problem(
-            summary=f"{part}{label} needs torch {wants}, but torch {torch.version} is installed{left_out}.",
+            summary=f"{what} needs torch {wants}, but torch {torch.version} is installed{left_out}.",
             subject=label,
             severity=severity,
             confidence="likely",

@@ -38,10 +38,9 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
     title = f"Install what {in_words(owners)} {'needs' if len(owners) == 1 else 'need'}"
     package = scene.find(owner)
     if scene.is_shared or (package is not None and package.installer == "conda"):
-        text = f"Install {owner} again, with its dependencies, in an environment of its own."
-        if not scene.is_shared:
-            text = f"Install {', '.join(requirements_of(unmet))} with conda beside it. Or: {text[0].lower()}{text[1:]}"
-        return by_hand(title, text)
+        anew = f"Install {owner} again, with its dependencies, in an environment of its own."
+        beside = f"Install {', '.join(requirements_of(unmet))} with conda beside it, or give it a new environment."
+        return by_hand(title, anew if scene.is_shared else beside)
     wanted = requirements_of(unmet)
     if taken := owners_of_the_same(scene, wanted):
         return elsewhere(owner, taken)

@@ -483,7 +483,7 @@ def needing(number):
 
 
 @pytest.mark.parametrize(
-    ("number", "words"), [(1, "0.so needs"), (2, "1.so and 1 more needs"), (7, "6.so and 6 more needs")]
+    ("number", "words"), [(1, "0.so needs"), (2, "1.so and 1 more need"), (7, "6.so and 6 more need")]
 )
 def test_extensions_that_need_a_newer_cpp_library(number, words):
     found = fires("libstdcxx-too-old", **needing(number))

@@ -37,8 +37,8 @@ def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: 
         missing = sum(damage.found is None for damage in damages)
         parts = [f"{missing} missing"] if missing else []
         parts += [f"{len(damages) - missing} of another size"] if missing < len(damages) else []
-        or_more = " or more" if len(packages.damaged) >= MOST_DAMAGES else ""
-        files = f"A file of {name} is" if len(damages) == 1 else f"{len(damages)}{or_more} files of {name} are"
+        count = f"{len(damages)} or more" if len(packages.damaged) >= MOST_DAMAGES else str(len(damages))
+        files = f"A file of {name} is" if count == "1" else f"{count} files of {name} are"
         yield Problem(
             summary=f"{files} not as installed ({', '.join(parts)}).",
             subject=name,

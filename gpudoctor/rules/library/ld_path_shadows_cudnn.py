@@ -63,8 +63,7 @@ def _is_main(shadowing: Shadowing) -> bool:
 
 
 def _summary(shadowing: Shadowing) -> str:
-    what = shadowing.words if _is_main(shadowing) else f"{shadowing.resolution.soname} of {shadowing.words}"
-    return f"LD_LIBRARY_PATH makes {shadowing.framework.label} load {what} instead of its own."
+    return f"LD_LIBRARY_PATH makes {shadowing.framework.label} load {shadowing.words} instead of its own."
 
 
 def _is_harmful(shadowing: Shadowing, needed: LibraryVersion | None) -> bool:

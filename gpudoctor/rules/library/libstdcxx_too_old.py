@@ -40,10 +40,9 @@ def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | Non
     if not wanting:
         return
     newest = max(wanting, key=lambda one: one.version)
-    others = f" and {len(wanting) - 1} more" if len(wanting) > 1 else ""
+    files = f"{newest.file} and {len(wanting) - 1} more need" if len(wanting) > 1 else f"{newest.file} needs"
     yield Problem(
-        summary=f"{newest.file}{others} needs GLIBCXX_{newest.version}, and {libraries.libstdcxx or 'libstdc++'} "
-        f"ends at {has}.",
+        summary=f"{files} GLIBCXX_{newest.version}, and {libraries.libstdcxx or 'libstdc++'} ends at {has}.",
         subject=newest.file,
         evidence=(
             seen("libstdc++ found first", f"{libraries.libstdcxx or 'path not known'}, up to GLIBCXX_{has}"),
