@@ -9,7 +9,8 @@ from gpudoctor.facts.driver import Answer, DeviceNode, DriverLibrary
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Cpu, Slurm, Space, System, Wsl
-from tests.whole import GIB, OK, driver, gpu, machine
+from tests.rules.situations import OK
+from tests.whole import GIB, driver, gpu, machine
 
 _DRIVER = "580.95.05"
 _RTX_3090 = gpu("NVIDIA GeForce RTX 3090", "8.6", pci_id="10de:2204")

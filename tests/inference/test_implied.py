@@ -9,7 +9,8 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
 from gpudoctor.inference.infer import infer
 from gpudoctor.knowledge.matrix.load import load_matrix
-from tests.whole import OK, driver, gpu, machine
+from tests.rules.situations import OK
+from tests.whole import driver, gpu, machine
 
 FOLDER = "/opt/cuda/lib64"
 TAKEN = Resolution(

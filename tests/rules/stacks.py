@@ -49,7 +49,7 @@ def interpreter(version: str = "3.12.4", **fields: Any) -> Interpreter:
 
 def torch(version: str = "2.6.0+cu124", **fields: Any) -> Framework:
     """A torch as its own version file shows it; the architectures are then the matrix's."""
-    return _tagged("torch", version, fields)
+    return framework("torch", version, **fields)
 
 
 def paddle(version: str = "3.3.1", cuda: str | None = "12.6", **fields: Any) -> Framework:
@@ -62,11 +62,8 @@ def paddle(version: str = "3.3.1", cuda: str | None = "12.6", **fields: Any) -> 
     return Framework(name="paddle", version=version, **{**given, **fields})
 
 
-def companion(name: str, version: str, **fields: Any) -> Framework:
-    return _tagged(name, version, fields)
-
-
-def _tagged(name: str, version: str, fields: dict[str, Any]) -> Framework:
+def framework(name: str, version: str, **fields: Any) -> Framework:
+    """A framework or a companion of one; the build is as its version's tag says."""
     tag = version.partition("+")[2]
     cuda = CudaVersion(f"{tag[2:-1]}.{tag[-1]}") if tag.startswith("cu") else None
     variant = "cuda" if cuda else "rocm" if tag.startswith("rocm") else "cpu" if tag == "cpu" else None

@@ -28,8 +28,8 @@ from tests.rules.stacks import (
     V100,
     WINDOWS,
     card,
-    companion,
     copy,
+    framework,
     frameworks,
     interpreter,
     jax,
@@ -417,7 +417,7 @@ def test_the_minor_of_a_python(version, minor):
     ],
 )
 def test_companions_of_another_cuda(ours, theirs, severity):
-    both = frameworks(torch(ours), companion(*theirs.split()))
+    both = frameworks(torch(ours), framework(*theirs.split()))
     found = judge("torch-companion-cuda", **stack(RTX_4090, frameworks=both))
     assert [one.severity for one in found] == ([severity] if severity else [])
 

@@ -20,8 +20,8 @@ from tests.rules.stacks import (
     V100,
     WINDOWS,
     card,
-    companion,
     copy,
+    framework,
     frameworks,
     interpreter,
     libraries,
@@ -120,7 +120,7 @@ def test_releases_that_ask_the_toolkit(version: str, installed: Toolkit, more: d
 # torch-rocm-build
 
 
-ROCM = companion("torch", "2.7.0+rocm6.3")
+ROCM = framework("torch", "2.7.0+rocm6.3")
 
 
 def test_an_extension_for_cuda_beside_a_rocm_build() -> None:
@@ -355,7 +355,7 @@ def test_a_jaxlib_with_kernels_of_its_own() -> None:
     ],
 )
 def test_how_grave_a_companion_of_another_build_is(torch_version: str, name: str, version: str, severity: str) -> None:
-    found = frameworks(torch(torch_version), companion(name, version))
+    found = frameworks(torch(torch_version), framework(name, version))
     assert fires("torch-companion-cuda", **stack(RTX_3090, frameworks=found)).severity == severity
 
 

@@ -29,7 +29,7 @@ from tests.rules.stacks import (
     V100,
     WINDOWS,
     card,
-    companion,
+    framework,
     frameworks,
     interpreter,
     jax,
@@ -488,23 +488,23 @@ def test_a_switched_off_cache_matters_only_with_ptx() -> None:
 
 
 def test_companions_of_another_build() -> None:
-    pair = frameworks(torch(), companion("torchvision", "0.21.0+cpu"))
+    pair = frameworks(torch(), framework("torchvision", "0.21.0+cpu"))
     finding = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
     assert commands(finding)[-1].endswith(
         "torchvision==0.21.0+cu124 --index-url https://download.pytorch.org/whl/cu124"
     )
-    pair = frameworks(torch("2.0.1+cu118"), companion("torchaudio", "2.0.2+cu117"))
+    pair = frameworks(torch("2.0.1+cu118"), framework("torchaudio", "2.0.2+cu117"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "error"
     # Free of one torch release, torchaudio still compares the CUDA versions.
-    pair = frameworks(torch("2.11.0+cu130"), companion("torchaudio", "2.11.0+cu128"))
+    pair = frameworks(torch("2.11.0+cu130"), framework("torchaudio", "2.11.0+cu128"))
     newest = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
     assert newest.severity == "error"
     assert commands(newest)[-1].endswith("torchaudio==2.11.0+cu130 --index-url https://download.pytorch.org/whl/cu130")
-    pair = frameworks(torch(), companion("torchvision", "0.21.0+cu126"))
+    pair = frameworks(torch(), framework("torchvision", "0.21.0+cu126"))
     assert fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair)).severity == "warning"
-    fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), companion("torchvision", "0.21.0+cpu"))))
+    fires("torch-companion-cuda", **stack(frameworks=frameworks(torch(), framework("torchvision", "0.21.0+cpu"))))
     for tag, kind in (("cpu", "the CPU"), ("rocm6.2", "AMD GPUs (ROCm)"), ("cu118", "CUDA 11.8")):
-        pair = frameworks(torch(), companion("torchvision", f"0.21.0+{tag}"))
+        pair = frameworks(torch(), framework("torchvision", f"0.21.0+{tag}"))
         found = fires("torch-companion-cuda", **stack(RTX_4090, frameworks=pair))
         assert f"is built for {kind}, but torch is built for CUDA 12.4." in found.summary
         assert found.severity == "error"
@@ -520,26 +520,26 @@ def test_companions_of_another_build() -> None:
     ],
 )
 def test_companions_that_fit(ours: str, name: str, theirs: str) -> None:
-    machine = stack(RTX_4090, frameworks=frameworks(torch(ours), companion(name, theirs)))
+    machine = stack(RTX_4090, frameworks=frameworks(torch(ours), framework(name, theirs)))
     quiet("torch-companion-cuda", **machine)
     quiet("torch-companion-version", **machine)
 
 
 def test_companions_of_another_release() -> None:
-    pair = frameworks(torch("2.6.0+cu124"), companion("torchvision", "0.20.1+cu124"))
+    pair = frameworks(torch("2.6.0+cu124"), framework("torchvision", "0.20.1+cu124"))
     finding = fires("torch-companion-version", **stack(RTX_4090, frameworks=pair))
     assert finding.severity == "error"
     assert "2.5.1" in finding.summary
-    pair = frameworks(torch("2.7.1+cu126"), companion("torchvision", "0.22.0+cu126"))
+    pair = frameworks(torch("2.7.1+cu126"), framework("torchvision", "0.22.0+cu126"))
     assert fires("torch-companion-version", **stack(RTX_4090, frameworks=pair)).severity == "warning"
-    newer = frameworks(torch("2.16.0+cu134"), companion("torchvision", "0.30.0+cu134"))
+    newer = frameworks(torch("2.16.0+cu134"), framework("torchvision", "0.30.0+cu134"))
     quiet("torch-companion-version", **stack(RTX_4090, frameworks=newer))
-    free = frameworks(torch("2.15.0+cu132"), companion("torchvision", "0.29.1+cu132"))
+    free = frameworks(torch("2.15.0+cu132"), framework("torchvision", "0.29.1+cu132"))
     quiet("torch-companion-version", **stack(RTX_4090, frameworks=free))
 
 
 def test_a_companion_newer_than_the_matrix_is_judged_by_its_own_metadata() -> None:
-    pair = frameworks(torch("2.6.0+cu124"), companion("torchaudio", "2.10.5+cu124"))
+    pair = frameworks(torch("2.6.0+cu124"), framework("torchaudio", "2.10.5+cu124"))
     says = packages(unmet=(Unmet(package="torchaudio", requirement="torch", wanted="==2.10.5", found="2.6.0"),))
     assert "2.10.5" in fires("torch-companion-version", **stack(RTX_4090, frameworks=pair, packages=says)).summary
 
@@ -588,7 +588,7 @@ def test_an_extension_for_another_torch(ours: Framework, theirs: Framework) -> N
         (torch("2.6.0+cu124", cxx11_abi=None), flash(cxx11_abi=True)),
         (torch("2.7.0+cu128", cxx11_abi=True), flash(built_for_torch=None, cuda=None, cxx11_abi=True)),
         (torch("2.7.0+cu128", cxx11_abi=True), flash(built_for_torch=None, cuda=None, cxx11_abi=None)),
-        (torch("2.7.0+cu128"), companion("torchvision", "0.21.0+cu124", built_for_torch="2.6.0")),
+        (torch("2.7.0+cu128"), framework("torchvision", "0.21.0+cu124", built_for_torch="2.6.0")),
     ],
 )
 def test_an_extension_that_fits_or_is_not_known(ours: Framework, theirs: Framework) -> None:

@@ -28,8 +28,8 @@ from tests.rules.stacks import (
     V100,
     WINDOWS,
     card,
-    companion,
     copy,
+    framework,
     frameworks,
     interpreter,
     jax,
@@ -50,7 +50,7 @@ CUDNN_12, CUDNN_13 = "nvidia-cudnn-cu12", "nvidia-cudnn-cu13"
 WINDOWS_DRIVER = Driver(release=DriverRelease("566.36"), cuda=CudaVersion("12.7"), nvml=OK, cuda_init=OK)
 GB10 = card("NVIDIA GB10", "12.1")
 B200 = card("NVIDIA B200", "10.0")
-PAIR = (companion("torchvision", "0.21.0+cu124"), companion("torchaudio", "2.6.0+cu124"))
+PAIR = (framework("torchvision", "0.21.0+cu124"), framework("torchaudio", "2.6.0+cu124"))
 
 
 def judge(sections: dict[str, Any], asked: Wish | None = None) -> Diagnosis:
@@ -90,7 +90,7 @@ HEALTHY = {
     "3090/535 + companions": stack(
         RTX_3090,
         frameworks=frameworks(
-            torch(), companion("torchvision", "0.21.0+cu124"), companion("torchaudio", "2.6.0+cu124")
+            torch(), framework("torchvision", "0.21.0+cu124"), framework("torchaudio", "2.6.0+cu124")
         ),
     ),
     "4090 + another toolkit": stack(
@@ -153,7 +153,7 @@ FAULTS = {
         "torch==2.6.0+cu124 --index-url",
     ),
     "CPU torch, CUDA torchvision": (
-        stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"), companion("torchvision", "0.21.0+cu124"))),
+        stack(RTX_4090, frameworks=frameworks(torch("2.6.0+cpu"), framework("torchvision", "0.21.0+cu124"))),
         "torch-cpu-only",
         "torchvision==0.21.0",
     ),

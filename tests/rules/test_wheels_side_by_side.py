@@ -11,8 +11,8 @@ from tests.rules.stacks import (
     GTX_1080_TI,
     RTX_3090,
     RTX_4090,
-    companion,
     copy,
+    framework,
     frameworks,
     interpreter,
     libraries,
@@ -190,12 +190,12 @@ def test_a_package_with_its_own_cuda_is_no_extension_of_torch():
 
 
 def test_a_companion_of_another_release_is_the_cause_of_its_other_cuda():
-    torchs, old = torch("2.4.1+cu121"), companion("torchvision", "0.12.0+cu113")
+    torchs, old = torch("2.4.1+cu121"), framework("torchvision", "0.12.0+cu113")
     machine = stack(RTX_3090, frameworks=frameworks(torchs, old))
     assert fires("torch-companion-version", **machine).severity == "error"
     quiet(
         "torch-companion-version",
-        **stack(RTX_3090, frameworks=frameworks(torchs, companion("torchvision", "0.19.1+cu118"))),
+        **stack(RTX_3090, frameworks=frameworks(torchs, framework("torchvision", "0.19.1+cu118"))),
     )
 
 
