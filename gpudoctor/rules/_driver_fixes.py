@@ -18,7 +18,7 @@ VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-gui
 REBOOT = by_hand("Restart the machine", Run(argv=("reboot",)), needs_root=True, needs_reboot=True)
 
 RELOAD_MODULES = by_hand(
-    "Or, without a restart: end every program that uses the GPU, then reload the kernel modules",
+    "Without a restart: end every program that uses the GPU, then reload the kernel modules",
     "End every program that uses the GPU, the graphical desktop included.",
     Run(argv=("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")),
     Run(argv=("modprobe", "nvidia")),
@@ -59,9 +59,8 @@ def update_driver(host: System | Gap | None, container: Container | Gap | None, 
     if wsl_of(container) or _os(host) == "windows":
         steps: tuple[Run | Ask, ...] = (WINDOWS_DRIVER,)
     else:
-        where = "On the host of this container, install" if is_contained(container) else "Install"
-        text = f"{where} a driver of {need}: from your distribution, or from NVIDIA's repository ({VENDOR_GUIDE})."
-        steps = (Ask(text=text),)
+        outside = (Ask(text="Install it on the host of this container."),) if is_contained(container) else ()
+        steps = (*outside, Ask(text=f"Take it from your distribution, or from NVIDIA's repository ({VENDOR_GUIDE})."))
     floor = re.search(r"\d+(?:\.\d+)*", need)
     return (
         by_hand(

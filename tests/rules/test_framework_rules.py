@@ -191,7 +191,7 @@ def test_data_centres_may_keep_the_driver() -> None:
         return [fix.title for fix in found.fixes]
 
     h100 = card("NVIDIA H100 80GB HBM3", "9.0")
-    assert ways(h100, "535.183.01")[-1] == "Or install cuda-compat-13-0"
+    assert ways(h100, "535.183.01")[-1] == "Install cuda-compat-13-0"
     assert not [title for title in ways(RTX_4090, "535.183.01") if "cuda-compat" in title]
     assert not [title for title in ways(h100, "530.30.02") if "cuda-compat" in title]
 

@@ -12,7 +12,7 @@ FIX = Fix(
     steps=(SetEnv(name="LD_LIBRARY_PATH", value=FOLDER, where="~/.profile"),),
 )
 NEWER = by_hand(
-    "Or use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
+    "Use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
 )
 
 

@@ -25,7 +25,7 @@ from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpret
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 
 RELEASE = by_hand(
-    "Or take TensorFlow 2.21.0, whose PTX these GPUs take",
+    "Take TensorFlow 2.21.0, whose PTX these GPUs take",
     'In an environment with Python 3.10 to 3.13: pip install "tensorflow[and-cuda]==2.21.0" '
     '"nvidia-cuda-nvcc-cu12>=12.8". It does not find libcusolver.so.11 by itself: gpudoctor check then names '
     "the LD_LIBRARY_PATH that helps. Its first start compiles for minutes.",

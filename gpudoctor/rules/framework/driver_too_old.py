@@ -133,4 +133,4 @@ def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -
         f"Install {package} from NVIDIA's repository where the program runs (inside its container, if it has one) and "
         f"put {folder} first in LD_LIBRARY_PATH. The driver stays; this works on data-centre GPUs."
     )
-    return (by_hand(f"Or install {package}", text, needs_root=True),)
+    return (by_hand(f"Install {package}", text, needs_root=True),)

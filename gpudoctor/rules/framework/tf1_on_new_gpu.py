@@ -54,6 +54,6 @@ def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Mat
         ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
-            by_hand("Or keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),
+            by_hand("Keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),
         ),
     )

@@ -7,7 +7,7 @@ from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
 
 NEWER = by_hand(
-    "Or use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
+    "Use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
 )
 
 

@@ -106,7 +106,7 @@ def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
             seen("Python", f"{interpreter.version} ({interpreter.executable})"),
             seen(f"versions of {asked} that would fit", "none, according to the installer"),
         ),
-        fixes=(fix, by_hand("Or see what it looks for", look)),
+        fixes=(fix, by_hand("See what it looks for", look)),
     )
 
 
