@@ -33,6 +33,14 @@ def another_maker_computes(seen: SnapshotView) -> str | None:
 
 
 @condition
+def no_build_for_this_python(seen: SnapshotView) -> str | None:
+    """Of torch the index offers the placeholders of 2018 alone, made for any Python: it has no wheel for this one."""
+    offered = [one.offered for text in seen.messages if (one := parse_no_match(text)) and one.package == "torch"]
+    bare = any(row and all(version.startswith("0.1.2") for version in row) for row in offered)
+    return "of torch the index offers no wheel for this Python, whatever its index" if bare else None
+
+
+@condition
 def release_is_offered(seen: SnapshotView) -> str | None:
     """The index lists the very release that was not found, without its local part (+cu128): the Python is served."""
     for text in seen.messages:

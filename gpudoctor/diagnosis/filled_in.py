@@ -26,6 +26,8 @@ WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: From this CUDA on the packages of its libraries are called without its major.
 _WITHOUT_SUFFIX = 13
 _CUDNN = re.compile(r"libcudnn\w*\.so\.(\d+)|cudnn\w*64_(\d+)\.dll", re.IGNORECASE)
+#: nvcc's host_config.h.
+_GCC = re.compile(r"gcc versions later than (\d{1,2})\b")
 #: What a container asks of the driver (NVIDIA_REQUIRE_CUDA).
 _CUDA_ASKED = re.compile(r"unsatisfied condition: cuda ?>= ?(\d+\.\d+)")
 
@@ -136,6 +138,12 @@ def _extension(facts: Stated) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def _gcc(facts: Stated) -> str | None:
+    """The newest gcc that nvcc's own message admits."""
+    bounds = {int(match[1]) for text in facts.seen.messages for match in _GCC.finditer(text)}
+    return str(bounds.pop()) if len(bounds) == 1 else None
+
+
 def _capability(facts: Stated) -> str | None:
     return ";".join(str(one) for one in dict.fromkeys(facts.machine.capabilities)) or None
 
@@ -198,6 +206,7 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "PIP": _pip,
     "EXTENSION": _extension,
     "CAPABILITY": _capability,
+    "GCC": _gcc,
     "GPU": _gpu,
     "INDEX_OF_THE_GPU": _gpu,
     "IMAGE": _image,

@@ -52,6 +52,10 @@ ROWS = {
         {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel Arc B580"),))},
         {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel UHD Graphics 620"),))},
     ),
+    "no-build-for-this-python": (
+        message("(from versions: 0.1.2, 0.1.2.post1) No matching distribution found for torch==1.9.1+cu111", NO_MATCH),
+        message("(from versions: 1.13.1, 2.0.0) No matching distribution found for torch==1.9.1+cu111", NO_MATCH),
+    ),
     "release-is-offered": (
         message("(from versions: 2.6.0, 2.7.1) No matching distribution found for torch==2.7.1+cu128", NO_MATCH),
         message("(from versions: 2.6.0, 2.7.0) No matching distribution found for torch==2.7.1+cu128", NO_MATCH),

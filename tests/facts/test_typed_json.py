@@ -27,8 +27,7 @@ sys.exit("; ".join(failed) or 0)
 """
 CALLS = {
     "a snapshot is read": (
-        "from gpudoctor.facts.codec import decode_snapshot, encode\n"
-        "from tests.whole import BARE\nraw = encode(BARE)",
+        "from gpudoctor.facts.codec import decode_snapshot, encode\nfrom tests.whole import BARE\nraw = encode(BARE)",
         "decode_snapshot(raw)",
     ),
     "a value becomes a fact": (
@@ -37,8 +36,7 @@ CALLS = {
         "from_plain(plain, Snapshot)",
     ),
     "the interface for Python judges": (
-        "import gpudoctor\nfrom gpudoctor.facts.codec import encode\n"
-        "from tests.whole import BARE\nraw = encode(BARE)",
+        "import gpudoctor\nfrom gpudoctor.facts.codec import encode\nfrom tests.whole import BARE\nraw = encode(BARE)",
         "gpudoctor.judge(raw)",
     ),
 }
