@@ -38,6 +38,13 @@ TEXTS |= {
     "before 10.1.2.3 after": "before 192.0.2.1 after",
     "MASTER_ADDR=141.2.3.4": "MASTER_ADDR=192.0.2.1",
     "ping 141.2.3.4": "ping 192.0.2.1",
+    "NCCL_COMM_ID=10.1.2.3:29500": "NCCL_COMM_ID=192.0.2.1:29500",
+    "UCX_TCP_BRIDGE_ADDR=10.1.2.3": "UCX_TCP_BRIDGE_ADDR=192.0.2.1",
+    "SLURM_LAUNCH_NODE_IPADDR=10.1.2.3": "SLURM_LAUNCH_NODE_IPADDR=192.0.2.1",
+    "NCCL INFO Bootstrap : Using eth0:10.1.2.3<0>": "NCCL INFO Bootstrap : Using eth0:192.0.2.1<0>",
+    "NCCL WARN socketProgress: Connection closed by remote peer 10.1.2.3<47310>": (
+        "NCCL WARN socketProgress: Connection closed by remote peer 192.0.2.1<47310>"
+    ),
     "10.0.0.0/8 is routed": "192.0.2.1/8 is routed",
     "SLURM_NODELIST=nd[01-04,07]": "SLURM_NODELIST=host-1[01-04,07]",
     "SLURM_JOB_NODELIST=alpha01,beta02": "SLURM_JOB_NODELIST=host-1,host-2",
