@@ -10,8 +10,9 @@ from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks
+from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container
 from gpudoctor.knowledge import Message, message_of, program_named
 
 #: Sees more than any other single command.
@@ -21,6 +22,13 @@ _PIP = "pip list | grep -iE 'torch|tensorflow|jax|nvidia|keras|numpy'"
 _TORCH = re.compile(
     r"python3? -c (['\"])import torch; "
     r"print\((?:(?:, )?torch\.(?:__version__|version\.cuda|cuda\.is_available\(\)))+\)\1$"
+)
+
+#: In a question: the image that the reporter starts.
+_IMAGE = re.compile(r"\bIMAGE\b")
+#: A list of packages, searched for some: the names are alternatives of grep's, or findstr's words.
+_LISTED = re.compile(
+    r"""(?:python3? -m )?pip list \| (?:grep (?:-\w+ )*['"]?([\w|^() -]+?)['"]?|findstr (?:/i )?"?([\w ]+)"?)"""
 )
 
 
@@ -69,7 +77,9 @@ def next_question(
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """What of a question is not answered yet, for that system."""
     parts = (_for_maker(part, snapshot, asked) for part in commands_for(ask, asked.system))
-    return "; ".join(dict.fromkeys(part for part in parts if part and not _is_answered(part, snapshot, asked))) or None
+    left = "; ".join(dict.fromkeys(part for part in parts if part and not is_answered(part, snapshot, asked)))
+    image = snapshot.container.image if isinstance(snapshot.container, Container) else None
+    return (_IMAGE.sub(image, left) if image else left) or None
 
 
 def _for_maker(part: str, snapshot: Snapshot, asked: Asked) -> str | None:
@@ -113,17 +123,28 @@ def _of_program(snapshot: Snapshot, asked: Asked) -> Question | None:
     return Question(ask=ask, why=program.why) if program and ask else None
 
 
-def _is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
+def is_answered(part: str, snapshot: Snapshot, asked: Asked) -> bool:
     """The output of that command is there, or the facts hold what it would print."""
-    command = part.split(" | ", maxsplit=1)[0].removeprefix("sudo ").strip()
+    command = part.split(" | ", maxsplit=1)[0].removeprefix("sudo ").removesuffix(" on the host").strip()
     if command in asked.given:
         return True
     if command == "nvidia-smi":
         driver, gpus = snapshot.driver, snapshot.gpus
         return isinstance(driver, Driver) and driver.release is not None and isinstance(gpus, Gpus)
+    if wanted := _LISTED.fullmatch(part):
+        return _are_stated(wanted[1] or wanted[2], snapshot)
     torch = snapshot.frameworks.get("torch") if isinstance(snapshot.frameworks, Frameworks) else None
     is_known = torch is not None and bool(torch.version and torch.variant)
     return is_known and (command == "python -m torch.utils.collect_env" or _TORCH.match(part) is not None)
+
+
+def _are_stated(names: str, snapshot: Snapshot) -> bool:
+    """A version is stated for each of the packages that a list is searched for."""
+    frameworks = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
+    packages = snapshot.packages.installed if isinstance(snapshot.packages, Packages) else ()
+    known = [one.name for one in frameworks if one.version] + [one.name for one in packages]
+    wanted = [re.sub(r"[^\w-]", "", name).lower() for name in re.split(r"[|\s]+", names.strip())]
+    return all(any(name.startswith(one) for name in known) for one in wanted if one)
 
 
 def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) -> Question | None:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from gpudoctor.diagnosis.next_question import LIKELY, SETTLED, Asked, next_question
+from gpudoctor.diagnosis.next_question import LIKELY, SETTLED, Asked, is_answered, next_question
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpu, Gpus
@@ -81,3 +81,19 @@ COLLECT, SMI = "python -m torch.utils.collect_env", "nvidia-smi"
 def test_what_is_not_stated_is_asked_for(sections, starts):
     question = next_question(msgspec.structs.replace(PASTED, **sections), ())
     assert question is not None and question.ask.startswith(starts), question
+
+
+#: A list of packages that is searched, what is stated, and whether that answers it.
+LISTS = [
+    ("pip list | grep -i -E 'flash|^torch '", {"torch": "2.6.0", "flash-attn": "2.7.0"}, True),
+    ("pip list | grep -i -E 'flash|^torch '", {"torch": "2.6.0"}, False),
+    ('pip list | findstr /i "torch xformers"', {"torch": "2.1.2", "xformers": "0.0.25"}, True),
+    ("python -m pip list | grep -i cudnn", {"torch": "2.1.2"}, False),
+]
+
+
+@pytest.mark.parametrize(("ask", "stated", "answered"), LISTS)
+def test_what_is_stated_is_not_asked_for(ask, stated, answered):
+    found = Frameworks(found=tuple(Framework(name=name, version=version) for name, version in stated.items()))
+    snapshot = msgspec.structs.replace(PASTED, frameworks=found)
+    assert is_answered(ask, snapshot, Asked()) is answered
