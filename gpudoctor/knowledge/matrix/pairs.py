@@ -31,4 +31,6 @@ def in_words(specifier: str) -> str:
     if end:
         *major, minor = end.lstrip("<").split(".")
         return f"{number} to {'.'.join((*major, str(int(minor) - 1)))}"
-    return number + (" or newer" if first.startswith(">") else " at most" if first.startswith("<") else "")
+    if first.startswith("<"):
+        return f"{number} at most"
+    return f"{number} or newer" if first.startswith(">") else number

@@ -71,10 +71,11 @@ def jetson_generic_wheel(
             continue
         if framework.variant != "cpu" and not found:
             continue
-        what = "has no code for the GPU of this Jetson" if found else "is a general ARM build without CUDA"
         build = f"{framework.version or 'unknown version'}, {_cuda(framework) if found else 'no CUDA'}"
         yield Problem(
-            summary=f"{framework.label} {what}; a Jetson needs a build made for it.",
+            summary=f"{framework.label} "
+            f"{'has no code for the GPU of this Jetson' if found else 'is a general ARM build without CUDA'}; "
+            "a Jetson needs a build made for it.",
             subject=framework.label,
             evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
             fixes=(_fix(name, known(gpus), matrix),),

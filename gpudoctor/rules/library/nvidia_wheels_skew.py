@@ -60,9 +60,10 @@ def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
         told, cuda = newer
         if old >= cuda:
             continue
-        wanted = f"nvidia-nvjitlink{suffix}>={cuda[0]}.{cuda[1]},<{major + 1}"
+        others = f"{cuda[0]}.{cuda[1]}"
+        wanted = f"nvidia-nvjitlink{suffix}>={others},<{major + 1}"
         yield Problem(
-            summary=f"{linker.name} {linker.version} is older than the other CUDA {cuda[0]}.{cuda[1]} libraries.",
+            summary=f"{linker.name} {linker.version} is older than the other CUDA {others} libraries.",
             subject=linker.name,
             confidence="likely",
             evidence=(

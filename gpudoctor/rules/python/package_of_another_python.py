@@ -46,8 +46,8 @@ def _summary(foreign: tuple[Foreign, ...], scene: Scene) -> str:
     names = [one.package for one in foreign]
     listed = in_words(names) if len(names) < 5 else f"{', '.join(names[:4])} and {len(names) - 4} more"
     pythons = in_words(sorted({one.python for one in foreign}))
-    this = f", and this is Python {scene.python_minor}" if scene.python_minor else ""
-    return f"{listed} {'was' if len(names) == 1 else 'were'} built for Python {pythons}{this}."
+    built = f"{listed} {'was' if len(names) == 1 else 'were'} built for Python {pythons}"
+    return f"{built}, and this is Python {scene.python_minor}." if scene.python_minor else f"{built}."
 
 
 def _fixes(foreign: tuple[Foreign, ...], scene: Scene) -> Iterator[Fix]:

@@ -82,9 +82,11 @@ def _summary(broken: tuple[Unmet, ...], packages: Packages) -> str:
     first = broken[0]
     if len(broken) == 1:
         owner = packages.find(first.package)
-        needs = f"{first.package} {owner.version if owner else ''}".strip() + f" needs {first.requirement}"
-        has = f"{first.found} is installed" if first.found else "it is not installed"
-        return f"{needs}{first.wanted}, and {has}."
+        label = f"{first.package} {owner.version if owner else ''}".strip()
+        needed = f"{first.requirement}{first.wanted}"
+        if first.found:
+            return f"{label} needs {needed}, but {first.found} is installed."
+        return f"{label} needs {needed}, which is not installed."
     names = tuple(dict.fromkeys(one.package for one in broken))
     more = f" and {len(names) - 4} more" if len(names) > 4 else ""
     listed = ", ".join(names[:4]) + more if more else in_words(names)
