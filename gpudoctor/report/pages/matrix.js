@@ -14,6 +14,7 @@ const words = (text) => text.toLowerCase().match(/[a-z]+|\d+(?:\.\d+)?/g) || [];
 
 // The name as it is listed; else the names that have all of its words: of GPUs of one kind the plainest name.
 function gpusCalled(typed) {
+  if (Object.hasOwn(FIT.gpus, typed)) return [typed];
   const exact = Object.keys(FIT.gpus).find((name) => name.toLowerCase() === typed.toLowerCase());
   if (exact) return [exact];
   const wanted = words(typed);
