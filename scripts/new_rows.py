@@ -156,7 +156,8 @@ def keras_row(version: str, before: Row, library: Library, shelf: Shelf) -> Row 
     line = Version(version).release[:2]
     same = [one.version for one in shelf.finals("tf-keras") if Version(one.version).release[:2] == line]
     row: Row = {"tensorflow": version, "keras": f"keras{text}"}
-    row |= {"major": before["major"]} if "major" in before else {}
+    # What is said of a Keras goes on to hold for the next TensorFlow that has it.
+    row |= {name: before[name] for name in ("major", "notes") if name in before}
     return {**row, "tf_keras": sorted(same, key=Version), "confidence": "metadata"}
 
 

@@ -21,8 +21,8 @@ from tests.index.test_contents import LIBRARY, SHELF
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 DATE = "2031-02-03"
-#: What a person adds: words, the grade of a better source, a fault that was measured, and PTX, which a scan shows.
-BY_HAND = {"notes", "confidence", "source", "checked", "defect", "ptx"}
+#: What a person adds: words, the grade of a better source, a fault that was measured and what mends it, PTX.
+BY_HAND = {"notes", "confidence", "source", "checked", "defect", "links", "ptx"}
 #: By table: the field that names a row's release, and the package that it is of.
 RELEASES = {
     "torch": ("version", "torch"),
