@@ -2,6 +2,7 @@
 
 import io
 import re
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import NamedTuple
 
@@ -98,9 +99,16 @@ def _read(path: Path) -> Catalog:
 
 
 def _catalogue(language: str) -> Catalog:
-    catalogue = Catalog(locale=language, project="gpudoctor", fuzzy=False, charset="utf-8")
-    catalogue.mime_headers  # noqa: B018 - Babel makes the dates that are then left out
-    return catalogue
+    # The same file whenever it is made.
+    dated = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    return Catalog(
+        locale=language,
+        project="gpudoctor",
+        fuzzy=False,
+        charset="utf-8",
+        creation_date=dated,
+        revision_date=dated,
+    )
 
 
 def _written(catalogue: Catalog) -> bytes:

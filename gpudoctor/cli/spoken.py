@@ -44,7 +44,7 @@ class Help(click.HelpFormatter):
     def _part(self, text: str) -> str:
         """What an option does, or its default, which is a word to type."""
         word = _DEFAULT.fullmatch(text)
-        return f"[{self._said('default')}: {word[1]}]" if word else self._said(text)
+        return f"[{self._said('default')}：{word[1]}]" if word else self._said(text)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
         """How the command is called."""

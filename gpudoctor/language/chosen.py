@@ -13,6 +13,10 @@ _VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")
 #: Chinese written in traditional characters; the catalogue is in simplified ones.
 _TRADITIONAL = ("tw", "hk", "mo", "hant")
 
+#: Stands around what no translation touches any more, until it is written: a line may be a part of a sentence, and must
+#: not be taken for one. A character that every Chinese encoding has, and no text of ours.
+DONE = "\u3013"
+
 _translator: "Translator | None" = None
 
 

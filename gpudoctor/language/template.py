@@ -7,9 +7,20 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.language.wide import joined
 
 _PIECES = re.compile(r"(?<!\{)\{(\w+)\}(?!\})")
-#: Fields that are something of a certain form.
-_FORMS = {"code": re.compile(r"[A-Z]{3}\d{3}"), "number": re.compile(r"\d[\d.,]*")}
+#: What a field must be whose name ends in an underscore, as those of the catalogue that is kept by hand (composed.po).
+_FORMS = {
+    "code": re.compile(r"[A-Z]{3}\d{3}"),
+    "number": re.compile(r"\d[\d.,]*"),
+    "percent": re.compile(r"\d[\d.]* ?%"),
+    "unit": re.compile(r"[A-Za-z%]\S*"),
+    "address": re.compile(r"https?://\S+(?: \(\S+\))?"),
+    "path": re.compile(r"(?:/|~|[A-Za-z]:\\|\.)[^:]*"),
+    "word": re.compile(r"\S+"),
+    "variable": re.compile(r"[A-Z_]{3,}"),
+}
 _DIGITS = "0123456789"
+_LINK = re.compile(r"[,:;] | \(")
+_PLURAL = re.compile(r"s(?![a-z])")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -27,7 +38,7 @@ class Template(Fact, frozen=True, kw_only=True):
     @property
     def is_bounded(self) -> bool:
         """Whether its fields are all of a certain form."""
-        return all(name.rstrip(_DIGITS) in _FORMS for name in self.fields)
+        return all(name.endswith("_") for name in self.fields)
 
     def values(self, text: str) -> tuple[str, ...] | None:
         """What stands in its fields, if the text is this sentence. Linear: what comes first is taken."""
@@ -39,8 +50,11 @@ class Template(Fact, frozen=True, kw_only=True):
             return None
         end = len(text) - len(last)
         found, at = [], len(first)
-        for literal in rest:
-            there = text.find(literal, at, end)
+        for literal, following in zip(rest, [*rest[1:], last], strict=False):
+            there = text.find(literal or following, at, end)
+            if not literal:
+                # Between two fields stands nothing.
+                there = _end_of_first(text, at, there if following else end)
             if there < 0:
                 return None
             found.append(text[at:there])
@@ -51,7 +65,7 @@ class Template(Fact, frozen=True, kw_only=True):
     def _fits(self, found: list[str]) -> bool:
         return all(
             not (value and (_splits(before, value) or _splits(value, after)))
-            and ((form := _FORMS.get(name.rstrip(_DIGITS))) is None or form.fullmatch(value) is not None)
+            and (not name.endswith("_") or _FORMS[name.strip(_DIGITS + "_")].fullmatch(value))
             for name, value, before, after in zip(self.fields, found, self.literals, self.literals[1:], strict=False)
         )
 
@@ -63,9 +77,15 @@ class Template(Fact, frozen=True, kw_only=True):
         return text
 
 
+def _end_of_first(text: str, start: int, end: int) -> int:
+    """Where the first of two fields ends: the second one is put behind it, or empty."""
+    link = _LINK.search(text, start, end) if end >= 0 else None
+    return link.start() if link else end
+
+
 def _splits(left: str, right: str) -> bool:
     """Whether a word would be cut in two."""
-    return left[-1:].isalpha() and right[:1].isalpha()
+    return left[-1:].isalpha() and right[:1].isalpha() and not _PLURAL.match(right)
 
 
 def parse_template(text: str) -> Template:

@@ -11,26 +11,35 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 #: Words of a template that stand alone in every such text: none that touches a field.
 _OWN_WORD = re.compile(r"(?<![\0A-Za-z'])[A-Za-z][A-Za-z']+(?![\0A-Za-z'])")
 _ENGLISH = re.compile(r"[a-z]{2}")
-_LEFT = re.compile(r"(?<![\w.-])[a-z]{2,}(?![\w./=-])")
+_LEFT = re.compile(r"(?<![\w.:/=-])[a-z]{2,}(?![\w/=-]|[.:]\w)")
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d])")
 #: Where a text that is no sentence is taken apart, and what stands there instead; what lists has a sign between names.
 _SEAMS = (("; or ", "；或者", ""), ("; ", "；", ""), (", ", "，", "、"), (" and ", "和", "和"), (" or ", "或", "或"))
 #: What has no other name: one word, with its release, or a GPU.
 _NAME = re.compile(r"[^\s:;,]+(?: v?\d[\w.+]*)?|GPU \S+(?: \([^()]*\))?")
+_NAMES = re.compile(rf"(?:{_NAME.pattern})(?:(?:, | and )(?:{_NAME.pattern}))*")
 #: Of a shell or of Python: only a label before it is ours.
 _CODE = re.compile(r"(?:^| )--?\w|[$|*{}]|\w\(|(?:^|[ (])'[^' ]+ |\w=\w|\w://\S+ \w")
 #: What a program prints: it stays, but where the whole is known.
 _PRINTED = re.compile(
-    r"\w+Error\b|\b[Ee]rror:|\bdlerror\b|\bdlopen\b|No such file|cannot open shared object|^[A-Z] \w+/"
+    r"\w+Error\b|\b[Ee]rror:|CUDA error|ERROR\b|Error response|NVRM|[A-Z]{6,}: |\bdlerror\b|\bdlopen\b"
+    r"|Could not (?:load|locate)|[Nn]o such file|cannot open shared object|[WEIF] \w+/|\S+: not found$"
 )
+#: What somebody said or a program printed, as such.
+_QUOTED = re.compile(r'"[^"]*"')
+_BULLET = re.compile(r"^(?:[-+!*] |\d+\. )")
+_BRACKETED = re.compile(r"(.*[^\s(]) \(([^()]+)\)([.:]?)")
 #: With what a phrase is put behind another one.
 _LINKS = re.compile(r"[,;:]\s+")
+#: The end of a sentence, or of a heading.
+_ENDS = {".": "。", ":": "："}
 _LONGEST, _LONGEST_SENTENCE = 4000, 700
-_DEEPEST = 6
+_DEEPEST, _LARGEST_GROUP = 6, 4
 #: Words left in English from which on a text that is mostly English stays so: half a sentence is none.
 _MOST_LEFT = 3
-#: A template says something itself: a wrong match would be worse than English.
-_LEAST_WEIGHT = 3
+#: A template says something itself; one that says little, only of what is known or no prose. A wrong match is worse
+#: than English.
+_LEAST_WEIGHT, _WEIGHTY = 3, 10
 
 
 class Translator:
@@ -63,25 +72,28 @@ class Translator:
 
     def _translation(self, text: str, deep: int) -> str | None:
         """The translation that leaves least in English, or None."""
-        bare = text.strip()
-        if not deep or len(bare) > _LONGEST or not _ENGLISH.search(bare):
+        bare = _BULLET.sub("", text.strip())
+        if not deep or len(bare) > _LONGEST or not _ENGLISH.search(bare) or _QUOTED.fullmatch(bare):
             return None
-        best: str | None = None
+        # What stands in the catalogue is right, whatever is in it.
+        best = self._plain.get(bare)
         least = 0
-        for said in self._ways(bare, deep, is_printed=_PRINTED.search(bare) is not None):
+        for said in () if best else self._ways(bare, deep, is_printed=_PRINTED.search(bare) is not None):
             left = len(_LEFT.findall(said))
             if best is None or left < least:
                 best, least = said, left
             if not least:
                 break
-        if best is None or (least >= _MOST_LEFT and 2 * least > len(_LEFT.findall(bare)) and not _PRINTED.search(bare)):
+        is_verbatim = _PRINTED.search(bare) or _CODE.search(bare)
+        most = len(_LEFT.findall(bare)) * (3 if SENTENCE_END.search(bare) else 2)
+        if best is None or (least >= _MOST_LEFT and 4 * least > most and not is_verbatim):
             return None
-        start = len(text) - len(text.lstrip())
+        start = text.index(bare)
         return text[:start] + best + text[start + len(bare) :]
 
     def _ways(self, text: str, deep: int, *, is_printed: bool) -> Iterator[str]:
         """The ways to translate a text, the most literal one first."""
-        if is_printed and deep < _DEEPEST:
+        if is_printed and (deep < _DEEPEST or _PRINTED.match(text)):
             yield from filter(None, [self._plain.get(text)])
             return
         if len(text) <= _LONGEST_SENTENCE:
@@ -98,12 +110,15 @@ class Translator:
     def _known(self, text: str, deep: int) -> Iterator[str]:
         """As it stands in the catalogue, whatever its first letter and with a full stop or without."""
         turned = text[0].swapcase() + text[1:] if " " in text and not _CODE.search(text) else text
+        if text.endswith(":"):
+            yield from (f"{said}：" for said in self._known(text[:-1], deep))
         for one in dict.fromkeys((text, turned)):
             if said := self._plain.get(one):
                 yield said
-            yield from self._matched(one, deep, at_start=one is not text)
+            yield from self._matched(one, deep, at_start=one is not text, at_end=one.endswith("."))
         for one in dict.fromkeys((text, turned)):
-            other, end = (one[:-1], "。") if one.endswith(".") else (f"{one}.", "")
+            end = "。" if one.endswith(".") else ""
+            other = one[:-1] if end else f"{one}."
             found = (self._plain.get(other), *self._matched(other, deep, at_start=one is not text, at_end=not end))
             for said in filter(None, found):
                 yield said.removesuffix("。") + end
@@ -119,21 +134,47 @@ class Translator:
             and (values := template.values(text)) is not None
         ]
         for template, values, other in sorted(found, key=lambda one: -one[0].weight):
-            pairs = zip(template.fields, values, strict=True)
-            yield other.filled({name: self._said(value, deep - 1) or value for name, value in pairs})
+            said = [self._said(value, deep - 1) for value in values]
+            if (
+                template.weight < _WEIGHTY
+                and not template.is_bounded
+                and any(
+                    one is None and _LEFT.search(value) and not _NAMES.fullmatch(value)
+                    for one, value in zip(said, values, strict=True)
+                )
+            ):
+                continue
+            filled = (value if one is None else one for one, value in zip(said, values, strict=True))
+            yield other.filled(dict(zip(template.fields, filled, strict=True)))
 
     def _labelled(self, text: str, deep: int) -> Iterator[str]:
         """A known label, a colon, and what is said of it."""
         label, colon, rest = text.partition(": ")
-        if colon and (said := self._said(label, deep - 1)):
-            yield joined(f"{said}：", self._said(rest, deep - 1) or rest)
+        said, of_rest = (self._said(label, deep - 1), self._said(rest, deep - 1)) if colon else (None, None)
+        if (said and said != label) or (of_rest and (said or _NAME.fullmatch(label))):
+            yield joined(f"{said or label}：", of_rest or rest)
 
     def _parts(self, text: str, deep: int) -> Iterator[str]:
-        """Cut at the seams."""
+        """Without what is in brackets at the end; cut at the seams."""
+        if bracketed := _BRACKETED.fullmatch(text):
+            said, inner = self._said(bracketed[1], deep - 1), self._said(bracketed[2], deep - 1)
+            if said or inner:
+                end = _ENDS.get(bracketed[3], bracketed[3])
+                yield f"{said or bracketed[1]}（{inner or bracketed[2]}）{end}"
         for seam, instead, of_list in _SEAMS:
-            parts = text.split(seam)
+            parts = self._grouped(text.split(seam), seam)
             if len(parts) > 1:
                 yield from self._rejoined(parts, instead, deep, of_list=of_list)
+
+    def _grouped(self, parts: list[str], seam: str) -> list[str]:
+        """The parts, those together that are a sentence together."""
+        groups: list[str] = []
+        while parts:
+            sizes = range(min(len(parts), _LARGEST_GROUP), 1, -1)
+            size = next((n for n in sizes if {(one := seam.join(parts[:n])), f"{one}."} & self._plain.keys()), 1)
+            groups.append(seam.join(parts[:size]))
+            parts = parts[size:]
+        return groups
 
     def _rejoined(self, parts: list[str], seam: str, deep: int, *, of_list: str = "") -> Iterator[str]:
         """The parts, each translated; of a list, only where each is known or a name."""
@@ -154,7 +195,7 @@ class Translator:
         for space in (at for at, char in enumerate(text) if char == " "):
             head, tail = text[:space], text[space + 1 :]
             first = self._plain.get(head) or (self._plain.get(head[0].swapcase() + head[1:]) if " " in head else None)
-            if first is None and not _NAME.fullmatch(head):
+            if first is None and not (_NAME.fullmatch(head) and " " in tail):
                 continue
             second = next(self._known(tail, deep - 1), None) or (self._said(tail, deep - 1) if first else None)
             if second is not None:

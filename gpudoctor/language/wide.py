@@ -7,6 +7,8 @@ from unicodedata import combining, east_asian_width
 _WIDE = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff60"
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
+#: The number of an item.
+_NUMBERED = re.compile(r"(?:^| )\d+[.)]$")
 #: A line breaks at spaces and beside wide characters; never before closing punctuation nor after an opening bracket.
 _UNITS = re.compile(rf"[（《“]*(?:[{_WIDE}]|[^\s{_WIDE}]+)[，。；：、）》”！？,.;:)]*|\s+")
 
@@ -29,6 +31,8 @@ def joined(left: str, right: str) -> str:
     if not before or not after:
         return left + right
     wide_before, wide_after = _WIDE_CHARACTER.match(before[-1]), _WIDE_CHARACTER.match(after[0])
+    if _NUMBERED.search(before):
+        return f"{before} {after}"
     if wide_before and wide_after:
         return before + after
     if _IDEOGRAPH.match(before[-1]):

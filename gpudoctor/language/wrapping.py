@@ -14,7 +14,13 @@ def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: 
     # Imported here: English has no use for it.
     from gpudoctor.language.wide import wrapped
 
-    return list(wrapped(initial_indent + translator.text(text), width, subsequent_indent))
+    lines = wrapped(initial_indent + translator.text(text), width, subsequent_indent)
+    return [verbatim(line) for line in lines]
+
+
+def verbatim(line: str) -> str:
+    """A line that no translation touches any more: a command, or what is translated already."""
+    return line if chosen.translator() is None else f"{chosen.DONE}{line}{chosen.DONE}"
 
 
 def fill(text: str, width: int, *, initial_indent: str = "", subsequent_indent: str = "") -> str:

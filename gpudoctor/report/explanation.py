@@ -64,7 +64,8 @@ def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
     yield ""
     yield from _wrapped(f"Fix: {visible(remedy.say)}", style)
     for command, line in remedy_lines(remedy, explanation.system):
-        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
+        bold = click.style(wrapping.verbatim(line), bold=True)
+        yield from [f"    {bold}"] if command else _wrapped(line, style, "    ")
 
 
 def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Tables of the matrix as plain text for people (80 to 100 columns, or a pipe), and as JSON for scripts."""
 
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -167,7 +168,7 @@ def _widths(table: list[tuple[str, ...]], width: int) -> list[int]:
 
 def _wrapped(cells: tuple[str, ...], widths: list[int], gap: str) -> list[str]:
     columns = [
-        wrapping.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(cells, widths, strict=True)
+        textwrap.wrap(cell, size, break_on_hyphens=False) or [""] for cell, size in zip(cells, widths, strict=True)
     ]
     height = max(map(len, columns))
     lines = []

@@ -96,7 +96,7 @@ def _mending(number: int, one: Mending, width: int, shell: Shell) -> Iterator[st
             yield from _item("", f"In {step.where}:", width)
         for line in step_lines(step, shell=shell):
             if is_command(step):
-                yield f"    {line}"
+                yield f"    {wrapping.verbatim(line)}"
             else:
                 yield from _item("  ", line, width)
     if one.fix.undo:
@@ -126,7 +126,7 @@ def _environment(one: InstallPlan, width: int, shell: Shell) -> Iterator[str]:
     yield ""
     for step in one.steps:
         for line in step_lines(step, shell=shell):
-            yield f"    {line}"
+            yield f"    {wrapping.verbatim(line)}"
 
 
 def _needs(plan: Plan, need: str) -> bool:

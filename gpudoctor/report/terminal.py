@@ -116,7 +116,7 @@ def _fix(fix: FixView, style: Style) -> Iterator[str]:
     for is_command, line in fix.commands:
         if is_command:
             # Never wrapped: it must be pasted as it stands.
-            yield "    " + click.style(line, bold=True)
+            yield "    " + click.style(wrapping.verbatim(line), bold=True)
         else:
             yield from wrapped(line, style, indent="    ")
 
@@ -143,7 +143,7 @@ def _note(finding: FindingView, style: Style) -> Iterator[str]:
         yield from wrapped(f"{fix_heading(finding, number)}:", style, indent="  ")
         for is_command, line in fix.commands:
             if is_command:
-                yield f"    {line}"
+                yield f"    {wrapping.verbatim(line)}"
             else:
                 yield from wrapped(line, style, indent="    ")
 

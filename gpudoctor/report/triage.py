@@ -192,7 +192,8 @@ def _fix(ticket: Ticket, style: Style) -> Iterator[str]:
         return
     yield from _wrapped(f"Fix: {visible(remedy.say)}", style, hang="  ")
     for command, line in remedy_lines(remedy, ticket.system):
-        yield from ["    " + click.style(line, bold=True)] if command else _wrapped(line, style, "    ")
+        bold = click.style(wrapping.verbatim(line), bold=True)
+        yield from [f"    {bold}"] if command else _wrapped(line, style, "    ")
     if in_image(ticket, remedy):
         yield from _wrapped(IN_IMAGE, style, "  ")
 

@@ -35,7 +35,10 @@ def _verdict(one: Verdict, width: int, *, verbose: bool) -> list[str]:
         lines += wrapping.wrap(visible(text), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
     if one.instead is not None:
         # A command is never wrapped: it is there to be copied.
-        lines += [f"{_INDENT}This does:", *(f"{_INDENT * 2}{visible(line)}" for line in one.instead.splitlines())]
+        lines += [
+            f"{_INDENT}This does:",
+            *(f"{_INDENT * 2}{wrapping.verbatim(visible(line))}" for line in one.instead.splitlines()),
+        ]
     if verbose and one.source:
         source = f"source ({one.confidence}, {one.checked}): {one.source}"
         lines += wrapping.wrap(source, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
