@@ -11,17 +11,12 @@ from functools import lru_cache
 from gpudoctor.facts.versions import CudaVersion, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import pinned_cudnn
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree
 
-#: Older ones bound typing-extensions, and pin more that the matrix does not list, against what others ask for.
-FIRST_SHARING_TENSORFLOW = "2.14"
-#: Older ones bound ml-dtypes below what JAX asks for.
-FIRST_TENSORFLOW_WITH_JAX = "2.18.1"
-#: From this CUDA on, the names of NVIDIA's distributions carry no -cu12.
-PLAIN_NAMES = CudaVersion("13.0")
 #: NumPy 2 asks for Python 3.9 (package metadata of numpy 2.0.0).
 WITHOUT_NUMPY2 = ("2.7", "3.5", "3.6", "3.7", "3.8")
 
@@ -40,7 +35,8 @@ def clash(one: Build, other: Build, asks: Asks) -> str | None:
 def _unknown(one: Build, other: Build) -> str | None:
     for build, partner in ((one, other), (other, one)):
         if build.framework == "tensorflow":
-            first = FIRST_TENSORFLOW_WITH_JAX if partner.framework == "jax" else FIRST_SHARING_TENSORFLOW
+            with_jax = partner.framework == "jax"
+            first = milestone("tensorflow-with-jax") if with_jax else milestone("tensorflow-shares")
             if _older(build.version, first):
                 return f"{build.label} asks for versions of shared packages that are not known to suit {partner.label}"
             if partner.framework == "jax" and build.variant == "and-cuda" and pinned_cudnn(build) is not None:
@@ -81,7 +77,8 @@ def requirements_of(build: Build, machine: Machine, matrix: Matrix) -> dict[str,
     row = build.row
     if build.processor == "cuda" and build.cuda is not None:
         suffix = f"-cu{build.cuda.major}"
-        runtime = f"nvidia-cuda-runtime{'' if build.cuda >= PLAIN_NAMES else suffix}"
+        is_plain = build.cuda >= CudaVersion(milestone("nvidia-plain-names"))
+        runtime = f"nvidia-cuda-runtime{'' if is_plain else suffix}"
         if isinstance(row, TorchBuild):
             found = {runtime: f"=={build.cuda}.*", f"nvidia-cudnn{suffix}": f"=={row.cudnn}"}
             found |= {f"nvidia-nccl{suffix}": f"=={row.nccl}"} if row.nccl else {}

@@ -11,6 +11,7 @@ from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.forward import compat_package
@@ -38,9 +39,8 @@ Constraint = Literal[
 
 #: What serves Blackwell GPUs in place of a TensorFlow whose PTX does not; see ptx_is_refused.
 CONTAINER = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow"
-#: The first CUDA whose libraries know Ampere. Those of CUDA 10 fail there, although the driver compiles the PTX of the
-#: framework itself (docs.nvidia.com/cuda/ampere-compatibility-guide).
-FIRST_CUDA = CudaVersion("11.0")
+#: The first CUDA whose libraries know Ampere.
+FIRST_CUDA = CudaVersion(milestone("cuda-ampere"))
 AMPERE = Capability("8.0")
 
 

@@ -10,6 +10,7 @@ from gpudoctor.knowledge.matrix.peaks import peaks
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn, DriverBranch, DriverFloor, ForwardCompat, Os, Toolkit, TorchBuild
 from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, notes_sheet
+from gpudoctor.report.matrix_tables_amd import amd_sheets
 
 SYSTEMS: tuple[Os, ...] = ("linux", "windows")
 #: More products than these are listed by name only.
@@ -163,6 +164,8 @@ def gpu_sheets(matrix: Matrix, name: str | None) -> tuple[Sheet, ...]:
     if name is None:
         return (_products("GPUs", models), _architectures("Architectures", _all_architectures(matrix)))
     found = products(matrix, name)
+    if not found and (amd := amd_sheets(matrix, name)):
+        return amd
     if not found:
         raise NotKnown(f"GPU {name!r}", near(models, name))
     sheets = [_products(f"GPU {name}", found), _peaks(matrix, found)]

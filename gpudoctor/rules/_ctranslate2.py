@@ -4,14 +4,15 @@ import posixpath
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.libraries import Resolution
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._missing import copies_of, package_of, where_looked
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Libraries, Scene
 from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, seen
 
-#: Built with cuDNN 9 from this release on; it had 8 before (github.com/SYSTRAN/faster-whisper, README).
-FIRST_WITH_CUDNN_9 = "4.5.0"
+#: Built with cuDNN 9 from this release on.
+FIRST_WITH_CUDNN_9 = milestone("ctranslate2-cudnn-9")
 
 
 def of_ctranslate2(gpus: Gpus | None, libraries: Libraries, frameworks: Frameworks, scene: Scene) -> Iterator[Problem]:

@@ -1,9 +1,6 @@
 """conda, mamba and micromamba: the channels, and the CUDA that PyTorch's own channel had builds for.
 
-The channel pytorch ended with 2.5.1 (https://github.com/pytorch/pytorch/issues/138506). Its builds had the CUDAs of the
-wheels, named by pytorch-cuda from 1.13 on and by cudatoolkit before (https://pytorch.org/get-started/previous-versions).
-conda-forge's cudatoolkit ends with 11.8; CUDA 12 is cuda-version and its parts there
-(https://github.com/conda-forge/cudatoolkit-feedstock; read 2026-11-22).
+The builds of the channel pytorch had the CUDAs of the wheels, named by pytorch-cuda and by cudatoolkit before.
 """
 
 from collections.abc import Iterator
@@ -11,6 +8,7 @@ from collections.abc import Iterator
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import name_of, planned
 from gpudoctor.knowledge.matrix.offer_types import Runtime
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.extras import why_not_cuda
@@ -20,9 +18,9 @@ from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import version_of
 from gpudoctor.verify.verdict import Aspect, Verdict
 
-LAST_OF_CHANNEL = "2.5.1"
-FIRST_PYTORCH_CUDA = "1.13"
-LAST_CUDATOOLKIT = "11.8"
+LAST_OF_CHANNEL = milestone("pytorch-channel-ends")
+FIRST_PYTORCH_CUDA = milestone("pytorch-channel-pytorch-cuda")
+LAST_CUDATOOLKIT = milestone("conda-cudatoolkit-ends")
 #: Packages of conda-forge, by the package whose builds they are.
 CONDA_FORGE = {"pytorch-gpu": "pytorch", "tensorflow": "tensorflow", "tensorflow-gpu": "tensorflow", "jaxlib": "jaxlib"}
 _ELSEWHERE = frozenset(("venv", "system", "standalone"))

@@ -32,3 +32,10 @@ def test_what_a_runtime_has(which, says):
 def test_all_of_them_and_one_that_is_not_known():
     assert all(f"{name}" in rows() for name in ("Colab", "Kaggle", "JetPack", "conda-forge"))
     assert CliRunner().invoke(cli, ["matrix", "runtime", "sagemaker"]).exit_code == 2
+
+
+def test_an_amd_gpu_and_the_builds_with_code_for_it():
+    result = CliRunner().invoke(cli, ["matrix", "gpu", "RX 7600", "--format", "json"])
+    product, builds = json.loads(result.output)["tables"]
+    assert [row["gfx"] for row in product["rows"]] == ["gfx1102"]
+    assert {row["version"] for row in builds["rows"]} >= {"2.7.1", "2.8.0"} and "2.6.0" not in str(builds)

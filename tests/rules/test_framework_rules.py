@@ -353,15 +353,22 @@ def test_the_first_builds_of_conda_were_pytorchs_own() -> None:
 
 
 def test_wheels_for_windows_of_which_no_list_is_known() -> None:
-    old = torch("1.7.1+cu101", variant="cuda", cuda=CudaVersion("10.1"))
+    old = torch("1.2.0+cu92", variant="cuda", cuda=CudaVersion("9.2"))
     machine = stack(
         card("NVIDIA GeForce GTX 660 Ti", "3.0"), release="441.22", frameworks=frameworks(old), host=WINDOWS
     )
     finding = fires("arch-too-old-for-build", **machine)
     assert any("PyTorch's build for Linux" in one.fact for one in finding.evidence)
-    turing = stack(card("NVIDIA GeForce RTX 2070", "7.5"), release="441.22", frameworks=frameworks(old), host=WINDOWS)
-    quiet("arch-too-old-for-build", **turing)
-    quiet("arch-too-new-for-build", **turing)
+    volta = stack(card("NVIDIA TITAN V", "7.0"), release="441.22", frameworks=frameworks(old), host=WINDOWS)
+    quiet("arch-too-old-for-build", **volta)
+    quiet("arch-too-new-for-build", **volta)
+
+
+def test_old_wheels_for_windows_by_their_own_list() -> None:
+    old = torch("1.7.1+cu101", variant="cuda", cuda=CudaVersion("10.1"))
+    kepler, turing = card("NVIDIA GeForce GTX 660 Ti", "3.0"), card("NVIDIA GeForce RTX 2070", "7.5")
+    for gpu, judged in ((kepler, fires), (turing, quiet)):
+        judged("arch-too-old-for-build", **stack(gpu, release="441.22", frameworks=frameworks(old), host=WINDOWS))
 
 
 def test_a_gpu_between_those_of_a_build() -> None:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from gpudoctor.facts.versions import Capability, CudaVersion
+from gpudoctor.knowledge.milestones import milestone
 
 #: native: machine code for it is inside. ptx: only PTX, which the driver must compile. none: nothing that runs.
 Coverage = Literal["native", "ptx", "none"]
@@ -18,7 +19,7 @@ Coverage = Literal["native", "ptx", "none"]
 #: chips nor between the two kinds.
 TEGRA = frozenset({(3, 2), (5, 3), (6, 2), (7, 2), (8, 7), (10, 1), (11, 0)})
 #: Code built with CUDA from this version on runs on Orin and Xavier too (torch's DEVICE_REQUIREMENT).
-TEGRA_JOINS = CudaVersion("13.2")
+TEGRA_JOINS = CudaVersion(milestone("cuda-tegra-joins"))
 #: Blackwell: from here on the PTX in most of TensorFlow's wheels does not help.
 TENSORFLOW_PTX_ENDS = Capability("10.0")
 #: In wheels of 2.16.1, 2.16.2, 2.17.1, 2.18.1, 2.19.1 and 2.20.0 the PTX of 1149 of some 1500 kernels (those that MLIR

@@ -4,13 +4,14 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework
 from gpudoctor.facts.versions import CudaVersion, package_version
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.probes.loader.search import Process
 
 #: libcudnn-74a4c495.so.9.1.0: the name that auditwheel gave it.
 _OWN_CUDNN = re.compile(r"libcudnn-[0-9a-f]+\.so\.([\d.]+)")
-#: From this release on the wheels are built with CUDA 12 (its changelog), before with CUDA 11.
-_FIRST_CUDA_12 = package_version("4.0.0")
+#: From this release on the wheels are built with CUDA 12, before with CUDA 11.
+_FIRST_CUDA_12 = package_version(milestone("ctranslate2-cuda-12"))
 #: What that part of cuDNN opens for the convolutions and the rest (read out of the wheels 4.4.0 and 4.5.0).
 _PARTS = {"8": ("ops_infer", "cnn_infer"), "9": ("ops", "cnn")}
 

@@ -2,14 +2,18 @@
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.knowledge.frameworks import companions
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules._torch_lines import of_another_line
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, rule, seen
 
-#: From these releases on a companion asks for "this torch or a newer one" (package metadata, read 2026-11).
-NO_UPPER_LIMIT = {"torchvision": ((0, 29, 1), (2, 14)), "torchaudio": ((2, 11), (2, 11))}
+#: From these releases on a companion asks for "this torch or a newer one": its own, and that torch.
+NO_UPPER_LIMIT = {
+    "torchvision": (numbers_of("torchvision-any-torch"), numbers_of("torchvision-any-torch-begins")),
+    "torchaudio": (numbers_of("torchaudio-any-torch"), numbers_of("torchaudio-any-torch")),
+}
 
 
 @rule("FRM005", name="torch-companion-version", severity="error", when="frameworks.torch.version")

@@ -1,11 +1,12 @@
 """HST003: a processor without AVX."""
 
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Framework, Frameworks, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
 
 #: The first release whose packages use AVX.
-SINCE = {"tensorflow": "1.6", "jaxlib": "0.1"}
+SINCE = {"tensorflow": milestone("tensorflow-avx"), "jaxlib": milestone("jaxlib-avx")}
 X86 = ("x86_64", "amd64")
 
 

@@ -1,10 +1,11 @@
 """HST004: TensorFlow 2.4.0 on a processor without AVX2."""
 
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Frameworks, System
 from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
 
 #: The one release whose packages were built with instructions beyond AVX by mistake.
-RELEASE = "2.4.0"
+RELEASE = milestone("tensorflow-avx2-by-mistake")
 
 
 @rule(

@@ -20,9 +20,7 @@ _SOON: dict[str, frozenset[str]] = {
 }
 #: The releases of TensorFlow with a Keras 2 beside them, and the first that waits until it is used.
 _KERAS_2, _KERAS_LATER = ((2, 6), (2, 15)), (2, 13)
-#: The first whose tf.keras is Keras 3 where that is installed (2.15.1 with 3.5.0; 2.14.1 ends with "No module named
-#: 'keras.api._v2'", observed 2026-11; keras.io/getting_started names both for 2.15).
-_KERAS_3_TOO = (2, 15)
+_KERAS_3_TOO = numbers_of("tensorflow-keras-3-too")
 #: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
 #: Triton under its names, its first release without triton.ops, and the first bitsandbytes that does without (wheels).
