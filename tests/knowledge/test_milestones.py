@@ -11,10 +11,13 @@ from gpudoctor.knowledge.milestones import milestones
 
 CODE = "\n".join(path.read_text("utf-8") for path in Path(gpudoctor.__file__).parent.rglob("*.py"))
 ASKED = set(re.findall(r'(?:milestone|numbers_of)\("([a-z0-9-]+)"\)', CODE))
+#: Those that end with a release that is seen: pip-without-python-3.7.
+SERIES = tuple(re.findall(r'milestones\(\)\.get\(f"([a-z0-9-]+)\{', CODE))
 
 
 def test_the_code_asks_for_those_that_are_there():
-    assert set(milestones()) == ASKED
+    assert {name for name in milestones() if not name.startswith(SERIES)} == ASKED
+    assert all(any(name.startswith(series) for name in milestones()) for series in SERIES)
 
 
 @pytest.mark.parametrize("row", milestones().values(), ids=lambda row: row.name)
