@@ -17,7 +17,7 @@ from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.report import Verdict
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import words_of_cause
+from gpudoctor.knowledge.causes import words_of_cause
 from gpudoctor.report.summary import stack_lines
 from gpudoctor.report.triage import remedy_lines, why
 from gpudoctor.rules.load import load_rules

@@ -42,7 +42,7 @@ def command(what: str, source: str | None, here: bool, form: str) -> None:
 
 def _is_message(text: str) -> bool:
     """More than a word, or a word that is known as a message (CUDA_ERROR_NO_DEVICE)."""
-    from gpudoctor.knowledge import recognise
+    from gpudoctor.knowledge.recognition import recognise
 
     return bool(re.search(r"\s", text.strip())) or bool(recognise(text))
 

@@ -16,7 +16,7 @@ from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.wish import Wish
 from gpudoctor.inference.infer import infer
-from gpudoctor.knowledge import all_causes
+from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.rules.declare import Rule
 from gpudoctor.rules.failures import pasted

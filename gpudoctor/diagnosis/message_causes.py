@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import fix_of
 from gpudoctor.facts.finding import SEVERITIES, Finding, Severity
-from gpudoctor.knowledge import all_causes, what_follows_from
+from gpudoctor.knowledge.causes import all_causes, what_follows_from
 from gpudoctor.rules.declare import Rule
 
 

@@ -13,7 +13,8 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
-from gpudoctor.knowledge import Message, message_of, program_named
+from gpudoctor.knowledge.message import Message, message_of
+from gpudoctor.knowledge.programs import program_named
 
 #: Sees more than any other single command.
 WHOLE = "gpudoctor report --static"

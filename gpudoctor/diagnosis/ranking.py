@@ -16,7 +16,8 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import SEVERITIES, Finding
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import all_causes, causes_of, causes_without_rule, recognise, words_of_cause
+from gpudoctor.knowledge.causes import all_causes, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules.declare import Rule
 
 #: The stack, bottom to top, by the family letters of a code.

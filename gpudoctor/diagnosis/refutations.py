@@ -7,7 +7,7 @@ conditions holds.
 from gpudoctor.diagnosis import conditions, conditions_of_packages  # noqa: F401 - they register themselves
 from gpudoctor.diagnosis.condition import CONDITIONS
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
-from gpudoctor.knowledge import all_causes
+from gpudoctor.knowledge.causes import all_causes
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
 _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}

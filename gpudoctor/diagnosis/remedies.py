@@ -18,8 +18,8 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Frameworks, Interpreter
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import all_causes
 from gpudoctor.knowledge.causes import Remedy as Written
+from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.extension_beside import extension_beside

@@ -9,7 +9,8 @@ from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import similar_threads, words_of_cause
+from gpudoctor.knowledge.causes import words_of_cause
+from gpudoctor.knowledge.threads import similar_threads
 from gpudoctor.rules.declare import Rule
 
 #: Threads that are shown where nothing is named, beside possible causes, and messages of the text that are compared.

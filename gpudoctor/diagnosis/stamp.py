@@ -2,7 +2,8 @@
 
 from gpudoctor.facts.finding import Finding, Problem
 from gpudoctor.facts.live import Symptom
-from gpudoctor.knowledge import causes_of, causes_without_rule, message_of, what_follows_from
+from gpudoctor.knowledge.causes import causes_of, causes_without_rule, what_follows_from
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.declare import Rule
 
 #: A message points to the causes that are at least so likely.

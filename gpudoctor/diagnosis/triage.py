@@ -12,7 +12,7 @@ from gpudoctor.facts.finding import Finding, Severity
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.report import Report, Verdict
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import message_of
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.declare import Rule
 
 TRIAGE_SCHEMA = 1

@@ -13,8 +13,8 @@ from gpudoctor.diagnosis.triage import Message, excluded
 from gpudoctor.examine.tickets import Unreadable, contents_of
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import message_of
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.load import load_rules
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import ingest

@@ -18,8 +18,9 @@ from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
-from gpudoctor.knowledge import program_of, program_told, subjects_in, surroundings_in
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.programs import program_of, program_told
+from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.tickets.given import given_commands
 from gpudoctor.tickets.own_report import parse_own_findings

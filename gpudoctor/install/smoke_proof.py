@@ -10,7 +10,7 @@ from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live, SmokeRun
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import causes_of_packages
+from gpudoctor.knowledge.causes import causes_of_packages
 from gpudoctor.knowledge.frameworks import backends_of
 
 #: Families of rules that judge an environment rather than the machine under it.

@@ -11,7 +11,8 @@ from gpudoctor.diagnosis.ranking import LIKELY, Candidate, RuledOut
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import TRIAGE_SCHEMA, Message, Ticket, UnknownError
 from gpudoctor.facts.codec import encode
-from gpudoctor.knowledge import message_of, program_named
+from gpudoctor.knowledge.message import message_of
+from gpudoctor.knowledge.programs import program_named
 from gpudoctor.language import wrapping
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials

@@ -28,7 +28,7 @@ OF_RUNS = frozenset(
 
 def of_symptoms(symptoms: Iterable[Symptom]) -> str | None:
     """The rule of the first message that is one of a failure; one that only falls back on gives way."""
-    from gpudoctor.knowledge import message_of
+    from gpudoctor.knowledge.message import message_of
 
     rows = [row for symptom in symptoms if (row := message_of(symptom.signature))]
     rows = [row for row in rows if not _is_no_failure(row.causes[0].key)]
@@ -37,7 +37,7 @@ def of_symptoms(symptoms: Iterable[Symptom]) -> str | None:
 
 
 def _is_no_failure(cause: str) -> bool:
-    from gpudoctor.knowledge import all_causes
+    from gpudoctor.knowledge.causes import all_causes
 
     record = all_causes().get(cause)
     return record is not None and (record.costs_speed or record.harmless)

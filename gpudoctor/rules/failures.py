@@ -201,7 +201,7 @@ def _recognised(text: str, framework: str) -> tuple[Symptom, ...]:
     if not text:
         return ()
     # Imported here: a look that runs nothing needs no catalogue of messages.
-    from gpudoctor.knowledge import recognise
+    from gpudoctor.knowledge.recognition import recognise
 
     return recognise(text, framework=framework, clean=without_credentials)
 

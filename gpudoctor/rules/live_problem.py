@@ -77,7 +77,7 @@ class Failed(Fact, frozen=True, kw_only=True):
     @property
     def meaning(self) -> str | None:
         """What the first known message means."""
-        from gpudoctor.knowledge import message_of
+        from gpudoctor.knowledge.message import message_of
 
         return next((row.meaning for one in self.symptoms if (row := message_of(one.signature))), None)
 
@@ -167,14 +167,14 @@ def _severity(failures: list[Failure], symptoms: tuple[Symptom, ...]) -> Severit
 
 def _is_said(symptoms: tuple[Symptom, ...]) -> bool:
     """People's words, and no message of a program."""
-    from gpudoctor.knowledge import message_of
+    from gpudoctor.knowledge.message import message_of
 
     rows = [message_of(one.signature) for one in symptoms]
     return all(row is not None and row.fallback for row in rows)
 
 
 def _as_grave_as_its_cause(symptoms: tuple[Symptom, ...]) -> Severity | None:
-    from gpudoctor.knowledge import causes_of
+    from gpudoctor.knowledge.causes import causes_of
     from gpudoctor.rules.load import load_rules
 
     likeliest = next(iter(causes_of(symptoms)), None)
@@ -213,7 +213,7 @@ def _printed(failed: Failed) -> tuple[str, ...]:
 
 
 def _causes(symptoms: tuple[Symptom, ...]) -> Iterator[str]:
-    from gpudoctor.knowledge import causes_of, words_of_cause
+    from gpudoctor.knowledge.causes import causes_of, words_of_cause
     from gpudoctor.rules.load import load_rules
 
     summaries = {rule.name: rule.summary for rule in load_rules()}
@@ -223,7 +223,7 @@ def _causes(symptoms: tuple[Symptom, ...]) -> Iterator[str]:
 
 def _questions(failed: Failed) -> tuple[Fix, ...]:
     """What decides between the causes, where a message is known."""
-    from gpudoctor.knowledge import message_of
+    from gpudoctor.knowledge.message import message_of
 
     row = next((row for one in failed.symptoms if (row := message_of(one.signature))), None)
     if row is None:

@@ -11,8 +11,8 @@ from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
 from gpudoctor.inference.infer import infer
 from gpudoctor.inference.installed_builds import frameworks_of
-from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source

@@ -6,8 +6,8 @@ from gpudoctor.diagnosis.diagnose import diagnose
 from gpudoctor.facts.fix import Ask
 from gpudoctor.facts.live import AgentRun, DeviceList, Live
 from gpudoctor.facts.system import System
-from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules.load import load_rules
 from tests.whole import driver, gpu, machine
 

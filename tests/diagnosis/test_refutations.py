@@ -13,7 +13,7 @@ from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, 
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
-from gpudoctor.knowledge import all_causes
+from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.rules.load import load_rules
 
 NVML = Answer(outcome="answered", code=0, device_count=1)

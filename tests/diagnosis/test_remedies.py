@@ -17,7 +17,8 @@ from gpudoctor.facts.python import Interpreter
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge import all_causes, messages
+from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.message import messages
 from gpudoctor.rules.load import load_rules
 
 RULES = load_rules()

@@ -5,7 +5,7 @@ from gpudoctor.diagnosis.similar import MOST, similar
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
-from gpudoctor.knowledge import recognise
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules.load import load_rules
 
 BUSY = "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable"

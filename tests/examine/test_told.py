@@ -7,8 +7,8 @@ import pytest
 from gpudoctor.examine.judging import criteria_of
 from gpudoctor.examine.triage import ticket
 from gpudoctor.facts.fix import Run
-from gpudoctor.knowledge import messages
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.message import messages
 from gpudoctor.report.triage import headline, remedy_for
 
 NO_MATCH = "ERROR: Could not find a version that satisfies the requirement {} (from versions: none)"

@@ -10,8 +10,8 @@ from contextlib import suppress
 import pytest
 
 from gpudoctor.facts.bounded import bounded, bounded_lines
-from gpudoctor.knowledge import lines_that_matter
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.recognition import lines_that_matter
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import ingest

@@ -5,14 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gpudoctor.knowledge import (
-    causes_of,
-    causes_without_rule,
-    messages,
-    recognise,
-    surroundings_in,
-    words_of_cause,
-)
+from gpudoctor.knowledge.causes import causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.message import messages
+from gpudoctor.knowledge.recognition import recognise
+from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.rules.load import load_rules
 
 #: What reports of the cases show. kind: error, or a description in the reporter's own words; surroundings as stated.

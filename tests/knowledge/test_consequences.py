@@ -4,7 +4,7 @@ from graphlib import TopologicalSorter
 
 import pytest
 
-from gpudoctor.knowledge import all_causes, causes_without_rule, what_follows_from
+from gpudoctor.knowledge.causes import all_causes, causes_without_rule, what_follows_from
 from gpudoctor.rules.load import load_rules
 
 RULES = {rule.name for rule in load_rules()}

@@ -11,7 +11,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 from knowledge_files import compiled, records
 from needles import NoWords, needles_of
 
-from gpudoctor.knowledge import causes_without_rule, message_of, messages, recognise
+from gpudoctor.knowledge.causes import causes_without_rule
+from gpudoctor.knowledge.message import message_of, messages
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules.load import load_rules
 
 RECORDS = {record.id: record for record in records()}

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gpudoctor.knowledge import lines_that_matter, messages, recognise
+from gpudoctor.knowledge.message import messages
+from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
 

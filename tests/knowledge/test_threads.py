@@ -4,8 +4,10 @@ import datetime
 import re
 from pathlib import Path
 
-from gpudoctor.knowledge import all_causes, recognise, similar_threads, threads
-from gpudoctor.knowledge.threads import Thread, _index, features_of
+from gpudoctor.knowledge import threads
+from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.recognition import recognise
+from gpudoctor.knowledge.threads import Thread, _index, features_of, similar_threads
 from gpudoctor.redact.redactor import Door
 from gpudoctor.rules.load import load_rules
 from tests.tickets.stated import FOLDER, STATED

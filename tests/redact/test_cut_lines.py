@@ -6,8 +6,8 @@ import pytest
 
 from gpudoctor.facts.codec import encode
 from gpudoctor.facts.live import AgentRun
-from gpudoctor.knowledge import recognise
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.probes.live.evidence import _with_log
 from gpudoctor.redact.credentials import excerpt, whole_words, without_credentials
 from gpudoctor.redact.redactor import Door

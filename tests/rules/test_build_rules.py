@@ -9,7 +9,7 @@ from gpudoctor.facts.libraries import Libraries, SymbolNeed, Toolkit
 from gpudoctor.facts.python import Framework, Overlap, Package, Packages, Pin, Unmet
 from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
-from gpudoctor.knowledge import causes_of_packages
+from gpudoctor.knowledge.causes import causes_of_packages
 from tests.rules.situations import environ, gpus
 from tests.rules.stacks import (
     JETSON,

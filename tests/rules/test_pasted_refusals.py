@@ -7,7 +7,7 @@ from gpudoctor.facts.driver import Answer
 from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Kernelspec, Pin
 from gpudoctor.facts.system import Container, ContainerTools, System, Wsl
-from gpudoctor.knowledge import recognise
+from gpudoctor.knowledge.recognition import recognise
 from tests.rules.stacks import RTX_4090, WINDOWS, frameworks, interpreter, packages, stack, tensorflow, torch
 from tests.rules.table import fires, judge, quiet
 from tests.whole import driver, gpu, machine

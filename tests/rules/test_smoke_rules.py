@@ -22,8 +22,10 @@ from gpudoctor.facts.live import (
 )
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.knowledge import all_causes, messages, recognise
+from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.message import messages
+from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.rules._symptom_routing import OF_RUNS
 from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.failures import failures

@@ -8,7 +8,7 @@ from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live, SmokeRun, Stage, Symptom
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages, Unmet
 from gpudoctor.facts.system import System
-from gpudoctor.knowledge import messages
+from gpudoctor.knowledge.message import messages
 from gpudoctor.report.commands import step_lines
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
 from gpudoctor.rules.failures import Failure, failures

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.knowledge import surroundings_in
+from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.tickets.pasted import plain
 from gpudoctor.tickets.smi import parse_smi
 

@@ -4,7 +4,8 @@ import time
 
 import pytest
 
-from gpudoctor.knowledge import causes_without_rule, program_of
+from gpudoctor.knowledge.causes import causes_without_rule
+from gpudoctor.knowledge.programs import program_of
 from gpudoctor.tickets.given import given_commands
 from gpudoctor.tickets.unexplained import strongest_error
 

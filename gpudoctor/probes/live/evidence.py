@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from gpudoctor.facts.live import AgentRun, DeviceList, SmokeRun, Symptom, Thrown, Trial
-from gpudoctor.knowledge import lines_that_matter, recognise
+from gpudoctor.knowledge.recognition import lines_that_matter, recognise
 from gpudoctor.probes.live.run import Outcome
 from gpudoctor.redact.credentials import without_credentials
 

@@ -1,6 +1,6 @@
 """PYT006: a framework in your home folder is imported instead of the environment's own."""
 
-from gpudoctor.knowledge import causes_of_packages
+from gpudoctor.knowledge.causes import causes_of_packages
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.rules._user_site import explained_by_mix
 from gpudoctor.rules.builds import in_words, release_numbers
