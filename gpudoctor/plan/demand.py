@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
-from gpudoctor.knowledge.frameworks import companions, planned
+from gpudoctor.knowledge.frameworks import companions, descriptors, planned
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.specifiers import agree
 
@@ -180,6 +180,10 @@ def _is_slip(name: str) -> bool:
 
 
 def _unknown(name: str) -> NotADemand:
+    made = next((one for one in descriptors() if name.lower() in (one.name, *one.aliases, *one.packages)), None)
+    if made is not None:
+        text = f"Which build of {made.title} fits is not in the tables; its makers say it here: {made.page}"
+        return NotADemand(text)
     # Imported here: only a slip of the pen needs it.
     from difflib import get_close_matches
 
