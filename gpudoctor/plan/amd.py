@@ -9,6 +9,7 @@ from gpudoctor.knowledge.matrix.amd import has_code, rocm_builds
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, NotNewer, Proposal, Reason, Refusal, Wanted, Way
+from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import Obstacle, span
 from gpudoctor.plan.elsewhere import for_amd
 from gpudoctor.plan.machine import Machine
@@ -26,11 +27,11 @@ def fit_amd(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
     """The builds for ROCm that fit, each framework in an environment of its own; or what keeps every one away."""
     environments, alternatives, refusals = [], [], []
     for wanted in wish:
-        found = [row for row in rocm_builds(wanted.framework, matrix) if not any(against(row, wanted, machine))]
+        found = proposals_for_amd(machine, wanted, matrix)
         if not found:
             refusals.append(_refusal(wanted, machine, matrix))
             continue
-        first, *others = (_proposal(row, wanted, machine, matrix) for row in found)
+        first, *others = found
         environments.append(Environment(proposals=(first,), command=first.command))
         alternatives += others[:MOST_ALTERNATIVES]
     apart = "builds for ROCm are not known to share one" if len(environments) > 1 else None
@@ -42,6 +43,12 @@ def fit_amd(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
         refusals=tuple(refusals),
         not_judged=tuple(one for one in machine.not_judged if one != "GPU"),
     )
+
+
+def proposals_for_amd(machine: Machine, wanted: Wanted, matrix: Matrix) -> tuple[Proposal, ...]:
+    """The builds of one framework that fit, newest first."""
+    rows = (row for row in rocm_builds(wanted.framework, matrix) if not any(against(row, wanted, machine)))
+    return tuple(_proposal(row, wanted, machine, matrix) for row in rows)
 
 
 def against(row: RocmBuild, wanted: Wanted, machine: Machine) -> Iterator[Obstacle]:
@@ -112,6 +119,8 @@ def _proposal(row: RocmBuild, wanted: Wanted, machine: Machine, matrix: Matrix) 
         requirements += [f"{name}=={one}" for one in reversed(known) if meets(one, specifier)][:1] or [
             f"{name}{specifier}"
         ]
+    bound = needs_numpy1(row, machine, matrix)
+    requirements += [f"numpy{bound}"] if bound else []
     wheels = f"a wheel for Python {machine.python}" if machine.python else f"wheels for Python {span(row.pythons)}"
     why = [Reason(constraint="python", text=f"it has {wheels} on {PLATFORM}")]
     labels = ", ".join(machine.label(index) for index in range(len(machine.gfx)))

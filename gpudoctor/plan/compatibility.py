@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from gpudoctor.facts.versions import CudaVersion, package_version
+from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, TensorflowBuild, TorchBuild
 from gpudoctor.knowledge.milestones import milestone
@@ -106,7 +107,7 @@ def numpy_bounds(build: Build, machine: Machine, matrix: Matrix) -> str:
     return ",".join(filter(None, (required, needs_numpy1(build, machine, matrix))))
 
 
-def needs_numpy1(build: Build, machine: Machine, matrix: Matrix) -> str:
+def needs_numpy1(build: Build | RocmBuild, machine: Machine, matrix: Matrix) -> str:
     """The bound "<2" where a build does not work with NumPy 2, and its own requirement admits that; else empty."""
     row = _numpy(build.framework, build.version, machine.os, matrix)
     if row is None or row.works_with_numpy2 is not False or machine.python in WITHOUT_NUMPY2:

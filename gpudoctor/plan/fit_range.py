@@ -2,6 +2,7 @@
 
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.amd import proposals_for_amd
 from gpudoctor.plan.answer import Proposal, Span, Wanted
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.fit import ranked
@@ -12,6 +13,8 @@ from gpudoctor.plan.unsat_reasons import driver_refusal, wish_obstacles
 
 def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str | None = None) -> Span | None:
     """The range for a wish; None where nothing fits. `installed`: a release, 2.2.0 or 2.2.0+cpu."""
+    if machine.gfx:
+        return _for_amd(machine, wanted, matrix)
     if driver_refusal(machine, matrix) is not None:
         return None
     fitting = [
@@ -35,6 +38,13 @@ def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str |
         nearest=made(near) if near is not None else None,
         releases=len(releases),
     )
+
+
+def _for_amd(machine: Machine, wanted: Wanted, matrix: Matrix) -> Span | None:
+    """From the oldest to the newest build for ROCm; which is nearest to what is installed is not told."""
+    found = proposals_for_amd(machine, wanted, matrix)
+    count = len({one.version for one in found})
+    return Span(framework=wanted.framework, oldest=found[-1], newest=found[0], releases=count) if found else None
 
 
 def _nearest(fitting: list[Build], releases: list[str], installed: str) -> Build | None:

@@ -6,6 +6,7 @@ from gpudoctor.knowledge.matrix.amd import gfx_of, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.fit_range import fit_range
 from gpudoctor.plan.machine import Machine
 
 LINUX = "linux-x86_64"
@@ -87,3 +88,18 @@ def test_a_plugin_that_is_not_there_is_not_asked_for():
     """jax 0.12.0.1 asks for a plug-in of its own number, which there is none of."""
     (place,) = fit_amd(Machine(gfx=("gfx942",), platform=LINUX), (Wanted(framework="jax"),), MATRIX).environments
     assert place.command[-1] == "jax[rocm7-local]==0.12.0"
+
+
+def test_the_range_of_builds_for_an_amd_gpu():
+    span = fit_range(Machine(gfx=("gfx1102",), platform=LINUX), Wanted(framework="torch"), MATRIX, None)
+    assert span is not None and span.oldest.version == "2.7.0" and span.newest.version == NEWEST.version
+
+
+def test_an_old_build_gets_the_numpy_it_was_compiled_for():
+    (place,) = fit_amd(
+        Machine(gfx=("gfx1100",), platform=LINUX), (Wanted(framework="torch", specifier="==2.1.2"),), MATRIX
+    ).environments
+    assert place.command[4:] == (
+        *("torch==2.1.2+rocm5.6", "numpy<2"),
+        *("--extra-index-url", "https://download.pytorch.org/whl/rocm5.6"),
+    )
