@@ -25,12 +25,21 @@ _LOOKING = re.compile(r"Looking in indexes: (?P<addresses>.*)")
 #: The page of a package on an index.
 _PAGE = re.compile(r"/[^/]+/$")
 _OF_ADDRESS = re.compile(r" for url \(\S+\)$")
+#: pip's words for a file with another hash than the index, or a file of requirements, names; below: which.
+_NO_MATCH = re.compile(r"ERROR: THESE PACKAGES DO NOT MATCH THE HASHES")
+_FETCHED = re.compile(r"\s*(?:Downloading|Using cached) (?P<file>\S+)")
+_FILE = re.compile(r"\s+(?P<what>\S+) from \S")
+_EXPECTED = re.compile(r"\s+Expected (?P<hash>\w+ \w+)")
+_GOT = re.compile(r"\s+Got\s+(?P<hash>\w+)")
 #: Lines that are kept of a reason, and indexes that are named in it.
 _MOST, _INDEXES = 8, 2
 
 
 def why(lines: tuple[str, ...]) -> str:
     """The lines that say what went wrong, as far as they can be told from the others."""
+    changed = tuple(_changed_files(lines))
+    if changed:
+        return "\n".join(changed)
     lost = unreachable(lines)
     passed_over = (_RETRYING.search, _REPEATED.match, *((_follows,) if lost else ()))
     others = [line for line in lines if not any(is_one(line) for is_one in passed_over)]
@@ -38,6 +47,24 @@ def why(lines: tuple[str, ...]) -> str:
     if lost:
         return "\n".join((*lost, *telling[-1:]))
     return "\n".join((telling or others)[-_MOST:])
+
+
+def _changed_files(lines: tuple[str, ...]) -> Iterator[str]:
+    """The files with another hash. A download that is cut off ends so, and pip speaks of tampering."""
+    start = next((number for number, line in enumerate(lines) if _NO_MATCH.search(line)), len(lines))
+    fetched = [match["file"].rpartition("/")[2] for line in lines[:start] if (match := _FETCHED.match(line))]
+    what, expected = fetched[-1] if fetched else "a file", ""
+    for line in lines[start + 1 :]:
+        if named := _FILE.match(line):
+            what = named["what"]
+        elif asked := _EXPECTED.match(line):
+            expected = asked["hash"]
+        elif got := _GOT.match(line):
+            yield (
+                f"{what} has another hash than the index, or a file of requirements, asks for ({expected}; the file that "
+                f"came has {got['hash']}). It was cut off or changed on the way, or it is another file. Where a second "
+                "try ends so, too, do not install it."
+            )
 
 
 def _follows(line: str) -> bool:

@@ -274,6 +274,35 @@ def test_the_index_is_named_whole_where_pip_tells_only_the_path(looks, path, whe
     assert why.splitlines()[0].startswith(f"The package index could not be reached at {where}: Failed to establish")
 
 
+NO_MATCH = (
+    "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE. If you have updated the package "
+    "versions, please update the hashes. Otherwise, examine the package contents carefully; someone may have tampered "
+    "with them."
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "file", "named"),
+    [
+        (
+            "",
+            "    kit==2.0 from https://a.example/kit-2.0-py3-none-any.whl#sha256=aa (from -r r.txt (line 1)):",
+            "kit==2.0",
+        ),
+        ("  Downloading https://a.example/kit-2.0-py3-none-any.whl (5 kB)", "    unknown package:", "kit-2.0-py3-none"),
+        ("", "    unknown package:", "a file"),
+    ],
+)
+def test_a_file_with_another_hash_is_named_and_what_may_be_the_cause(before, file, named):
+    told = (before, NO_MATCH, file, "        Expected sha256 aa11", "             Got        bb22")
+    why = Done(code=1, lines=told).why
+    assert why.startswith(named)
+    assert "has another hash" in why
+    assert all(word in why for word in ("sha256 aa11", "bb22", "cut off"))
+    assert "tampered" not in why
+    assert Done(code=1, lines=(NO_MATCH,)).why == NO_MATCH
+
+
 def test_many_indexes_and_packages_are_a_few_lines():
     tries = [TRY.format(f"/{index}/{name}/") for index in range(5) for name in ("torch", "jax")]
     follows = ("ERROR: Could not find a version that satisfies the requirement torch (from versions: none)",)

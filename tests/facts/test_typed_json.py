@@ -31,8 +31,10 @@ CALLS = {
         "decode_snapshot(raw)",
     ),
     "a value becomes a fact": (
-        "from gpudoctor.facts.codec import from_plain, to_plain\n"
-        "from gpudoctor.facts.snapshot import Snapshot\nfrom tests.whole import BARE\nplain = to_plain(BARE)",
+        (
+            "from gpudoctor.facts.codec import from_plain, to_plain\n"
+            "from gpudoctor.facts.snapshot import Snapshot\nfrom tests.whole import BARE\nplain = to_plain(BARE)"
+        ),
         "from_plain(plain, Snapshot)",
     ),
     "the interface for Python judges": (
