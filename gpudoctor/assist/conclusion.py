@@ -7,7 +7,6 @@ from gpudoctor.assist.judged import Judged
 from gpudoctor.assist.quoting import Quoting
 from gpudoctor.assist.tool import Short
 from gpudoctor.diagnosis import next_question
-from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import Remedy
 from gpudoctor.diagnosis.triage import Ticket
@@ -154,7 +153,7 @@ def _cause(one: Candidate, quoting: Quoting, fix: Remedied | None) -> Cause:
 def _remedied(remedy: Remedy, judged: Judged, quoting: Quoting) -> Remedied:
     lines = tuple(remedy_lines(remedy, judged.ticket.system))
     sentences = (remedy.say, *(line for is_command, line in lines if not is_command))
-    typed = commands_that_fit((line for is_command, line in lines if is_command), judged.report.snapshot)
+    typed = (line for is_command, line in lines if is_command)
     commands = [shown for line in typed if (shown := quoting.command(line))]
     return Remedied(
         say=tuple(quoting.text(one, 400) for one in sentences)[:_SENTENCES],

@@ -52,8 +52,9 @@ def command(
 ) -> None:
     """Judge install commands before they are run: does each package fit, and if not, what does.
 
-    Reads pip, uv, conda, apt, dnf, zypper and docker commands, environment variables, requirements files, Dockerfiles
-    and Compose files; PowerShell and cmd, too. Judged for this machine, or for the one that the options describe:
+    Reads pip, uv, conda, apt, dnf, zypper and docker commands, environment variables, requirements files, uv.lock,
+    poetry.lock, pylock.toml, pyproject.toml, environment.yml, Dockerfiles and Compose files; PowerShell and cmd, too.
+    Judged for this machine, or for the one that the options describe:
 
         gpudoctor verify "pip install torch==2.6.0" --gpu "RTX 5090" --driver 570 --python 3.12
 

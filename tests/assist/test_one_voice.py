@@ -44,7 +44,9 @@ def concluded(judged: Judged) -> Conclusion:
     assert not named & {one.name for one in found.not_the_cause}
     matrix, snapshot = load_matrix(), judged.report.snapshot
     given = given_of(snapshot, matrix)
-    for typed in (found.fix.commands if found.fix else (), *(one.commands for one in found.others)):
+    # A link that a person makes is said in words.
+    links = [f"ln -s {one}" for one in (found.fix.say if found.fix else ()) if "link nvidia/" in one]
+    for typed in ((*found.fix.commands, *links) if found.fix else (), *(one.commands for one in found.others)):
         assert verify(typed, given, matrix).word != "does not fit", typed
     installed = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
     wanted = tuple(one.name for one in installed if one.name in ("torch", "tensorflow", "jax"))[:1]

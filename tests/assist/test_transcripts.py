@@ -152,6 +152,17 @@ def test_the_answers_hold_what_is_right_and_nothing_that_misleads(name: str) -> 
             assert held is not part.startswith("!"), (call.tool.name, part, found)
 
 
+def test_a_lock_file_is_judged_by_its_name(tmp_path) -> None:
+    path = tmp_path / "uv.lock"
+    path.write_text(
+        '[[package]]\nname = "torch"\nversion = "2.6.0"\n[[package]]\nname = "torchvision"\nversion = "0.19.0"\n'
+    )
+    asked = msgspec.convert({"path": str(path), "gpu": ["RTX 3090"], "python": "3.10"}, VERIFY_DESCRIBED.takes)
+    found = VERIFY_DESCRIBED.run(asked, Session(folders_of((str(tmp_path),))))
+    assert found.word == "does not fit"
+    assert any((one.line, one.word) == (5, "does not fit") for one in found.verdicts), found
+
+
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_a_reply_is_short_and_each_line_is_said_once(name: str) -> None:
     for call in TRANSCRIPTS[name]:

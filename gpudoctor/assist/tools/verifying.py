@@ -35,7 +35,10 @@ class Commands(Takes, frozen=True, kw_only=True):
         str | None,
         Meta(description="Commands of pip, uv, conda, apt, dnf, zypper or docker; or the text of a file of them."),
     ] = None
-    path: Annotated[str | None, Meta(description="A file that holds them.")] = None
+    path: Annotated[
+        str | None,
+        Meta(description="A file that holds them, or uv.lock, poetry.lock, pyproject.toml, environment.yml."),
+    ] = None
     for_path: Annotated[str | None, Meta(description="A snapshot or a ticket: its machine.")] = None
     here: Annotated[bool, Meta(description="This machine, looked at.")] = False
     gpu: tuple[str, ...] = ()
@@ -102,7 +105,7 @@ def verify_described(asked: Commands, session: Session) -> Verified:
         given = with_packages(_given(asked, session), asked.installed)
     except click.ClickException as error:
         raise CannotAnswer(f"It was not understood: {session.quoting().text(error.format_message(), 400)}") from None
-    found = verify(text, given, matrix)
+    found = verify(text, given, matrix, asked.path)
     if not found.found:
         raise CannotAnswer("There is no command in it.")
     return _verified(found, session.quoting())
