@@ -34,8 +34,8 @@ def _chooser(table: dict[str, Any]) -> Element:
     SubElement(section, "h2", id="choose").text = "Which build fits a machine"
     form = SubElement(section, "form", {"class": "choices"})
     _select(form, "system", "System", {system["platform"]: SYSTEMS[system["platform"]] for system in table["systems"]})
-    _typed(form, "gpu", "GPU", "for example RTX 4090; empty: none", table["gpus"])
-    _typed(form, "driver", "NVIDIA driver", "for example 570.86; empty: not known", ())
+    _typed(form, "gpu", "GPU", "RTX 4090; empty: none", table["gpus"])
+    _typed(form, "driver", "NVIDIA driver", "570.86; empty: unknown", ())
     _select(form, "python", "Python", {one: one for one in table["pythons"]}, chosen="3.12")
     _select(form, "wish", "Framework", table["wishes"])
     SubElement(section, "div", {"id": "answer", "aria-live": "polite"})

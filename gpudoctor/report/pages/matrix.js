@@ -146,7 +146,7 @@ function showTables() {
   });
   const table = tables[select.selectedIndex], rows = found[select.selectedIndex];
   const all = found.reduce((sum, one) => sum + one.length, 0);
-  at("found").textContent = `${table.about ? `${table.about}: ` : ""}${rows.length} rows`
+  at("found").textContent = `${table.about ? `${table.about}: ` : ""}${rows.length} ${rows.length === 1 ? "row" : "rows"}`
     + (wanted.length ? `, ${all} in all tables` : "");
   const head = made("thead"), body = made("tbody"), titles = made("tr");
   for (const title of [...table.columns, "source", "checked", "how sure"]) {
