@@ -61,9 +61,9 @@ def _changed_files(lines: tuple[str, ...]) -> Iterator[str]:
             expected = asked["hash"]
         elif got := _GOT.match(line):
             yield (
-                f"{what} has another hash than the index, or a file of requirements, asks for ({expected}; the file that "
-                f"came has {got['hash']}). It was cut off or changed on the way, or it is another file. Where a second "
-                "try ends so, too, do not install it."
+                f"{what} has another hash than the index, or a file of requirements, asks for ({expected}; the file "
+                f"that came has {got['hash']}). It was cut off or changed on the way, or it is another file. Where a "
+                "second try ends so, too, do not install it."
             )
 
 
