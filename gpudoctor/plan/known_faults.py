@@ -17,6 +17,8 @@ def faults_of(product: str, version: str | None, matrix: Matrix) -> Iterator[Kno
     for row in rows:
         if row.product != product or (version is not None and parsed is None):
             continue
+        if row.builds and parsed is not None and parsed.local is not None and parsed.local not in row.builds:
+            continue
         if parsed is None or any(meets(parsed.public, one) for one in row.affected):
             yield row
 

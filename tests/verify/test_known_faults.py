@@ -21,6 +21,8 @@ MET = [
     ("torch", "2.3.0+cu121", LINUX, {}, 0),
     ("torch", "2.3.1+cu121", WINDOWS, {}, 0),
     ("torch", "1.12.0", LINUX, {}, 1),
+    ("torch", "2.6.0+cu126", LINUX, {}, 1),
+    ("torch", "2.6.0+cu124", LINUX, {}, 0),
     ("torch", "1.12.1", LINUX, {}, 0),
     ("setuptools", "75.1.0", LINUX, {"torch": "2.1.2+cu121"}, 1),
     ("setuptools", "75.1.0", LINUX, {"torch": "2.4.0+cu121"}, 0),

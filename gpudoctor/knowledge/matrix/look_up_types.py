@@ -16,7 +16,9 @@ class KnownFault(Row, frozen=True, kw_only=True):
     #: What goes wrong, in a sentence; and what it takes to meet it.
     says: str
     where: str | None = None
-    #: The same, as far as it can be held against facts: systems, other packages' releases, Pythons. Empty: any.
+    #: The same, as far as it can be held against facts: the builds of that release (cu126), systems, other packages'
+    #: releases, Pythons. Empty: any.
+    builds: tuple[str, ...] = ()
     systems: tuple[Literal["linux", "wsl", "windows"], ...] = ()
     beside: dict[str, str] = {}
     python: str = ""
