@@ -130,8 +130,8 @@ class Translator:
             for word in dict.fromkeys(_WORD.findall(text))
             for template, other in self._by_word.get(word, ())
             if (not at_start or template.literals[0])
-            and (not at_end or template.literals[-1])
             and (values := template.values(text)) is not None
+            and (not at_end or template.literals[-1] or not values[-1])
         ]
         for template, values, other in sorted(found, key=lambda one: -one[0].weight):
             said = [self._said(value, deep - 1) for value in values]
