@@ -59,6 +59,11 @@ CAUSAL = "https://github.com/Dao-AILab/causal-conv1d/releases/download/v1.6.1.po
             Beside(torch="2.6.0+cu124", cuda=12, python="3.11", platform=LINUX, new_abi=False),
             f"{FLASH}%2Bcu12torch2.6cxx11abiFALSE-cp311-cp311-linux_x86_64.whl",
         ),
+        (
+            "flash-attn",
+            Beside(torch="2.3.1+cu118", cuda=11, python="3.10", platform=LINUX, new_abi=False),
+            f"{FLASH.replace('2.8.3.post1', '2.7.3')}%2Bcu11torch2.3cxx11abiFALSE-cp310-cp310-linux_x86_64.whl",
+        ),
         # The files of a release may stand under the tag of a later one.
         (
             "causal-conv1d",
