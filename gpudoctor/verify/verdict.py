@@ -57,7 +57,7 @@ class Given(Fact, frozen=True, kw_only=True):
     #: The image that a Dockerfile builds upon; and what was given at the end of its other stages, by their names.
     base: str | None = None
     stage: str = ""
-    stages: dict[str, "Given"] = {}
+    stages: "dict[str, Given]" = {}
     #: Libraries that the text itself makes links to.
     linked: frozenset[str] = frozenset()
 
