@@ -99,8 +99,11 @@ def _of_kind(lines: Sequence[str], kind: Kind) -> Iterator[Typed | Unread]:
     elif kind == "compose":
         yield from _compose(lines)
     else:
+        # In a script # begins a comment; in what was pasted it may be root's prompt.
+        is_script = bool(lines) and lines[0].startswith("#!")
         for number, text in _joined(lines):
-            yield from shell_commands(number, text)
+            if not (is_script and text.lstrip().startswith("#")):
+                yield from shell_commands(number, text)
 
 
 def _joined(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

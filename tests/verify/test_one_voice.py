@@ -154,9 +154,7 @@ def test_a_planned_file_fits_and_without_its_link_does_not(gpu, wish, is_linked,
 
     def judged(lines: str) -> list[str]:
         found = verify(lines, Given(machine=machine), MATRIX, "Dockerfile" if form == "dockerfile" else None).found
-        # A comment of the script may be taken for a command that is typed as root.
-        about = (one for one in found if one.grounds != "not asked")
-        return [one.word for one in about if one.subject.startswith(wish.partition("=")[0])]
+        return [one.word for one in found if one.subject.startswith(wish.partition("=")[0])]
 
     assert judged(text) == ["fits"]
     without = "\n".join(line for line in text.splitlines() if "libcusolver.so.11" not in line or line[:1] == "#")
