@@ -32,10 +32,11 @@ def _of_code() -> Iterator[Word]:
 
 
 def _of_knowledge() -> Iterator[Word]:
-    xids = ROOT / "compat" / "xids.json"
-    for key, text in _texts(json.loads(xids.read_text(encoding="utf-8"))):
-        if key == "what":
-            yield Word(escaped(text), xids.relative_to(ROOT).as_posix(), 0, "knowledge")
+    for table, key_of_words in (("xids", "what"), ("elsewhere", "text")):
+        compat = ROOT / "compat" / f"{table}.json"
+        for key, text in _texts(json.loads(compat.read_text(encoding="utf-8"))):
+            if key == key_of_words and len(WORD.findall(text)) > 1:
+                yield Word(escaped(text), compat.relative_to(ROOT).as_posix(), 0, "knowledge")
     for name, keys in (
         ("messages", ("meaning", "ask")),
         ("causes", ("words", "say", "look")),

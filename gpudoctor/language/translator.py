@@ -10,7 +10,7 @@ from gpudoctor.language.wide import joined
 _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 #: Words of a template that stand alone in every such text: none that touches a field.
 _OWN_WORD = re.compile(r"(?<![\0A-Za-z'])[A-Za-z][A-Za-z']+(?![\0A-Za-z'])")
-_ENGLISH = re.compile(r"[a-z]{2}")
+_ENGLISH = re.compile(r"[A-Za-z][a-z]")
 _LEFT = re.compile(r"(?<![\w.:/=-])[a-z]{2,}(?![\w/=-]|[.:]\w)")
 SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d])")
 #: Where a text that is no sentence is taken apart, and what stands there instead; what lists has a sign between names.
@@ -151,7 +151,7 @@ class Translator:
         """A known label, a colon, and what is said of it."""
         label, colon, rest = text.partition(": ")
         said, of_rest = (self._said(label, deep - 1), self._said(rest, deep - 1)) if colon else (None, None)
-        if (said and said != label) or (of_rest and (said or _NAME.fullmatch(label))):
+        if (said and said != label) or (of_rest and (said or not _LEFT.search(label))):
             yield joined(f"{said or label}：", of_rest or rest)
 
     def _parts(self, text: str, deep: int) -> Iterator[str]:
