@@ -73,7 +73,7 @@ class Template(Fact, frozen=True, kw_only=True):
         """The sentence with these values in its fields."""
         text = self.literals[0]
         for name, literal in zip(self.fields, self.literals[1:], strict=True):
-            text = joined(joined(text, values[name]), literal)
+            text = joined(joined(text, values[name]) if text else values[name].lstrip(), literal)
         return text
 
 

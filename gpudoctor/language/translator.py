@@ -84,7 +84,7 @@ class Translator:
                 best, least = said, left
             if not least:
                 break
-        is_verbatim = _PRINTED.search(bare) or _CODE.search(bare)
+        is_verbatim = _PRINTED.search(bare) or _CODE.search(bare) or _NAMES.fullmatch(bare)
         most = len(_LEFT.findall(bare)) * (3 if SENTENCE_END.search(bare) else 2)
         if best is None or (least >= _MOST_LEFT and 4 * least > most and not is_verbatim):
             return None
@@ -139,7 +139,7 @@ class Translator:
                 template.weight < _WEIGHTY
                 and not template.is_bounded
                 and any(
-                    one is None and _LEFT.search(value) and not _NAMES.fullmatch(value)
+                    one is None and _LEFT.search(value) and not (_NAMES.fullmatch(value) or _CODE.search(value))
                     for one, value in zip(said, values, strict=True)
                 )
             ):
@@ -181,7 +181,7 @@ class Translator:
         said = [self._said(part, deep - 1) for part in parts]
         pairs = list(zip(said, parts, strict=True))
         is_open = [one is None and bool(_ENGLISH.search(part)) and not _NAME.fullmatch(part) for one, part in pairs]
-        names = of_list and all(map(_NAME.fullmatch, parts))
+        names = of_list and all(map(_NAMES.fullmatch, parts))
         if (not any(said) and not names) or (of_list and any(is_open)):
             return
         text, *others = (part if one is None else one for one, part in pairs)
@@ -195,7 +195,8 @@ class Translator:
         for space in (at for at, char in enumerate(text) if char == " "):
             head, tail = text[:space], text[space + 1 :]
             first = self._plain.get(head) or (self._plain.get(head[0].swapcase() + head[1:]) if " " in head else None)
-            if first is None and not (_NAME.fullmatch(head) and " " in tail):
+            # A name is not cut off from its release.
+            if tail[:1].isdigit() or (first is None and not (_NAME.fullmatch(head) and " " in tail)):
                 continue
             second = next(self._known(tail, deep - 1), None) or (self._said(tail, deep - 1) if first else None)
             if second is not None:

@@ -8,7 +8,7 @@ _WIDE = "\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff60"
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _WIDE_CHARACTER = re.compile(f"[{_WIDE}]")
 #: The number of an item.
-_NUMBERED = re.compile(r"(?:^| )\d+[.)]$")
+_NUMBERED = re.compile(r"^\s*\d+[.)]$")
 #: A line breaks at spaces and beside wide characters; never before closing punctuation nor after an opening bracket.
 _UNITS = re.compile(rf"[（《“]*(?:[{_WIDE}]|[^\s{_WIDE}]+)[，。；：、）》”！？,.;:)]*|\s+")
 

@@ -6,6 +6,10 @@ from gpudoctor.language.template import parse_template
 from gpudoctor.language.translator import Translator
 
 TOLD = {
+    "Install what {names} need": "安装{names}所需的包",
+    "Give {files} to the loader": "把{files}交给加载器",
+    "{who} was asked to start but ended.": "要求{who}启动但已结束。",
+    "It must be installed beside it.{more}": "它必须另行安装。{more}",
     "No NVIDIA driver is installed.": "未安装 NVIDIA 驱动。",
     "The driver is too old": "驱动过旧",
     "{label} has no code that runs on {names}: it was compiled for {what}.": (
@@ -45,6 +49,10 @@ TOLD = {
         ("The driver is too old. No NVIDIA driver is installed.", "驱动过旧。未安装 NVIDIA 驱动。"),
         ("The driver's management library (NVML) did not respond in time.", "驱动的管理库（NVML）未及时应答。"),
         ("{x} is a brace", "{x} 是括号"),
+        ("Install what jax, numpy and torch need", "安装 jax、numpy 和 torch 所需的包"),
+        ("Give 1.so and other_files to the loader.", "把 1.so 和 other_files 交给加载器。"),
+        ("torch 2.6.0 was asked to start but ended.", "要求 torch 2.6.0 启动但已结束。"),
+        ("It must be installed beside it.", "它必须另行安装。"),
     ],
 )
 def test_what_is_known_is_translated(english: str, chinese: str) -> None:
