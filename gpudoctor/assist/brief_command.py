@@ -25,6 +25,7 @@ def command(source: str | None, python: str | None) -> None:
     from gpudoctor.examine.judging import criteria_of
     from gpudoctor.examine.look import begin_to_examine
     from gpudoctor.examine.tickets import Unreadable, read_input
+    from gpudoctor.language import wrapping
     from gpudoctor.report.output import write_text
 
     if source is None:
@@ -34,5 +35,5 @@ def command(source: str | None, python: str | None) -> None:
             judged = judged_input(read_input(source))
         except Unreadable as error:
             raise CannotExamine(f"{source} cannot be judged: {error}.") from None
-    write_text(brief_of(judged, Quoting(door())))
+    write_text(wrapping.verbatim(brief_of(judged, Quoting(door()))))
     raise click.exceptions.Exit(judged.ticket.exit_code)

@@ -10,6 +10,7 @@ import sys
 import click
 
 from gpudoctor.errors import CannotExamine
+from gpudoctor.language import wrapping
 
 _WITHOUT = (
     "the SDK of the Model Context Protocol is not installed beside gpudoctor. Install it:"
@@ -40,7 +41,7 @@ def command(roots: tuple[str, ...], allow_changes: bool, skill: bool) -> None:
         from gpudoctor.assist.pages import skill as page
         from gpudoctor.report.output import write_text
 
-        write_text(page())
+        write_text(wrapping.verbatim(page()))
         return
     for root in roots:
         if not os.path.isdir(root):

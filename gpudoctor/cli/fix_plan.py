@@ -10,6 +10,7 @@ from gpudoctor.examine.judging import Criteria, words_of
 from gpudoctor.examine.suggest import no_such_rule
 from gpudoctor.facts.plan import Plan
 from gpudoctor.facts.report import Report
+from gpudoctor.language import wrapping
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.merge import plan_of
 from gpudoctor.plan.other_indexes import with_indexes
@@ -44,7 +45,7 @@ def show_plan(report: Report, form: str, script: str | None) -> None:
         unseen = "".join(f" Inconclusive: {reason}" for reason in no_verdict(report))
         text = fix_script(plan, _about(report) + unseen, windows=windows)
         if script == "-":
-            write_text(text)
+            write_text(wrapping.verbatim(text))
             return
         write_file(script, text, executable=not windows)
     show("fix", report, form)

@@ -26,10 +26,12 @@ def command(name: str | None) -> None:
 
     For Kubernetes, `gpudoctor fleet run --via kubernetes --dry-run` writes the manifest.
     """  # noqa: D301 - click reads the character
+    from gpudoctor.language import wrapping
     from gpudoctor.report.output import write_text
 
     if name is None:
         width = max(map(len, EXAMPLES))
         write_text("".join(f"{one:<{width}}  {EXAMPLES[one][1]}\n" for one in sorted(EXAMPLES)))
         return
-    write_text((files("gpudoctor.fleet") / "examples" / EXAMPLES[name][0]).read_text(encoding="utf-8"))
+    text = (files("gpudoctor.fleet") / "examples" / EXAMPLES[name][0]).read_text(encoding="utf-8")
+    write_text(wrapping.verbatim(text))

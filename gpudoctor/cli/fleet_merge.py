@@ -9,6 +9,7 @@ from gpudoctor.cli.files import would_replace, write_file
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.redact_output import door, keep_option
 from gpudoctor.cli.show import style_of
+from gpudoctor.language import wrapping
 from gpudoctor.report.formats import renderer
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def command(
         overview = (pseudonyms or Pseudonyms()).passed(overview, door(keep))
     text = _rendered(overview, form, verbose=verbose)
     if output is None:
-        write_text(text)
+        write_text(text if form == "terminal" else wrapping.verbatim(text))
     else:
         write_file(output, text)
     if not gathered.nodes and not gathered.silent:

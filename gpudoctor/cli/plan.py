@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gpudoctor.cli.option_values import a_name, an_index, format_option
+from gpudoctor.language import wrapping
 
 if TYPE_CHECKING:
     from gpudoctor.facts.plan import Manager
@@ -102,7 +103,7 @@ def command(
     plain = without_logins(plan)
     text = written(plain, form, target, matrix)
     if output is None:
-        write_text(text)
+        write_text(text if form == "terminal" else wrapping.verbatim(text))
     else:
         from gpudoctor.cli.files import write_file
 

@@ -19,6 +19,8 @@ _OF_PROGRAMS = re.compile(r"\s*(?:[{\[\]}\"#<]|\|)")
 
 def drawn(text: str, translator: Translator) -> str:
     """The text, line by line. Commands, what is for programs, and what is translated already stay."""
+    if text.startswith(DONE) and text.endswith(DONE) and "\n" in text:
+        return text[len(DONE) : -len(DONE)]
     return "".join(_line(line, translator) for line in text.splitlines(keepends=True))
 
 

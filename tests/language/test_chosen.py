@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 
@@ -112,8 +113,31 @@ def test_where_characters_cannot_be_shown_all_is_english_and_says_so_to_who_aske
     assert ran("rules", LANG="zh_CN", PYTHONIOENCODING="ascii", PYTHONUTF8="0").stderr == ""
 
 
-def test_json_has_no_language() -> None:
-    assert ran("rules", "--format", "json", "--lang", "zh").stdout == ran("rules", "--format", "json").stdout
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rules", "--format", "json"),
+        ("fleet", "examples", "nagios"),
+        (
+            "plan",
+            "torch",
+            "--gpu",
+            "RTX 4090",
+            "--driver",
+            "550",
+            "--python",
+            "3.12",
+            "--os",
+            "linux",
+            "--format",
+            "shell",
+        ),
+    ],
+)
+def test_what_programs_read_has_no_language(arguments: Sequence[str]) -> None:
+    english, chinese = ran(*arguments), ran(*arguments, "--lang", "zh")
+    assert len(english.stdout) > 40
+    assert chinese.stdout == english.stdout
 
 
 def test_english_loads_nothing_of_it() -> None:
