@@ -9,6 +9,8 @@ _SUFFIX = re.compile(r"nvidia-[a-z0-9-]+-cu(1[0-9])")
 _PLAIN = re.compile(r"nvidia-(?:cublas|cuda-[a-z]+|cufft|curand|cusolver|cusparse|nvjitlink)")
 
 #: The distribution of each library, for CUDA 12 and older with "-cuNN" behind it.
+#: NVIDIA has no packages of libraries for an older CUDA (compat/releases.json).
+FIRST_WHEELS = 11
 DISTS = {
     "cudart": "nvidia-cuda-runtime",
     "cublas": "nvidia-cublas",
@@ -62,7 +64,7 @@ def users_of(frameworks: Frameworks, cuda_major: int) -> tuple[Framework, ...]:
 def dist_for(family: str | None, cuda_major: int | None) -> str | None:
     """The package that brings a library: nvidia-cusolver-cu12."""
     base = DISTS.get((family or "").lower())
-    if base is None or cuda_major is None:
+    if base is None or cuda_major is None or cuda_major < FIRST_WHEELS:
         return None
     keeps_suffix = base in ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
     return f"{base}-cu{cuda_major}" if cuda_major <= 12 or keeps_suffix else base

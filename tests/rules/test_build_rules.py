@@ -435,3 +435,10 @@ def test_onnxruntime_needs_its_libraries_somewhere() -> None:
     there = copy("cudnn", "libcudnn.so.9", f"{SITE}/nvidia/cudnn/lib/libcudnn.so.9")
     quiet("tf-soname-missing", **machine | {"libraries": libraries(gone, copies=(there,))})
     quiet("tf-soname-missing", **machine | {"gpus": None})
+
+
+def test_no_package_is_named_that_nvidia_does_not_have() -> None:
+    gone = resolution("torch", "libcudart.so.9.0", "cudart")
+    old = torch("0.4.1", cuda=CudaVersion("9.0"), variant="cuda")
+    finding = fires("tf-soname-missing", **stack(V100, frameworks=frameworks(old), libraries=libraries(gone)))
+    assert "cu9" not in " ".join(one.value for one in finding.evidence)

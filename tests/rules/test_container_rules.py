@@ -73,6 +73,9 @@ def test_container_shm_small():
         # The device plugin assigned a GPU, and runc started the pod.
         (Container(kind="kubernetes", nvidia_visible_devices="GPU-8a1c2f6e"), "runtimeClassName"),
         (Container(kind="kubernetes", nvidia_visible_devices="all"), "nvidia.com/gpu: 1"),
+        # The image says "all", and nothing was injected: the pod may have asked, and runc started it.
+        (Container(kind="kubernetes", nvidia_visible_devices="all"), "runtimeClassName"),
+        (Container(kind="lxc"), "nvidia.runtime=true"),
     ],
 )
 def test_container_no_gpu_flag(container, hint):

@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Answer, DkmsState, SystemPackage
 from gpudoctor.facts.fix import Ask, Run
-from gpudoctor.facts.system import System
+from gpudoctor.facts.system import Container, System
 from tests.rules.situations import (
     BARE,
     DOCKER,
@@ -312,6 +312,13 @@ def test_uvm_missing():
     quiet("uvm-missing", driver=driver(modules_loaded=("nvidia",), cuda_init=answer(100)), **given)
     quiet("uvm-missing", driver=driver(modules_loaded=None, device_nodes=None, cuda_init=broken), **given)
     found = fires("uvm-missing", driver=driver(device_nodes=NODES[:2], cuda_init=broken), gpus=gpus(), container=DOCKER)
+    assert "NVIDIA_DRIVER_CAPABILITIES" in words(found)
+    # Loaded, and the container may have it: then it was started before the node was there.
+    given["container"] = Container(kind="docker", nvidia_driver_capabilities="compute,utility")
+    found = fires("uvm-missing", driver=driver(device_nodes=NODES[:2], cuda_init=broken), **given)
+    assert "On the host" in words(found)
+    assert "not given" in found.summary
+    found = fires("uvm-missing", driver=driver(modules_loaded=("nvidia",), cuda_init=broken), **given)
     assert "On the host" in words(found)
 
 
@@ -351,6 +358,16 @@ def test_a_jetson_without_nvml_is_healthy():
     fires("nvml-library-missing", gpus=gpus(), driver=no_nvml, **HERE)
     no_cuda = driver(cuda_init=Answer(outcome="no-library"))
     fires("nvml-library-missing", gpus=gpus(), driver=no_cuda, host=jetson, container=BARE)
+
+
+def test_libcuda_alone_is_a_package_of_its_own_on_debian():
+    debian = System(os="linux", distribution="debian", distribution_version="12", kernel="6.1.0-30-amd64")
+    install = ("apt", "install", "libcuda1")
+    no_library = Answer(outcome="no-library")
+    alone = driver(libraries=(library("libnvidia-ml.so.1"),), cuda_init=no_library)
+    assert commands(fires("nvml-library-missing", gpus=gpus(), driver=alone, host=debian, container=BARE)) == [install]
+    both = driver(libraries=(), nvml=no_library, cuda_init=no_library)
+    assert install not in commands(fires("nvml-library-missing", gpus=gpus(), driver=both, host=debian, container=BARE))
 
 
 def test_a_late_answer_of_many_gpus_may_be_harmless():

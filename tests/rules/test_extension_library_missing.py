@@ -39,6 +39,19 @@ def test_it_fires(given):
     assert "CUDA 12.4" in found.fixes[0].title
 
 
+@pytest.mark.parametrize(
+    ("version", "title"),
+    [
+        ("0.6.15+pt26cu124", "libraries of CUDA 12.4"),
+        ("0.6.15+pt112cu113", "built for CUDA 12.4"),
+        ("0.6.15", "built for"),
+    ],
+)
+def test_a_build_for_torchs_cuda_lacks_the_library(version, title):
+    own = replace(module(absent=(OLD,)), version=version)
+    assert title in fires(RULE, **machine(own)).fixes[0].title
+
+
 def test_a_module_for_another_torch_is_told_so():
     gone = ("libtorch_cuda_cpp.so",)
     own = module(needs=(OLD, "libc10.so", *gone), absent=gone)

@@ -763,6 +763,8 @@ def test_tensorflow_of_cuda_10_on_ampere() -> None:
     old = tensorflow("1.15.0", "10.0", archs=("sm_35", "sm_70", "compute_70"))
     fires("tf1-on-new-gpu", **stack(RTX_3090, frameworks=frameworks(old)))
     quiet("tf1-on-new-gpu", **stack(V100, frameworks=frameworks(old)))
+    second = fires("tf1-on-new-gpu", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.1.0", "10.1"))))
+    assert not any("1.15" in fix.title for fix in second.fixes)
     quiet("tf1-on-new-gpu", **stack(RTX_3090, frameworks=frameworks(tensorflow("2.4.4", "11.0"))))
 
 

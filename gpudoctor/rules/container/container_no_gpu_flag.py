@@ -6,6 +6,14 @@ from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
 
+#: What a GPU of a pod takes beside the request, where runc starts the pods.
+RUNTIME = "add runtimeClassName: nvidia to its specification, or make nvidia the default runtime of containerd."
+INCUS = (
+    "On the host (with LXD: lxc for incus): incus config set CONTAINER nvidia.runtime=true",
+    "incus config device add CONTAINER gpu gpu",
+    "Restart the container. The host needs NVIDIA's container toolkit, or no /dev/nvidia* comes.",
+)
+
 BUS = "GPUs that the PCI bus shows"
 
 
@@ -26,7 +34,8 @@ def container_no_gpu_flag(
     Start the container with --gpus all (Docker), with --device nvidia.com/gpu=all (Podman, CDI), with a device
     reservation (Compose), with --runtime nvidia (Jetson), with nvidia.com/gpu in the resource limits and, where nvidia
     is not containerd's default runtime, runtimeClassName: nvidia (Kubernetes), or with NVIDIA_VISIBLE_DEVICES=all
-    (enroot). The host needs the NVIDIA Container Toolkit. Do not install a driver in the container.
+    (enroot), with nvidia.runtime and a gpu device (Incus, LXD). The host needs the NVIDIA Container Toolkit. Do not
+    install a driver in the container.
 
     When to ignore it:
     When this container is not meant to use the GPU.
@@ -34,7 +43,8 @@ def container_no_gpu_flag(
     Sources:
     NVIDIA Container Toolkit, https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/docker-specialized.html;
     k8s-device-plugin, README, https://github.com/NVIDIA/k8s-device-plugin; enroot, standard hooks,
-    https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md
+    https://github.com/NVIDIA/enroot/blob/master/doc/standard-hooks.md; Incus, instance options,
+    https://linuxcontainers.org/incus/docs/main/reference/instance_options/
     """
     found = known(gpus)
     cards = found.nvidia if found else ()
@@ -73,13 +83,16 @@ def _is_assigned(container: Container) -> bool:
 
 def _fixes(container: Container, *, jetson: bool) -> tuple[Fix, ...]:
     if container.kubernetes or container.kind == "kubernetes":
-        text = "Ask for a GPU in the pod's specification: resources: limits: nvidia.com/gpu: 1"
+        texts: tuple[str, ...] = (
+            "Ask for a GPU in the pod's specification: resources: limits: nvidia.com/gpu: 1",
+            f"If it asks for one, NVIDIA's runtime did not start the pod: {RUNTIME}",
+        )
         if _is_assigned(container):
-            text = (
-                "The pod was given a GPU but not started by NVIDIA's runtime: add runtimeClassName: nvidia to its "
-                "specification, or make nvidia the default runtime of containerd."
-            )
-    elif container.kind == "enroot":
+            texts = (f"The pod was given a GPU but not started by NVIDIA's runtime: {RUNTIME}",)
+        return (by_hand("Start the container with GPU access", *texts, needs_container=True),)
+    if container.kind == "lxc":
+        return (by_hand("Start the container with GPU access", *INCUS, needs_container=True),)
+    if container.kind == "enroot":
         text = "Start the container with the variable NVIDIA_VISIBLE_DEVICES=all set; enroot looks at nothing else."
     elif container.kind == "podman":
         text = "Start the container again with: podman run --device nvidia.com/gpu=all IMAGE"

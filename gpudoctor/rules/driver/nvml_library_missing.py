@@ -2,10 +2,10 @@
 
 from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, is_loaded, meant_for_us
-from gpudoctor.rules._situation import is_contained, wsl_of
+from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
 
 
 @rule(
@@ -34,7 +34,8 @@ def nvml_library_missing(
     When this machine only shows pictures with its GPU.
 
     Sources:
-    NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/
+    NVML API reference, NVML_ERROR_LIBRARY_NOT_FOUND, https://docs.nvidia.com/deploy/nvml-api/;
+    https://packages.debian.org/bookworm/libcuda1 (libcuda is a package of its own)
     """
     missing = [name for name, answer in _asked(driver) if answer is not None and answer.outcome == "no-library"]
     if not discrete(gpus) or is_jetson(host):  # a Jetson has no NVML before JetPack 6
@@ -48,7 +49,7 @@ def nvml_library_missing(
         # CUDA programs run; nvidia-smi and tools that watch the GPU do not.
         severity="warning" if cuda_works else None,
         evidence=tuple(_evidence(driver, missing, copies)),
-        fixes=_fixes(host, container, copies),
+        fixes=_fixes(host, container, copies, lacks_cuda=missing == [CUDA_LIBRARY] and not copies),
     )
 
 
@@ -67,11 +68,17 @@ def _evidence(driver: Driver, missing: list[str], copies: list[DriverLibrary]) -
         yield seen("loaded kernel module", driver.module_release)
 
 
-def _fixes(host: System | Gap, container: Container | Gap | None, copies: list[DriverLibrary]) -> tuple[Fix, ...]:
+def _fixes(
+    host: System | Gap, container: Container | Gap | None, copies: list[DriverLibrary], *, lacks_cuda: bool
+) -> tuple[Fix, ...]:
     if is_contained(container):
         text = "Start the container with GPU access (docker run --gpus all), so that the host's libraries come along."
         return (by_hand("Start the container with GPU access", text),)
     if any(copy.size == 0 for copy in copies):
         text = "Remove the empty file named above, install the driver's libraries again, and run ldconfig."
         return (by_hand("Replace the empty file", text, needs_root=True),)
+    machine = known(host)
+    if lacks_cuda and machine and machine.distribution == "debian":
+        libraries = Run(argv=("apt", "install", "libcuda1"))
+        return (by_hand("Install the driver's CUDA library", libraries, needs_root=True),)
     return install_driver(host, container)

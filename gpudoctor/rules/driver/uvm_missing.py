@@ -8,6 +8,9 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen,
 #: NOT_INITIALIZED, OPERATING_SYSTEM, NOT_SUPPORTED, UNKNOWN: what cuInit says when it cannot open the node.
 CUDA_CODES = (3, 304, 801, 999)
 NO_DEVICE = 100
+NOT_HANDED_OVER = "The container was not given /dev/nvidia-uvm, and CUDA cannot start without it."
+#: Without compute among them NVIDIA's toolkit hands over no device but the GPUs (libnvidia-container, nvc_mount.c).
+CAPABILITIES = "NVIDIA_DRIVER_CAPABILITIES"
 
 
 @rule("DRV009", name="uvm-missing", severity="error", when="driver.cuda_init.code")
@@ -37,7 +40,8 @@ def uvm_missing(
     if not meant_for_us(gpus) or wsl_of(container):
         return
     no_node = driver.device_nodes is not None and driver.node("/dev/nvidia-uvm") is None
-    no_module = is_loaded(driver, "nvidia_uvm") is False
+    loaded = is_loaded(driver, "nvidia_uvm")
+    no_module = loaded is False
     if is_loaded(driver) is not True or not (no_node or no_module) or driver.device_nodes == ():
         return
     # That CUDA finds no device has other causes too, so both must be seen missing.
@@ -50,10 +54,12 @@ def uvm_missing(
     if no_module:
         evidence.append(seen("kernel module nvidia_uvm", "not loaded"))
     yield Problem(
-        summary="The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.",
+        summary=NOT_HANDED_OVER
+        if loaded and is_contained(container)
+        else "The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.",
         confidence="certain" if no_node else "likely",
         evidence=tuple(evidence),
-        fixes=_fixes(container),
+        fixes=_fixes(container, loaded=loaded is True),
     )
 
 
@@ -62,8 +68,13 @@ def _is_masked(environ: Environ | Gap | None) -> bool:
     return variables is not None and variables.get("CUDA_VISIBLE_DEVICES") is not None
 
 
-def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
+def _fixes(container: Container | Gap | None, *, loaded: bool) -> tuple[Fix, ...]:
     load = Run(argv=("nvidia-modprobe", "-c", "0", "-u"))
+    inside = known(container)
+    granted = {word.strip() for word in ((inside and inside.nvidia_driver_capabilities) or "").split(",")}
+    if inside and is_contained(container) and loaded and not granted & {"compute", "all"}:
+        text = f"Start the container again with {CAPABILITIES}=compute,utility (docker run -e), or set it in the image."
+        return (by_hand("Ask for the compute capability", text, needs_container=True),)
     if is_contained(container):
         steps: tuple[Run | Ask, ...] = (
             Ask(text="On the host, run: nvidia-modprobe -c 0 -u"),

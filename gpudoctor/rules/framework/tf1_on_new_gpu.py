@@ -2,8 +2,8 @@
 
 from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
 from gpudoctor.plan.recipes import tensorflow_for_gpus
-from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Scene
+from gpudoctor.rules.builds import in_words, release_numbers
+from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
 
 NVIDIA_BUILD = (
@@ -46,7 +46,8 @@ def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Mat
         return
     names = in_words(gpu.label for gpu, _ in newer)
     yield Problem(
-        summary=f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}.",
+        summary=f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}: it may "
+        "start only after minutes, and then hang or compute wrongly.",
         subject=tensorflow.label,
         evidence=(
             seen("TensorFlow's CUDA", tensorflow.cuda, tensorflow.source),
@@ -54,6 +55,11 @@ def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Mat
         ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
-            by_hand("Keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),
+            *((by_hand("Keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),) if _is_first(tensorflow) else ()),
         ),
     )
+
+
+def _is_first(tensorflow: Framework) -> bool:
+    """TensorFlow 1, or of a release that is not known."""
+    return (release_numbers(tensorflow.version) or (1,)) < (2,)

@@ -39,6 +39,8 @@ def collector_field_unsupported(gpus: Gpus, driver: Driver) -> Iterator[Problem]
     text = f"Set what the tool reads, such as CUDA_COMPUTE_CAP or TORCH_CUDA_ARCH_LIST, to {known}."
     yield Problem(
         summary="The nvidia-smi of this driver does not know the field compute_cap, which some build tools ask for.",
+        # Nothing here is seen to ask: notes of what was seen come before it.
+        confidence="possible",
         evidence=(seen("driver release", driver.release), seen("compute capability, as NVML tells it", known)),
         fixes=(by_hand("Tell the tool the compute capability", text),),
     )

@@ -1,10 +1,14 @@
 """LIB025: a compiled package is linked to CUDA libraries that it does not get."""
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
 from gpudoctor.sources.libraries_names import is_of_torch, soname_of
+
+#: From this CUDA on conda-forge has the libraries as packages of their own, and no cudatoolkit.
+FIRST_SPLIT = 12
 
 
 @rule("LIB025", name="extension-library-missing", severity="error", when="libraries.extensions.absent")
@@ -54,7 +58,7 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
                 *(seen("off its path", one.path) for one in away[:1]),
                 *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
             ),
-            fixes=(_fix(name, _wanted(absent, torch)),),
+            fixes=(_fix_for(name, module.version, absent, torch),),
         )
 
 
@@ -75,6 +79,18 @@ def _wanted(absent: tuple[str, ...], torch: Framework | None) -> str:
     if torch is None or torch.cuda is None:
         return "your framework's CUDA"
     return torch.label if is_of_torch(absent[0]) else f"CUDA {torch.cuda}"
+
+
+def _fix_for(package: str, version: str | None, absent: tuple[str, ...], torch: Framework | None) -> Fix:
+    """A build whose version names torch's CUDA (pt112cu113) is the right one: it is the library that lacks."""
+    cuda = torch.cuda if torch is not None else None
+    tag = re.search(r"cu(\d{2,3})(?!\d)", (version or "").partition("+")[2])
+    if cuda is None or tag is None or tag.group(1) != str(cuda).replace(".", "") or is_of_torch(absent[0]):
+        return _fix(package, _wanted(absent, torch))
+    text = f"Install the toolkit of CUDA {cuda}, and let LD_LIBRARY_PATH name its lib64 folder."
+    if cuda.major < FIRST_SPLIT:
+        text += f" In an environment of conda instead: conda install --channel conda-forge cudatoolkit={cuda}."
+    return by_hand(f"Install the libraries of CUDA {cuda}", text)
 
 
 def _fix(package: str, cuda: str) -> Fix:
