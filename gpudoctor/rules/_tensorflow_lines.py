@@ -56,8 +56,10 @@ def _fix(package: Package, have: str, pair: Pair, scene: Scene, matrix: Matrix) 
         steps = install(scene, f"{package.name}{own.releases}", options=("--no-deps",))
         return Fix(title=f"Install the {package.name} of TensorFlow {have}", safety=safety(scene), steps=steps)
     last = in_words(pair.made_for).split()[-1]
-    text = f"There is no {package.name} for TensorFlow {have}. A program that needs it: tensorflow=={last}.* beside "
-    text += "it, in an environment of its own."
+    text = (
+        f"There is no {package.name} for TensorFlow {have}. "
+        f"A program that needs it: TensorFlow {last} beside it, in an environment of its own."
+    )
     return Fix(title=f"Remove {package.name}", safety="review", steps=(*uninstall(scene, package.name), Ask(text=text)))
 
 

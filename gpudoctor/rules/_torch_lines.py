@@ -71,8 +71,10 @@ def _fix(package: Package, pair: Pair, have: str, scene: Scene, matrix: Matrix) 
     )
     if not newest.made_for.startswith(">") and not is_met(f"<={newest.made_for.lstrip('=').removesuffix('.*')}", have):
         last, its = in_words(newest.releases), in_words(newest.made_for)
-        text = f"{name} ended with {last}, for torch {its}. A program that needs it: torch=={its}.* in an environment "
-        text += "of its own."
+        text = (
+            f"{name} ended with {last}, for torch {its}. "
+            f"A program that needs it: torch {its} in an environment of its own."
+        )
     return Fix(title=f"Remove {name}", safety="review", steps=(*uninstall(scene, name), Ask(text=text)))
 
 

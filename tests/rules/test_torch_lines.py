@@ -156,7 +156,7 @@ tensorflow-text   2.19.0    2.18.1  tensorflow-text==2.18.*
 tensorflow-text   2.17.0rc0 2.18.1  tensorflow-text==2.18.*
 tensorflow-io     0.37.1    2.16.2  fits
 tensorflow-io     0.37.1    2.15.1  tensorflow-io==0.36.*
-tensorflow-io     0.37.0    2.17.0  tensorflow==2.16.*
+tensorflow-io     0.37.0    2.17.0  TensorFlow 2.16 beside
 tensorflow-io     0.31.0    2.11.0  fits
 tensorflow-io     0.31.0    2.12.0  tensorflow-io==0.32.*
 tensorflow-io     0.28.0    2.10.1  tensorflow-io==0.27.*
@@ -176,7 +176,7 @@ tensorflow-io     0.99.0    2.16.2  fits
 tensorflow-addons 0.23.0    2.15.1  fits
 tensorflow-addons 0.23.0    2.13.1  fits
 tensorflow-addons 0.23.0    2.12.1  tensorflow-addons==0.22.*
-tensorflow-addons 0.23.0    2.16.2  tensorflow==2.15.*
+tensorflow-addons 0.23.0    2.16.2  TensorFlow 2.15 beside
 tensorflow-addons 0.22.0    2.12.0  fits
 tensorflow-addons 0.22.0    2.15.0  tensorflow-addons==0.23.*
 tensorflow-addons 0.13.0    2.3.4   fits
@@ -196,7 +196,7 @@ tensorflow-addons 0.5.0     2.1.4   fits
 
 @pytest.mark.parametrize("row", OF_TENSORFLOW.strip().splitlines())
 def test_made_for_another_tensorflow(row):
-    name, version, ours, expected = row.split()
+    name, version, ours, expected = row.split(maxsplit=3)
     machine = stack(RTX_4090, frameworks=frameworks(tensorflow(ours)), packages=packages(f"{name}=={version}"))
     if expected == "fits":
         quiet("ext-abi-mismatch", **machine)

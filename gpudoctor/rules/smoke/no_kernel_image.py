@@ -6,8 +6,6 @@ from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Matrix, Scene
 from gpudoctor.rules.terms import Fix, by_hand
 
-_WHERE = "choose a build that was made for this compute capability."
-
 
 @failure_rule("SMK015", name="no-kernel-image", severity="error")
 def no_kernel_image(failed: Failed, scene: Scene, matrix: Matrix) -> Said:
@@ -40,7 +38,7 @@ def _fixes(failed: Failed, scene: Scene, matrix: Matrix) -> tuple[Fix, ...]:
         return (
             by_hand(
                 "Install a build for this GPU",
-                "See nvidia-smi --query-gpu=name,compute_cap --format=csv, and " + _WHERE,
+                "See nvidia-smi --query-gpu=name,compute_cap --format=csv, and choose a build for that capability.",
             ),
         )
     return (framework_for_gpus(failed.name, scene, matrix, failed.version),)
