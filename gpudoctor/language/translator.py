@@ -18,6 +18,8 @@ _SEAMS = (("; or ", "；或者", ""), ("; ", "；", ""), (", ", "，", "、"), (
 #: What has no other name: one word, with its release, or a GPU.
 _NAME = re.compile(r"[^\s:;,]+(?: v?\d[\w.+]*)?|GPU \S+(?: \([^()]*\))?")
 _NAMES = re.compile(rf"(?:{_NAME.pattern})(?:(?:, | and )(?:{_NAME.pattern}))*")
+#: More than one clause: what says little says nothing of that.
+_CLAUSES = re.compile(r"[:;] [A-Za-z]|[.!?] [A-Z]")
 #: Of a shell or of Python: only a label before it is ours.
 _CODE = re.compile(r"(?:^| )--?\w|[$|*{}]|\w\(|(?:^|[ (])'[^' ]+ |\w=\w|\w://\S+ \w")
 #: What a program prints: it stays, but where the whole is known.
@@ -135,14 +137,8 @@ class Translator:
         ]
         for template, values, other in sorted(found, key=lambda one: -one[0].weight):
             said = [self._said(value, deep - 1) for value in values]
-            if (
-                template.weight < _WEIGHTY
-                and not template.is_bounded
-                and any(
-                    one is None and _LEFT.search(value) and not (_NAMES.fullmatch(value) or _CODE.search(value))
-                    for one, value in zip(said, values, strict=True)
-                )
-            ):
+            is_light = template.weight < _WEIGHTY and not template.is_bounded
+            if is_light and any(not _is_slight(value, one) for value, one in zip(values, said, strict=True)):
                 continue
             filled = (value if one is None else one for one, value in zip(said, values, strict=True))
             yield other.filled(dict(zip(template.fields, filled, strict=True)))
@@ -201,6 +197,12 @@ class Translator:
             second = next(self._known(tail, deep - 1), None) or (self._said(tail, deep - 1) if first else None)
             if second is not None:
                 yield joined(joined(first or head, " "), second)
+
+
+def _is_slight(value: str, said: str | None) -> bool:
+    """Whether a template that says little may hold this: one clause, which is known, or a name, or no prose."""
+    is_known = said is not None or not _LEFT.search(value) or _NAMES.fullmatch(value) or _CODE.search(value)
+    return bool(is_known) and not _CLAUSES.search(value)
 
 
 def _with_bare_phrases(told: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -26,6 +26,7 @@ TOLD = {
     "{path} not found": "找不到 {path}",
     "The driver's management library (NVML)": "驱动的管理库（NVML）",
     "did not respond in time": "未及时应答",
+    "GPU at {bus}": "{bus} 处的 GPU",
     "{{x}} is a brace": "{{x}} 是括号",
 }
 
@@ -49,6 +50,7 @@ TOLD = {
         ("The driver is too old. No NVIDIA driver is installed.", "驱动过旧。未安装 NVIDIA 驱动。"),
         ("The driver's management library (NVML) did not respond in time.", "驱动的管理库（NVML）未及时应答。"),
         ("{x} is a brace", "{x} 是括号"),
+        ("GPU at 01:00.0: The driver is too old.", "01:00.0 处的 GPU：驱动过旧。"),
         ("Install what jax, numpy and torch need", "安装 jax、numpy 和 torch 所需的包"),
         ("Give 1.so and other_files to the loader.", "把 1.so 和 other_files 交给加载器。"),
         ("torch 2.6.0 was asked to start but ended.", "要求 torch 2.6.0 启动但已结束。"),
