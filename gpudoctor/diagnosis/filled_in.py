@@ -16,7 +16,7 @@ from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.milestones import milestones
+from gpudoctor.knowledge.milestones import milestones, numbers_of
 from gpudoctor.plan.driver_to_install import driver_to_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import machine_here
@@ -26,6 +26,9 @@ WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: From this CUDA on the packages of its libraries are called without its major.
 _WITHOUT_SUFFIX = 13
 _CUDNN = re.compile(r"libcudnn\w*\.so\.(\d+)|cudnn\w*64_(\d+)\.dll", re.IGNORECASE)
+_WITH_EXTRA = numbers_of("tensorflow-cuda-extra")
+#: Servers whose build takes hours and tools that few have.
+_NEVER_COMPILED = ("vllm", "sglang")
 #: nvcc's host_config.h.
 _GCC = re.compile(r"gcc versions later than (\d{1,2})\b")
 #: What a container asks of the driver (NVIDIA_REQUIRE_CUDA).
@@ -95,7 +98,8 @@ def _torchaudio(facts: Stated) -> str | None:
 
 
 def _tensorflow(facts: Stated) -> str | None:
-    return _version("tensorflow", facts) or None
+    """Of a release with the extra for CUDA."""
+    return _version("tensorflow", facts) if (facts.seen.numbers("tensorflow") or ()) >= _WITH_EXTRA else None
 
 
 def _tensorflow_minor(facts: Stated) -> str | None:
@@ -134,7 +138,7 @@ def _package(facts: Stated) -> str | None:
 
 
 def _extension(facts: Stated) -> str | None:
-    names = extensions_named(facts)
+    names = [one for one in extensions_named(facts) if one not in _NEVER_COMPILED]
     return names[0] if len(names) == 1 else None
 
 

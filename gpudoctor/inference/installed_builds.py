@@ -136,7 +136,13 @@ class Builds:
         row = None
         if one.variant == "cuda" and one.cuda is not None and not self._conda:
             row = self._matrix.torch_build(f"{one.version}+cu{one.cuda.major}{one.cuda.minor}")
-        elif one.variant is None and one.metadata_version == one.version and not self._conda and self._platform:
+        elif (
+            one.variant is None
+            and one.metadata_version == one.version
+            and not self._conda
+            and self._platform
+            and not self._is_lone()
+        ):
             rows = [row for row in self._matrix.torch_builds(one.version) if self._platform in row.default_on]
             brought = self._cuda_packages()
             row = next((row for row in rows if brought in (None, row.cuda)), None)
@@ -152,6 +158,13 @@ class Builds:
             variant="cpu" if row.variant == "cpu" else "cuda",
             cuda=row.cuda,
         )
+
+    def _is_lone(self) -> bool:
+        """One name with a version is what a person writes: without the tag that the installer would show."""
+        known = self._packages
+        if known is None or not known.excerpt or len(known.installed) != 1:
+            return False
+        return known.installed[0].location is None and known.installed[0].installer is None
 
     def _cuda_packages(self) -> CudaVersion | None:
         """The CUDA of NVIDIA's runtime package: 12.1 of nvidia-cuda-runtime-cu12 12.1.105."""
