@@ -215,6 +215,17 @@ def tensorflow_has_its_toolkit(seen: SnapshotView) -> str | None:
 
 
 @condition
+def toolkit_of_another_cuda(seen: SnapshotView) -> str | None:
+    """The CUDA that is stated is another than the one TensorFlow was built with: its DLLs have other names."""
+    toolkits, tensorflow = seen.section(Toolkits, "toolkits"), seen.framework("tensorflow")
+    wanted = tensorflow.cuda if tensorflow else None
+    versions = {one.version for one in toolkits.found if one.version} if toolkits else set()
+    if wanted is None or not versions or wanted in versions:
+        return None
+    return f"the CUDA stated is {min(versions)}, and TensorFlow was built with {wanted}"
+
+
+@condition
 def no_toolkit_found(seen: SnapshotView) -> str | None:
     """Toolkits were looked for."""
     toolkits = seen.section(Toolkits, "toolkits")

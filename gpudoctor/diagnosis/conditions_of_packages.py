@@ -41,6 +41,20 @@ def no_build_for_this_python(seen: SnapshotView) -> str | None:
 
 
 @condition
+def nvidia_gpu_is_stated(seen: SnapshotView) -> str | None:
+    """A GPU of NVIDIA's is named: it is there, whoever does not see it."""
+    gpus = seen.section(Gpus, "gpus")
+    named = next((gpu.name for gpu in gpus.nvidia if gpu.name), None) if gpus else None
+    return f"the GPU is stated: {named}" if named else None
+
+
+@condition
+def scheduler_was_asked_for_gpus(seen: SnapshotView) -> str | None:
+    """The job's own options ask for GPUs."""
+    return "the job asks for a GPU" if seen.is_around("gpus-asked-of-slurm") else None
+
+
+@condition
 def release_is_offered(seen: SnapshotView) -> str | None:
     """The index lists the very release that was not found, without its local part (+cu128): the Python is served."""
     for text in seen.messages:

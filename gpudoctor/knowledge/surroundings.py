@@ -14,6 +14,7 @@ _SURROUNDINGS = {
     r"|xformers|deepspeed|mamba[-_]ssm|causal[-_]conv1d|transformer[-_]engine|torch[-_](?:scatter|sparse|cluster)|pytorch3d"
     r"|detectron2|mmcv|sageattention|gptqmodel|auto[-_]gptq)\b",
     "musl": r"\balpine\b|\bmusl\b",
+    "gpus-asked-of-slurm": r"--gres[= ]gpu\b|--gpus(?:-per-(?:node|task))?[= ]\d|#sbatch[^\n]*\bgpu:",
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
     "windows": r"\bwindows (?:1[01]|server|machine|pc|system|environment)"
     r"|\b(?:on|for|under|than|native) windows\b(?! subsystem)|\bwin(?:_amd64|-64| ?10| ?11)\b"
@@ -33,7 +34,8 @@ _SURROUNDINGS = {
     r"|\bcpuonly\b",
     "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
     r"|\bpixi (?:install|add)",
-    "amd": r"\bradeon\b|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build|_v\d)"
+    "amd": r"\bradeon\b|\bamdgpu\b|\bamd (?:rx ?)?[2-5][2-9]0(?: series)?\b"
+    r"|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build|_v\d)"
     r"|\bgfx\d{3,4}",
     "rootless": r"\b(?:podman|rootless)\b",
     "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",

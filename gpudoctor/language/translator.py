@@ -98,6 +98,9 @@ class Translator:
         if is_printed and (deep < _DEEPEST or _PRINTED.match(text)):
             yield from filter(None, [self._plain.get(text)])
             return
+        label, _, rest = text.partition(": ")
+        if label in self._plain and rest in self._plain:
+            yield joined(f"{self._plain[label]}：", self._plain[rest])
         if len(text) <= _LONGEST_SENTENCE:
             yield from self._known(text, deep)
         sentences = SENTENCE_END.split(text)

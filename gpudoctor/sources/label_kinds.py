@@ -14,6 +14,7 @@ _NOUNS = {
     "|nvidia 显卡|nvidia grafikkarte",
     "driver": "driver|drivers|nvidia driver|nvidia drivers|gpu driver|gpu drivers|graphics driver|graphics drivers"
     "|cuda driver|nvidia gpu driver|nvidia graphics driver|nvidia cuda driver|graphics card driver|video driver"
+    "|nvidia open gpu kernel modules|nvidia kernel module"
     "|nvidia smi|treiber|nvidia treiber|gpu treiber|grafiktreiber|grafikkartentreiber|nvidia grafiktreiber|驱动"
     "|驱动程序|显卡驱动|显卡驱动程序|nvidia 驱动|nvidia 驱动程序|gpu 驱动|nvidia 显卡驱动|英伟达驱动",
     "cuda": "cuda|cuda toolkit|cuda toolkits|cudatoolkit|nvidia cuda|nvidia cuda toolkit|nvcc|cuda nvcc|cuda 工具包",

@@ -14,6 +14,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.rules.load import load_rules
 
 NVML = Answer(outcome="answered", code=0, device_count=1)
@@ -47,6 +48,20 @@ ROWS = {
     "driver-serves-frameworks": (
         {"driver": Driver(cuda=CudaVersion("12.6")), **frameworks(name="torch", **CUDA_12)},
         {"driver": Driver(cuda=CudaVersion("12.2")), **frameworks(name="torch", **CUDA_12)},
+    ),
+    "toolkit-of-another-cuda": (
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("10.2")),)),
+            "frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.3.0", cuda=CudaVersion("10.1")),)),
+        },
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("10.1")),)),
+            "frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.3.0", cuda=CudaVersion("10.1")),)),
+        },
+    ),
+    "nvidia-gpu-is-stated": (
+        named("Quadro K5100M"),
+        {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel UHD Graphics 620"),))},
     ),
     "another-maker-computes": (
         {"gpus": Gpus(devices=(Gpu(vendor="intel", name="Intel Arc B580"),))},
@@ -157,13 +172,21 @@ def test_four_times_what_was_asked_for_is_plenty(free, is_plenty):
     assert (CONDITIONS["memory-was-free"](seen) is not None) is is_plenty
 
 
-@pytest.mark.parametrize("name", sorted(set(CONDITIONS) - {"tensorflow-misses-libraries"}))
+@pytest.mark.parametrize(
+    "name", sorted(set(CONDITIONS) - {"tensorflow-misses-libraries", "scheduler-was-asked-for-gpus"})
+)
 def test_condition(name):
     holds, does_not = ROWS[name]
     words = CONDITIONS[name](SnapshotView(Snapshot(**holds)))
     assert words and not words.endswith("."), words
     assert CONDITIONS[name](SnapshotView(Snapshot(**does_not))) is None
     assert CONDITIONS[name](SnapshotView(Snapshot())) is None, "what was not seen never refutes"
+
+
+def test_what_a_job_asks_of_its_scheduler():
+    asked = surroundings_in("srun -n 4 --gres=gpu:1 -p gpu --pty bash")
+    assert refutation("slurm-no-gpu", SnapshotView(Snapshot(), asked)) == "the job asks for a GPU"
+    assert refutation("slurm-no-gpu", SnapshotView(Snapshot(), surroundings_in("srun -n 4 --pty bash"))) is None
 
 
 def test_each_condition_refutes_a_cause_that_exists():
