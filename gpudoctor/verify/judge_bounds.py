@@ -149,7 +149,8 @@ def _unbounded(wanted: Requirement, install: Install, case: Case) -> Verdict:
     if there and package is not None and meets(package.version, wanted.specifier):
         text = f"{wanted.name} {package.version} is installed and satisfies it, so nothing is changed."
         return case.verdict(wanted.text, "does nothing", aspect="installed", because=text, line=wanted.line)
-    if package_version(wanted.specifier.lstrip("=")) is None and wanted.specifier.startswith("=="):
+    exact = wanted.specifier.lstrip("=").strip().removesuffix(".*")
+    if wanted.specifier.startswith("==") and "," not in exact and package_version(exact) is None:
         text = f"{wanted.specifier} is no version."
         return case.verdict(wanted.text, "does not fit", aspect="syntax", because=text, line=wanted.line)
     known = offers(wanted.name, Origin(kind="package index"), case.machine, case.matrix)

@@ -125,6 +125,9 @@ def _build(
     if build.processor != "cuda":
         said = _for_cpu(wanted, best, framework, places, install, case, is_wish=asked_for_cpu)
         return replace(said, line=wanted.line or case.line, build=build.label)
+    if framework == "tensorflow" and "and-cuda" in wanted.extras and not build.has_extra:
+        text = f"{build.label} has no extra and-cuda, so its CUDA libraries would not come: that begins with 2.14."
+        return case.verdict(wanted.text, "does not fit", aspect="name", because=text, **common)
     skipped = ("index",) if framework == "torch" or not wanted.extras else ()
     against = [
         one
