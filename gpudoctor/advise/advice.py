@@ -11,9 +11,11 @@ from gpudoctor.facts.advice import AdviceReport, Estimate, Interval, Job
 from gpudoctor.facts.bench import Bench
 from gpudoctor.facts.durations import spoken
 from gpudoctor.facts.gpus import Gpus
+from gpudoctor.facts.matlab import Matlab
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.plan.matlab import judge_matlabs
 
 _BASIS = (
     (
@@ -27,9 +29,12 @@ _BASIS = (
 
 def advise(
     job: Job, snapshot: Snapshot | None, bench: Bench | None, matrix: Matrix, wanted: Iterable[str] = (),
-    prices: Prices | None = None,
+    prices: Prices | None = None, matlabs: tuple[Matlab, ...] = (),
 ) -> AdviceReport:  # fmt: skip
-    """Everything about a job. `wanted`: GPUs besides those of reference. `snapshot` None: no machine is looked at."""
+    """Everything about a job. `wanted`: GPUs besides those of reference. `snapshot` None: no machine is looked at.
+
+    `matlabs`: those installed on it.
+    """
     here = _here(job, snapshot, bench, matrix)
     names = dict.fromkeys((*wanted, *REFERENCE))
     seen = {one.device for one in here}
@@ -39,6 +44,7 @@ def advise(
         job=job, answer=_answer(job, here, others), estimates=(*here, *others),
         options=options(job, here, others, system), currency=prices.currency if prices else "",
         prices_of=prices.date if prices else "", basis=_BASIS,
+        matlab=judge_matlabs(matlabs, snapshot, matrix) if snapshot else (),
     )  # fmt: skip
 
 

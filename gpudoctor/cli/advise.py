@@ -64,9 +64,12 @@ def command(
     _refuse_unknown(gpus, matrix)
     from gpudoctor.advise.advice import advise
     from gpudoctor.cli.show import show
+    from gpudoctor.examine.matlab import look_for_matlabs
 
     prices = _prices(price_file)
-    report = advise(wanted, _machine(snapshot_file), _bench(bench_file), matrix, gpus, prices)
+    snapshot, bench = _machine(snapshot_file), _bench(bench_file)
+    installed = look_for_matlabs().found if snapshot_file is None else ()
+    report = advise(wanted, snapshot, bench, matrix, gpus, prices, installed)
     show("advise", report, form)
     return None
 

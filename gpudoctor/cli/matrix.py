@@ -59,6 +59,7 @@ FORMAT = click.Option(
 HTML = click.Option(
     ["--html"], metavar="FILE", help="Write a page to choose a machine and look tables up; one file, no network."
 )
+HERE = click.Option(["--here"], is_flag=True, help="The MATLABs that are installed here, on the GPUs of this machine.")
 VERBOSE = click.Option(["-v", "--verbose"], is_flag=True, help="Sources in full.")
 
 
@@ -112,7 +113,12 @@ def not_known(what: str, near: tuple[str, ...]) -> click.UsageError:
 def _subject(name: str) -> click.Command:
     module, function, what, about = SUBJECTS[name]
 
-    def show_subject(which: str | None, form: str, verbose: bool) -> None:
+    def show_subject(which: str | None, form: str, verbose: bool, here: bool = False) -> None:
+        if here:
+            if which is not None:
+                raise click.UsageError(f"--here judges what is installed; leave {which} out.")
+            _show("matlab --here", _matlab_here, form, verbose=verbose)
+            return
         sheets = getattr(import_module(f"gpudoctor.report.matrix_tables_{module}"), function)
         _show(f"{name} {which}" if which else name, lambda matrix: sheets(matrix, which), form, verbose=verbose)
 
@@ -120,7 +126,20 @@ def _subject(name: str) -> click.Command:
     argument = click.Argument(
         ["which"], metavar=f"[{what}]", nargs=-1, callback=lambda _, __, words: " ".join(words) or None
     )
-    return click.Command(name, callback=show_subject, params=[argument, FORMAT, VERBOSE], help=about)
+    params: list[click.Parameter] = [argument, *([HERE] if name == "matlab" else []), FORMAT, VERBOSE]
+    return click.Command(name, callback=show_subject, params=params, help=about)
+
+
+def _matlab_here(matrix: Matrix) -> tuple[Sheet, ...]:
+    # Imported here: the other tables look at no machine.
+    from gpudoctor.examine.look import begin_to_examine
+    from gpudoctor.examine.matlab import look_for_matlabs
+    from gpudoctor.plan.matlab import judge_matlabs
+    from gpudoctor.report.matlab_here import here_sheets
+
+    installed = look_for_matlabs()
+    judged = judge_matlabs(installed.found, begin_to_examine(None)(), matrix) if installed.found else ()
+    return here_sheets(installed, judged, matrix)
 
 
 @click.group("matrix", cls=MatrixGroup, invoke_without_command=True, params=[FORMAT, VERBOSE, HTML])

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.matlab import OnGpu
 
 ADVICE_SCHEMA = 1
 #: train: all parameters. lora: small matrices beside them. run: no training.
@@ -99,3 +100,5 @@ class AdviceReport(Fact, frozen=True, kw_only=True, omit_defaults=False):
     prices_of: str = ""
     #: Where the numbers come from, and what they leave out.
     basis: tuple[str, ...] = ()
+    #: The MATLABs that are installed, on the GPUs here.
+    matlab: tuple[OnGpu, ...] = ()

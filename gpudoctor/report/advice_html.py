@@ -7,6 +7,7 @@ from gpudoctor.facts.advice import AdviceReport, Estimate, total_seconds
 from gpudoctor.facts.durations import spoken
 from gpudoctor.report.advice_text import costs_in_words, heading, memory_in_words, rate_in_words, short_name
 from gpudoctor.report.bench_svg import Bar, bar_plot
+from gpudoctor.report.matlab_here import in_a_line
 from gpudoctor.report.page_files import still_page
 
 _HEADER = (
@@ -51,7 +52,8 @@ def _body(report: AdviceReport) -> Iterator[str]:
     for one in report.estimates:
         yield "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in _cells(report, one)) + "</tr>"
     yield "</tbody></table></div>"
-    yield from (f'<p class="note">{escape(sentence)}</p>' for sentence in report.basis)
+    said = (*map(in_a_line, report.matlab), *report.basis)
+    yield from (f'<p class="note">{escape(sentence)}</p>' for sentence in said)
 
 
 def _bar(report: AdviceReport, one: Estimate) -> Bar:

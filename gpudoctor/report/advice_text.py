@@ -8,6 +8,7 @@ from gpudoctor.facts.advice import AdviceReport, Estimate, Job, total_seconds
 from gpudoctor.facts.durations import spoken
 from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
+from gpudoctor.report.matlab_here import in_a_line
 from gpudoctor.report.terminal import Style
 
 _HEADER = ("Device", "In all", "Range", "Memory, GiB", "Precision", "A second", "Limited by", "Price")
@@ -39,6 +40,8 @@ def _lines(report: AdviceReport, style: Style) -> Iterator[str]:
             f"{number}. {option.title} ({costs_in_words(option.costs)}). {option.why}", style, "  ", "     "
         )
     yield ""
+    for one in report.matlab:
+        yield from _wrapped(f"{in_a_line(one)} Lines to type: gpudoctor matrix matlab --here", style)
     for sentence in report.basis:
         yield from _wrapped(sentence, style)
 

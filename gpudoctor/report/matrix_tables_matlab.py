@@ -1,7 +1,7 @@
 """MATLAB's releases as tables: their CUDA, drivers and GPUs, and the lines to type."""
 
 from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.matrix.matlab import Serves, serves
+from gpudoctor.knowledge.matrix.matlab import Serves, release_of, serves
 from gpudoctor.knowledge.matrix.offer_types import MatlabRelease
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet
@@ -9,7 +9,7 @@ from gpudoctor.report.matrix_tables_stack import products
 
 ANSWERS: dict[Serves | None, str] = {
     "yes": "yes",
-    "compiles": "likely: the driver compiles at the first use, for minutes",
+    "compiles": "perhaps: the driver compiles at the first use, for minutes",
     "enable": "only after enabling forward compatibility, see below",
     "too old": "no: the GPU is too old for it",
     None: "not known",
@@ -17,11 +17,12 @@ ANSWERS: dict[Serves | None, str] = {
 COLUMNS = ("release", "CUDA", "GPUs from", "GPUs to", "driver (Linux)", "driver (Windows)")
 _LEGEND = "GPUs to: the newest compute capability that its CUDA has code for; newer ones need forward compatibility."
 #: mathworks.com/help/parallel-computing: gpuDeviceTable (R2021a), validateGPU (R2024b), forward compatibility (R2020b).
+_NEWER = ("a GPU newer than MATLAB (R2020b and later)", "parallel.gpu.enableCUDAForwardCompatibility(true)")
 TYPED = (
     ("which GPUs MATLAB sees", "gpuDeviceTable"),
     ("one GPU: its driver, toolkit and capability", "gpuDevice(1)"),
     ("what is wrong with it (R2024b and later)", "validateGPU"),
-    ("a GPU newer than MATLAB (R2020b and later)", "parallel.gpu.enableCUDAForwardCompatibility(true)"),
+    _NEWER,
     ("train on it", 'options = trainingOptions("adam", ExecutionEnvironment="gpu");'),
 )
 
@@ -31,9 +32,9 @@ def matlab_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
     rows: tuple[MatlabRelease, ...] = matrix.table("matlab")
     if which is None:
         return (_releases("MATLAB on GPUs", rows, matrix),)
-    named = tuple(row for row in rows if row.release.lower().removeprefix("r") == which.lower().removeprefix("r"))
-    if named:
-        return (_releases(f"MATLAB {named[0].release}", named, matrix), _typed())
+    named = release_of(which, matrix)
+    if named is not None:
+        return (_releases(f"MATLAB {named.release}", (named,), matrix), typed())
     capability = _capability(matrix, which)
     if capability is None:
         raise NotKnown(f"MATLAB release or GPU {which!r}", tuple(row.release for row in rows[:3]))
@@ -41,7 +42,7 @@ def matlab_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
         Line(cells=(row.release, str(row.cuda), ANSWERS[serves(row, capability, matrix)]), row=row) for row in rows
     )
     columns = ("release", "CUDA", f"computes on {which} ({capability})")
-    return (Sheet(title=f"MATLAB for {which}", columns=columns, lines=lines), _typed())
+    return (Sheet(title=f"MATLAB for {which}", columns=columns, lines=lines), typed())
 
 
 def _releases(title: str, rows: tuple[MatlabRelease, ...], matrix: Matrix) -> Sheet:
@@ -56,8 +57,9 @@ def _line(row: MatlabRelease, matrix: Matrix) -> Line:
     return Line(cells=(*cells, *(str(floor.release) if floor else "" for floor in floors)), row=row)
 
 
-def _typed() -> Sheet:
-    lines = tuple(Line(cells=cells) for cells in TYPED)
+def typed(*, newer: bool = True) -> Sheet:
+    """What to type; `newer`: there is a GPU newer than MATLAB."""
+    lines = tuple(Line(cells=cells) for cells in TYPED if newer or cells != _NEWER)
     return Sheet(title="Lines to type in MATLAB", columns=("to see or do", "line"), lines=lines)
 
 

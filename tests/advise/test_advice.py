@@ -11,9 +11,11 @@ from gpudoctor.advise.jobs import changed, language_model, networks, preset
 from gpudoctor.advise.prices import parse_prices
 from gpudoctor.cli.main import cli
 from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.matlab import Matlab
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Cpu, System
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.report.advice_html import render_advice_html
 from gpudoctor.report.advice_text import render_advice
 from gpudoctor.report.terminal import Style
 
@@ -75,6 +77,18 @@ def test_a_snapshot_that_saw_nothing_gives_no_numbers_of_its_machine():
     report = advise(job("resnet-50"), Snapshot(), None, MATRIX)
     assert report.estimates[0].rate is None
     assert "Nothing is known of this machine" in report.answer
+
+
+def test_an_installed_matlab_is_judged_on_the_gpu_here():
+    here = machine("NVIDIA GeForce RTX 5090")
+    matlab = Matlab(root="/opt/MATLAB/R2023b", release="R2023b", has_toolbox=True)
+    report = advise(job("resnet-50"), here, None, MATRIX, matlabs=(matlab,))
+    (one,) = report.matlab
+    assert (one.gpu, one.reasons) == ("NVIDIA GeForce RTX 5090", ("driver-not-known",))
+    style = Style(width=100, unicode=True, verbosity=0)
+    assert "gpudoctor matrix matlab --here" in render_advice(report, style)
+    assert "R2023b" in render_advice_html(report)
+    assert "MATLAB" not in render_advice(advise(job("resnet-50"), here, None, MATRIX), style)
 
 
 PRICES = {"date": "2026-11-01", "currency": "EUR", "an_hour": {"NVIDIA L4": 0.5, "NVIDIA H100 80GB HBM3": 3.0}}

@@ -153,3 +153,17 @@ def test_help_lists_the_subjects():
     assert done.exit_code == 0
     for word in ("torch", "driver", "fit", "cudnn"):
         assert word in done.output
+
+
+def test_matlab_here_judges_what_is_installed(tmp_path, monkeypatch):
+    (tmp_path / "MATLAB" / "R2023b" / "toolbox" / "matlab").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    done = ran("matlab", "--here", "--format", "json")
+    here, _, typed = json.loads(done.stdout)["tables"]
+    row, *_ = [row for row in here["rows"] if row["root"].endswith("/MATLAB/R2023b")]
+    assert (row["release"], row["outcome"], row["has_toolbox"]) == ("R2023b", "no", False)
+    assert "no-toolbox" in row["reasons"]
+    assert row["source"]
+    assert "gpuDeviceTable" in [line["line"] for line in typed["rows"]]
+    assert "Parallel Computing Toolbox" in ran("matlab", "--here").output
+    assert ran("matlab", "--here", "R2023b").exit_code == 2
