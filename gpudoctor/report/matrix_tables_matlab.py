@@ -15,7 +15,10 @@ ANSWERS: dict[Serves | None, str] = {
     None: "not known",
 }
 COLUMNS = ("release", "CUDA", "GPUs from", "GPUs to", "driver (Linux)", "driver (Windows)")
-_LEGEND = "GPUs to: the newest compute capability that its CUDA has code for; newer ones need forward compatibility."
+_LEGEND = (
+    "GPUs to: the newest compute capability that its CUDA has code for; newer majors need forward compatibility."
+    " Driver: the one its CUDA came with; an older one may be refused."
+)
 #: mathworks.com/help/parallel-computing: gpuDeviceTable (R2021a), validateGPU (R2024b), forward compatibility (R2020b).
 _NEWER = ("a GPU newer than MATLAB (R2020b and later)", "parallel.gpu.enableCUDAForwardCompatibility(true)")
 TYPED = (
@@ -50,7 +53,7 @@ def _releases(title: str, rows: tuple[MatlabRelease, ...], matrix: Matrix) -> Sh
 
 
 def _line(row: MatlabRelease, matrix: Matrix) -> Line:
-    floors = [matrix.family_floor(row.cuda, system) for system in ("linux", "windows")]
+    floors = [matrix.toolkit_floor(row.cuda, system) for system in ("linux", "windows")]
     toolkit = matrix.toolkit(row.cuda)
     newest = max(toolkit.capabilities, default=None) if toolkit else None
     cells = (row.release, str(row.cuda), str(row.min_capability or ""), str(newest or ""))

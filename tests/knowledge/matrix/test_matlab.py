@@ -48,7 +48,7 @@ def test_the_subject() -> None:
     assert len(matlab_sheets(MATRIX, None)[0].lines) == len(RELEASES)
     (line,) = matlab_sheets(MATRIX, "2024a")[0].lines
     assert line.cells[:4] == ("R2024a", "12.2", "5.0", "9.0")
-    assert line.cells[4] == str(MATRIX.family_floor(RELEASES["R2024a"].cuda, "linux").release)
+    assert line.cells[4] == str(MATRIX.toolkit_floor(RELEASES["R2024a"].cuda, "linux").release)
     by_gpu = {line.cells[0]: line.cells[2] for line in matlab_sheets(MATRIX, "Tesla K40")[0].lines}
     assert by_gpu["R2024b"].startswith("no")
     assert by_gpu["R2021a"] == "yes"
