@@ -21,11 +21,17 @@ _LEGEND = (
 )
 #: mathworks.com/help/parallel-computing: gpuDeviceTable (R2021a), validateGPU (R2024b), forward compatibility (R2020b).
 _NEWER = ("a GPU newer than MATLAB (R2020b and later)", "parallel.gpu.enableCUDAForwardCompatibility(true)")
+#: mathworks.com/help/gpucoder: gs/install-prerequisites, gs/setting-up-the-toolchain, ref/coder.checkgpuinstall.
+_CODER = (
+    "GPU Coder needs MATLAB Coder, Parallel Computing Toolbox and a C++ compiler (Visual C++ on Windows, GCC on Linux)."
+    " Programs that run without MATLAB also need the CUDA toolkit of the release, and cuDNN or TensorRT for networks."
+)
 TYPED = (
     ("which GPUs MATLAB sees", "gpuDeviceTable"),
     ("one GPU: its driver, toolkit and capability", "gpuDevice(1)"),
     ("what is wrong with it (R2024b and later)", "validateGPU"),
     _NEWER,
+    ("whether GPU Coder has all it needs", "coder.checkGpuInstall(coder.gpuEnvConfig)"),
     ("train on it", 'options = trainingOptions("adam", ExecutionEnvironment="gpu");'),
 )
 
@@ -63,7 +69,7 @@ def _line(row: MatlabRelease, matrix: Matrix) -> Line:
 def typed(*, newer: bool = True) -> Sheet:
     """What to type; `newer`: there is a GPU newer than MATLAB."""
     lines = tuple(Line(cells=cells) for cells in TYPED if newer or cells != _NEWER)
-    return Sheet(title="Lines to type in MATLAB", columns=("to see or do", "line"), lines=lines)
+    return Sheet(title="Lines to type in MATLAB", columns=("to see or do", "line"), lines=lines, legend=_CODER)
 
 
 def _capability(matrix: Matrix, which: str) -> Capability | None:
