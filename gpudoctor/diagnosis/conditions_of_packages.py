@@ -34,9 +34,9 @@ def another_maker_computes(seen: SnapshotView) -> str | None:
 
 @condition
 def no_build_for_this_python(seen: SnapshotView) -> str | None:
-    """Of torch the index offers the placeholders of 2018 alone, made for any Python: it has no wheel for this one."""
+    """Of torch the index offers nothing, or the placeholders of 2018, made for any Python: no wheel is for this one."""
     offered = [one.offered for text in seen.messages if (one := parse_no_match(text)) and one.package == "torch"]
-    bare = any(row and all(version.startswith("0.1.2") for version in row) for row in offered)
+    bare = any(row is not None and all(version.startswith("0.1.2") for version in row) for row in offered)
     return "of torch the index offers no wheel for this Python, whatever its index" if bare else None
 
 

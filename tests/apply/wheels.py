@@ -72,7 +72,10 @@ def tree(path):
         folders[:] = [name for name in folders if name != "__pycache__"]
         for name in (*folders, *names):
             where = os.path.join(folder, name)
-            status = os.lstat(where)
+            try:
+                status = os.lstat(where)
+            except FileNotFoundError:
+                continue  # a killed run's installer goes on while this looks
             if stat.S_ISLNK(status.st_mode):
                 content = os.readlink(where)
             elif stat.S_ISREG(status.st_mode):
