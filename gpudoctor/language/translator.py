@@ -12,7 +12,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z']+")
 _OWN_WORD = re.compile(r"(?<![\0A-Za-z'])[A-Za-z][A-Za-z']+(?![\0A-Za-z'])")
 _ENGLISH = re.compile(r"[A-Za-z][a-z]")
 _LEFT = re.compile(r"(?<![\w.:/=-])[a-z]{2,}(?![\w/=-]|[.:]\w)")
-SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d])")
+SENTENCE_END = re.compile(r"(?<=[.!?]) (?=[A-Z`\"'<\d]|[a-z_]+\.[a-z])")
 #: Where a text that is no sentence is taken apart, and what stands there instead; what lists has a sign between names.
 _SEAMS = (("; or ", "；或者", ""), ("; ", "；", ""), (", ", "，", "、"), (" and ", "和", "和"), (" or ", "或", "或"))
 #: What has no other name: one word, with its release, or a GPU.
