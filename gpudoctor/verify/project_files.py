@@ -20,7 +20,8 @@ _ITEM = re.compile(r"^(\s*)-\s+[\"']?([^#\"']+?)[\"']?\s*(?:#.*)?$")
 _CARET = re.compile(r"^\^\s*((\d+)(?:\.(\d+))?[\w.]*)$")
 _TILDE = re.compile(r"^~\s*(\d+\.\d+)[\w.]*$")
 _VERSION = re.compile(r"^\d[\w.+!-]*$")
-_USUAL = ("https://pypi.org/simple", "https://pypi.org/simple/")
+#: The public package index, or a mirror that is called like it.
+_USUAL = re.compile(r"//[^/]{0,80}\bpypi\b[^/]{0,80}/simple/?$")
 
 Found = Iterator[Typed | Unread]
 
@@ -55,7 +56,7 @@ def _of_lock(document: Mapping[str, Any], lines: Sequence[str]) -> Found:
             said = " and ".join(sorted(versions))
             pins.append(Unread(number, name, f"it holds {said}, for different systems or extras"))
             continue
-        indexes |= {url: None for one in rows if (url := _index_of(one)) and url not in _USUAL}
+        indexes |= {url: None for one in rows if (url := _index_of(one)) and not _USUAL.search(url)}
         pins.append(_requirement(number, f"{name}=={versions.pop()}"))
     yield from (_option(url) for url in indexes)
     yield from pins
@@ -74,7 +75,7 @@ def _of_pyproject(document: Mapping[str, Any], lines: Sequence[str]) -> Found:
     uv, poetry = _table(tool, "uv"), _table(tool, "poetry")
     places = [one for one in (*_list(uv.get("index")), *_list(poetry.get("source"))) if isinstance(one, dict)]
     urls = (one.get("url") for one in places)
-    yield from (_option(url) for url in urls if isinstance(url, str) and url not in _USUAL)
+    yield from (_option(url) for url in urls if isinstance(url, str) and not _USUAL.search(url))
     for text in _list(_table(document, "project").get("dependencies")):
         if isinstance(text, str):
             yield _requirement(_line_of(text, lines), text)
