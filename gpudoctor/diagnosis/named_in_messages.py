@@ -37,7 +37,7 @@ def named_build(snapshot: Snapshot) -> Fix | None:
 def named_cudnn(snapshot: Snapshot) -> str | None:
     """The releases of cuDNN that serve a build, where a message says what it was compiled with: ">=8.6,<9"."""
     for text in SnapshotView(snapshot, ()).messages:
-        found = _CUDNN_OF_BUILD.search(text)
+        found = _CUDNN_OF_BUILD.search(text) if "cudnn" in text.lower() else None
         if found is None:
             continue
         if found[1]:

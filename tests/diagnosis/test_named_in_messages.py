@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpudoctor.diagnosis.named_in_messages import named_build, named_library
+from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
 
@@ -34,3 +34,29 @@ def test_the_build_that_xformers_was_made_for_with_its_torchvision():
     assert fix.steps[0].argv[-1].endswith("/cu121")
     # No such build is known.
     assert named_build(said("PyTorch 2.1.2+cu999 with CUDA 1201 (you have 2.0.1)")) is None
+
+
+def test_the_build_that_was_not_found_is_on_its_own_index():
+    argv = named_build(said("No matching distribution found for torch==2.7.1+cu128")).steps[0].argv
+    assert "torch==2.7.1+cu128" in argv
+    assert argv[-1].endswith("/cu128")
+    assert named_build(said("No matching distribution found for torch==2.7.1+cu999")) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "releases"),
+    [
+        ("Loaded runtime CuDNN library: 8.5.0 but source was compiled with: 8.6.0.", ">=8.6,<9"),
+        (
+            "Loaded runtime CuDNN library: 7301 (compatibility version 7300) but source was compiled with 7003 (",
+            ">=7.0,<8",
+        ),
+        ("Found cuDNN version 8600, but JAX was built against version 8906, which is newer.", ">=8.9,<9"),
+        ("Found cuDNN version 8906, but JAX was built against version 90100, which is newer.", ">=9.1,<10"),
+        # Of another library.
+        ("Found cuFFT version 11002, but JAX was built against version 11004, which is newer.", None),
+        ("CUDNN_STATUS_NOT_INITIALIZED", None),
+    ],
+)
+def test_the_cudnn_that_a_build_was_compiled_with(text, releases):
+    assert named_cudnn(said(text)) == releases
