@@ -69,7 +69,7 @@ class Cause(Fact, frozen=True, kw_only=True):
     gpu: Literal["nvidia", "amd"] | None = None
     #: The framework without which it is none: a text about others only is not about it.
     framework: Literal["torch", "tensorflow", "jax"] | None = None
-    #: Conditions each of which rules it out, by their names in diagnosis/conditions.py.
+    #: Conditions each of which rules it out, by their names in diagnosis/conditions*.py.
     refuted_by: tuple[str, ...] = ()
     #: Surroundings that a text names and in which its facts may mean another cause.
     open_in: tuple[str, ...] = ()
