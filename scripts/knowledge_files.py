@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from needles import needles_of
+from joined_patterns import joined
+from needles import NoWords, needles_of
 
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.causes import Cause
+from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
 from gpudoctor.knowledge.message import STRENGTH, Message, PossibleCause
 from gpudoctor.knowledge.milestones import Milestone
 from gpudoctor.knowledge.programs import Program
+from gpudoctor.knowledge.statements import Statement
 from gpudoctor.knowledge.threads import Thread, features_of
 
 if sys.version_info >= (3, 11):
@@ -59,7 +62,8 @@ class MessageRecord(Causes, frozen=True, kw_only=True):
 
     #: Lower case, with hyphens; never given to another message.
     id: str
-    #: A regular expression, or several of which one matches, without regard to case, within one line.
+    #: A regular expression, or several of which one matches, without regard to case, within one line. What a named
+    #: group finds, (?P<system_package>...), takes the place of <SYSTEM_PACKAGE> in remedies.
     pattern: str | tuple[str, ...]
     #: One sentence that a beginner understands.
     meaning: str
@@ -128,6 +132,25 @@ class ProgramFile(Strict, frozen=True, kw_only=True):
     program: tuple[Program, ...]
 
 
+class CudaProgramFile(Strict, frozen=True, kw_only=True):
+    """The programs that open CUDA's libraries."""
+
+    program: tuple[CudaProgram, ...]
+
+
+class StatementRecord(Statement, frozen=True, kw_only=True):
+    """One statement with sentences that make it, and some that do not."""
+
+    examples: tuple[str, ...]
+    unlike: tuple[str, ...]
+
+
+class StatementFile(Strict, frozen=True, kw_only=True):
+    """What reporters say happened."""
+
+    statement: tuple[StatementRecord, ...]
+
+
 class MessageFile(Strict, frozen=True, kw_only=True):
     """The messages of one topic."""
 
@@ -146,6 +169,29 @@ def records() -> tuple[MessageRecord, ...]:
     return tuple(record for file in message_files().values() for record in file.message)
 
 
+def statement_records() -> tuple[StatementRecord, ...]:
+    """All statements as they are written."""
+    records: tuple[StatementRecord, ...] = _read(FOLDER / "statements.toml", StatementFile).statement
+    return records
+
+
+def _statement(record: StatementRecord) -> Statement:
+    fields = {name: getattr(record, name) for name in Statement.__struct_fields__}
+    words = {word for way in record.pattern for word in _words_of(way, spare=bool(record.needles))}
+    words.update(record.needles)
+    return Statement(**{**fields, "needles": tuple(sorted(words))})
+
+
+def _words_of(way: str, *, spare: bool) -> tuple[str, ...]:
+    """Chinese words are short: such a pattern needs `spare` ones."""
+    try:
+        return needles_of(way)
+    except NoWords:
+        if spare:
+            return ()
+        raise
+
+
 def compiled() -> dict[Path, bytes]:
     """What is made of the records, by file: what the package loads, and the schemas for editors."""
     fragments = _read(FOLDER / "fragments.toml", dict[str, Fragment])
@@ -157,6 +203,8 @@ def compiled() -> dict[Path, bytes]:
         "fragments": dict[str, Fragment],
         "causes": CauseFile,
         "programs": ProgramFile,
+        "cuda_programs": CudaProgramFile,
+        "statements": StatementFile,
         "frameworks": FrameworkFile,
         "failures": FailureFile,
         "milestones": MilestoneFile,
@@ -168,6 +216,8 @@ def compiled() -> dict[Path, bytes]:
         FOLDER / "frameworks.json": _rows(_read(FOLDER / "frameworks.toml", FrameworkFile).framework),
         FOLDER / "milestones.json": _rows(_read(FOLDER / "milestones.toml", MilestoneFile).milestone),
         FOLDER / "programs.json": _rows(_read(FOLDER / "programs.toml", ProgramFile).program),
+        FOLDER / "cuda_programs.json": _rows(_read(FOLDER / "cuda_programs.toml", CudaProgramFile).program),
+        FOLDER / "statements.json": _rows(map(_statement, statement_records())),
         FOLDER / "threads.json": _rows(threads(messages)),
         **{FOLDER / f"{name}.schema.json": _indented(msgspec.json.schema(shape)) for name, shape in schemas.items()},
     }
@@ -207,7 +257,7 @@ def _message(record: MessageRecord, reported_by: str, fragments: dict[str, Fragm
         causes += some.written(where)
     return Message(
         id=record.id,
-        pattern="|".join(_expanded(way, fragments) for way in ways),
+        pattern=joined(_expanded(way, fragments) for way in ways),
         needles=tuple(sorted(needles)),
         meaning=record.meaning,
         programs=record.programs,

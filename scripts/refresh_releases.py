@@ -106,13 +106,15 @@ def _facts(found: Found) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if found.wheels:
         facts["wheels"] = {platform: list(pythons) for platform, pythons in found.wheels.items()}
+    if found.macos:
+        facts["macos"] = dict(found.macos)
     if found.requires_python is not None:
         facts["requires_python"] = found.requires_python
     return facts | ({"yanked": True} if found.yanked else {})
 
 
 def _kept(row: dict[str, Any]) -> dict[str, Any]:
-    facts = {key: row[key] for key in ("wheels", "requires_python", "yanked") if key in row}
+    facts = {key: row[key] for key in ("wheels", "macos", "requires_python", "yanked") if key in row}
     return facts | {"gone": True}
 
 

@@ -109,28 +109,30 @@ def kaggle_rows(folder: str, colab: list[Row]) -> Iterator[Row]:
 
 
 def feedstock_rows(name: str, folder: str) -> Iterator[Row]:
-    """The releases that a feedstock built with CUDA, newest first, each as it was built last."""
-    seen = set()
+    """The releases that a feedstock built with CUDA, newest first, with all that they were built for.
+
+    What an earlier build of a release was for stays on the channel.
+    """
+    built: dict[str, dict[str, set[str]]] = {}
     # Along the main branch: what was merged there was built and uploaded.
     for commit in _git(folder, "log", "--first-parent", "--format=%h").split():
         recipe = _git(folder, "show", f"{commit}:recipe/meta.yaml") or _git(
             folder, "show", f"{commit}:recipe/recipe.yaml"
         )
         match = re.search(r'version(?: =|:) "(\d[\d.]*)"', recipe)
-        if match is None or match[1] in seen or _numbers(match[1]) < FEEDSTOCKS[name]:
+        if match is None or _numbers(match[1]) < FEEDSTOCKS[name]:
             continue
-        seen.add(match[1])
-        built: dict[str, set[str]] = {}
         for path in _git(folder, "ls-tree", "--name-only", commit, ".ci_support/").splitlines():
             cuda = re.search(r"cuda_compiler_version(\d+\.\d+)", path)
             platform = next((PLATFORMS[key] for key in PLATFORMS if f"/{key}_" in path), None)
             if cuda and platform:
-                built.setdefault(platform, set()).add(cuda[1])
+                built.setdefault(match[1], {}).setdefault(platform, set()).add(cuda[1])
+    for version, platforms in built.items():
         by_cuda: dict[tuple[str, ...], list[str]] = {}
-        for platform, versions in sorted(built.items()):
+        for platform, versions in sorted(platforms.items()):
             by_cuda.setdefault(tuple(sorted(versions, key=_numbers)), []).append(platform)
-        for cudas, platforms in by_cuda.items():
-            yield {"release": f"{name} {match[1]}", "cuda": list(cudas), "platforms": platforms}
+        for cudas, same in by_cuda.items():
+            yield {"release": f"{name} {version}", "cuda": list(cudas), "platforms": same}
 
 
 def _numbers(version: str) -> tuple[int, ...]:

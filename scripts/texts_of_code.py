@@ -112,7 +112,9 @@ def _below_call(node: ast.Call, shown: bool) -> Below:
     if not isinstance(node.func, ast.Name):
         yield node.func, False
     if called not in SAID["hidden_calls"]:
-        yield from ((argument, shown or called in SAID["shown_calls"]) for argument in node.args)
+        known = called in SAID["shown_calls"]
+        most = 1 if called in SAID["shown_first"] else len(node.args)
+        yield from ((one, (shown or known) and number < most) for number, one in enumerate(node.args))
     if called != "Run":
         for keyword in node.keywords:
             if keyword.arg not in SAID["hidden_keywords"]:

@@ -40,6 +40,8 @@ def _of_knowledge() -> Iterator[Word]:
     for name, keys in (
         ("messages", ("meaning", "ask")),
         ("causes", ("words", "say", "look")),
+        ("cuda_programs", ("say",)),
+        ("statements", ("say",)),
         ("frameworks", ("on_macos",)),
         ("failures", ("says", "pasted", "known", "title", "steps")),
     ):

@@ -39,11 +39,7 @@ IDENTITY = (
     ("vbios", ("nvmlDeviceGetVbiosVersion",)),
 )
 DETAILS = (
-    (
-        "processes.compute",
-        ("nvmlDeviceGetComputeRunningProcesses_v3",),
-        ("nvmlDeviceGetComputeRunningProcesses_v2",),
-    ),
+    ("processes.compute", ("nvmlDeviceGetComputeRunningProcesses_v3",), ("nvmlDeviceGetComputeRunningProcesses_v2",)),
     (
         "processes.graphics",
         ("nvmlDeviceGetGraphicsRunningProcesses_v3",),
@@ -64,11 +60,7 @@ DETAILS = (
     ("clock_sm_max", ("nvmlDeviceGetMaxClockInfo", CLOCK_SM)),
     ("clock_memory", ("nvmlDeviceGetClockInfo", CLOCK_MEMORY)),
     ("clock_memory_max", ("nvmlDeviceGetMaxClockInfo", CLOCK_MEMORY)),
-    (
-        "throttle_reasons",
-        ("nvmlDeviceGetCurrentClocksEventReasons",),
-        ("nvmlDeviceGetCurrentClocksThrottleReasons",),
-    ),
+    ("throttle_reasons", ("nvmlDeviceGetCurrentClocksEventReasons",), ("nvmlDeviceGetCurrentClocksThrottleReasons",)),
     ("utilization", ("nvmlDeviceGetUtilizationRates",)),
     ("performance_state", ("nvmlDeviceGetPerformanceState",)),
     ("ecc_mode", ("nvmlDeviceGetEccMode",)),

@@ -7,7 +7,7 @@ keeps the copy that NumPy made of it, so what is copied back here is put on the 
 
 from functools import partial
 
-from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
+from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
 from jax_bench_networks import CLASSES, stepper, weights
 
 CHANNELS = {28: 1}
@@ -19,6 +19,7 @@ class Jax:
     name = "jax"
     has_pinned = False
     joins = False
+    has_tf32 = True
 
     def __init__(self, threads):
         import jax
@@ -44,15 +45,6 @@ class Jax:
         """Bytes of the GPU that a measurement may take; as of 8 GiB where JAX does not tell."""
         told = self._gpus()[index].memory_stats() or {}
         return told.get("bytes_limit", 8 << 30) * FRACTION_OF_GPU
-
-    def gpu_precisions(self, capability):
-        """What the GPU has units for."""
-        found = ["float32"]
-        if capability_at_least(capability, 8, 0):
-            found += ["tf32", "bfloat16"]
-        if capability is None or capability_at_least(capability, 7, 0):
-            found.append("float16")
-        return found
 
     def gemm(self, device, n, precision, with_copies):
         """Products of n by n. Unasked, JAX rounds float32 to TF32 where the GPU can."""

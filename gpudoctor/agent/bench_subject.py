@@ -1,7 +1,7 @@
 """What the measurements of all frameworks share: from the request to devices, cases, rounds and facts.
 
 A framework gives: name, version, threads, has_pinned, joins, gpus(), describe(index), gpu_memory(index),
-gpu_precisions(capability), gemm(…), transfer(…), step(…), each of the last three {"time": run, part: run …}.
+has_tf32, gemm(…), transfer(…), step(…), each of the last three {"time": run, part: run …}.
 """
 
 import time
@@ -57,7 +57,7 @@ def begin(channel, kind):
         subject = Subject(framework, devices)
     _tell_of_others(channel)
     began = time.perf_counter()
-    gpus = [(one["name"], framework.gpu_precisions(one.get("capability"))) for one in described[1:]]
+    gpus = [(one["name"], gpu_precisions(one.get("capability"), framework.has_tf32)) for one in described[1:]]
     on_cpu = ["float32", "bfloat16"] if fast_bfloat16() else ["float32"]
     found = bench_cases.cases(on_cpu, gpus, framework.has_pinned, framework.joins)
     Rounds(channel, subject, lambda case, measured: _tell(channel, case, measured)).measure(
@@ -126,6 +126,16 @@ def parts_of_a_step(device, choose, copy, train, wait, before):
     if device == "cpu":
         del parts["transfer_seconds"]
     return parts
+
+
+def gpu_precisions(capability, has_tf32=True):
+    """What a GPU has units for."""
+    found = ["float32"]
+    if has_tf32 and capability_at_least(capability, 8, 0):
+        found += ["tf32", "bfloat16"]
+    if capability is None or capability_at_least(capability, 7, 0):
+        found.append("float16")
+    return found
 
 
 def capability_at_least(capability, major, minor):

@@ -7,7 +7,7 @@ is read back that the GPU computes after all that was asked of it. A tensor keep
 
 from functools import partial
 
-from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
+from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
 from tensorflow_networks import trainer
 
 CHANNELS = {28: 1}
@@ -30,6 +30,7 @@ class Tensorflow:
             raise RuntimeError("TensorFlow 1 is not measured: gpudoctor bench needs TensorFlow 2 (or PyTorch)")
         self.tf, self.numpy = tf, numpy
         self.version = tf.__version__
+        self.has_tf32 = hasattr(tf.config.experimental, "enable_tensor_float_32_execution")
         tf.config.threading.set_intra_op_parallelism_threads(threads)
         self.threads = threads
         for gpu in tf.config.list_physical_devices("GPU") if hasattr(tf.config, "list_physical_devices") else ():
@@ -55,17 +56,6 @@ class Tensorflow:
     def gpu_memory(self, _index):
         """Bytes of the GPU that a measurement may take. TensorFlow does not tell what is free: as of 8 GiB."""
         return 8 * 1024**3 * FRACTION_OF_GPU
-
-    def gpu_precisions(self, capability):
-        """What the GPU has units for."""
-        found = ["float32"]
-        if capability_at_least(capability, 8, 0) and hasattr(
-            self.tf.config.experimental, "enable_tensor_float_32_execution"
-        ):
-            found += ["tf32", "bfloat16"]
-        if capability is None or capability_at_least(capability, 7, 0):
-            found.append("float16")
-        return found
 
     def gemm(self, device, n, precision, with_copies):
         """Products of n by n."""

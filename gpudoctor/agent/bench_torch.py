@@ -5,7 +5,7 @@ Work on a GPU is queued: every repetition block ends with torch.cuda.synchronize
 """
 
 from agent_channel import Skip
-from bench_subject import FRACTION_OF_GPU, begin, capability_at_least, parts_of_a_step
+from bench_subject import FRACTION_OF_GPU, begin, parts_of_a_step
 
 CHANNELS = {28: 1}
 WIDTH, HEADS, PATCH = 256, 8, 4
@@ -18,6 +18,7 @@ class Torch:
     name = "torch"
     has_pinned = True
     joins = True
+    has_tf32 = True
 
     def __init__(self, threads):
         import torch
@@ -54,15 +55,6 @@ class Torch:
         if hasattr(self.torch.cuda, "mem_get_info"):  # 1.11 and later
             return self.torch.cuda.mem_get_info(index)[0] * FRACTION_OF_GPU
         return self.torch.cuda.get_device_properties(index).total_memory * FRACTION_OF_GPU / 2
-
-    def gpu_precisions(self, capability):
-        """What the GPU has units for."""
-        found = ["float32"]
-        if capability_at_least(capability, 8, 0):
-            found += ["tf32", "bfloat16"]
-        if capability is None or capability_at_least(capability, 7, 0):
-            found.append("float16")
-        return found
 
     def gemm(self, device, n, precision, with_copies):
         """Products of n by n."""

@@ -40,7 +40,7 @@ def installed_version(name):
         from importlib import metadata
 
         return metadata.version(name)
-    except Exception:
+    except (ImportError, KeyError, OSError, ValueError):
         return None
 
 

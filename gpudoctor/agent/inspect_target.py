@@ -122,7 +122,7 @@ def has_module(name):
     """Whether the standard library has the module; it is looked for, not imported."""
     try:
         return any(finder.find_spec(name, None) is not None for finder in sys.meta_path)
-    except Exception:
+    except Exception:  # finders that packages brought along raise what they like
         return None
 
 

@@ -2,10 +2,10 @@
 
 from agent_channel import Skip
 from jax_networks import adam, adam_start, loss, outputs
-from jax_training import accuracy, batch, devices_of, difference, flags, products, reference
+from jax_training import accuracy, batch, devices_of, flags, products, reference
 from smoke_data import BATCH, DENSE_STEPS, THRESHOLD
 from smoke_judgement import TOLERANCES
-from smoke_reference import weights
+from smoke_reference import difference, weights
 
 
 def together(trials, jax, examples, used):

@@ -6,7 +6,7 @@ from agent_channel import Skip
 from jax_networks import HALF_EPSILON, LOSS_SCALE, adam, adam_start, loss
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, THRESHOLD, start_of_batch
 from smoke_judgement import TOLERANCES
-from smoke_reference import look, weights
+from smoke_reference import difference, look, weights
 
 STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
 
@@ -130,12 +130,6 @@ def plain(compared):
     return [numpy.asarray(one).astype("float64") for one in [value, found, *gradients]]
 
 
-def difference(found, wanted):
-    """The largest difference, relative to the largest number of the same tensor; NaN where there is one."""
-    ratios = [float(abs(a - b).max() / abs(b).max()) for a, b in zip(found, wanted)]
-    return max(ratios) if all(ratio >= 0 for ratio in ratios) else float("nan")
-
-
 def devices_of(array):
     """The names of the devices that hold an array."""
     if hasattr(array, "devices"):
@@ -147,6 +141,6 @@ def memory(device):
     """What the device's allocator counts; None where it does not."""
     try:
         counts = device.memory_stats()
-    except Exception:
+    except Exception:  # backends refuse in ways of their own
         return None
     return counts if counts and "peak_bytes_in_use" in counts and "bytes_in_use" in counts else None

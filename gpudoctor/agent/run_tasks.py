@@ -34,7 +34,7 @@ def end_with_parent():
         import signal
 
         ctypes.CDLL(None).prctl(1, signal.SIGKILL, 0, 0, 0)
-    except Exception:
+    except (ImportError, AttributeError, OSError, TypeError):  # another system, or a Python without ctypes
         pass
 
 

@@ -36,7 +36,7 @@ FIELDS = (
 def ask(nvml, handle, calls, convert):
     """The first answer that one of `calls` gives; None if all refuse, or the binding lacks them."""
     for name, *arguments in calls:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception):  # refused, not in this binding, or not what nvml.h says
             return convert(getattr(nvml, name)(handle, *arguments))
     return None
 

@@ -6,7 +6,7 @@
 from agent_channel import Channel, Skip
 from smoke_data import BATCH, CONV_STEPS, DENSE_STEPS, RATE, THRESHOLD, generated, start_of_batch
 from smoke_judgement import TOLERANCES
-from smoke_reference import look, weights
+from smoke_reference import difference, look, weights
 from smoke_trials import Trials
 
 STEPS = {"dense": DENSE_STEPS, "conv": CONV_STEPS}
@@ -133,12 +133,6 @@ def look_at(name, start, examples):
     """The same in double precision on the CPU, without Paddle."""
     value, found, gradients = look(name, start, *batch(examples, 0))
     return [value, found, *gradients]
-
-
-def difference(found, wanted):
-    """The largest difference, relative to the largest number of the same tensor; NaN where there is one."""
-    ratios = [float(abs(a - b).max() / abs(b).max()) for a, b in zip(found, wanted)]
-    return max(ratios) if all(ratio >= 0 for ratio in ratios) else float("nan")
 
 
 def place(tensor):

@@ -45,6 +45,12 @@ def look(network, weights, images, labels):
     return loss, scores, [*back(wrong @ weights[-2].T), values.T @ wrong, wrong.sum(0)]
 
 
+def difference(found, wanted):
+    """The largest difference, relative to the largest number of the same tensor; NaN where there is one."""
+    ratios = [float(abs(a - b).max() / abs(b).max()) for a, b in zip(found, wanted)]
+    return max(ratios) if all(ratio >= 0 for ratio in ratios) else float("nan")
+
+
 def _dense(numpy, weights, images):
     """The hidden units; and what takes their gradient back to the first weights and bias."""
     flat = images.reshape(len(images), -1)

@@ -77,7 +77,7 @@ def count(torch, name):
     module = getattr(torch, name, None)
     try:
         return module.device_count() if module is not None and module.is_available() else 0
-    except Exception:
+    except Exception:  # a driver in trouble raises anything: then the framework sees none
         return 0
 
 

@@ -50,7 +50,7 @@ def as_tensor(torch, values):
     """An array of NumPy or of the standard library as a tensor. Works without NumPy, and where torch rejects it."""
     try:
         return torch.from_numpy(values)
-    except Exception:
+    except Exception:  # a torch and a NumPy that were not made for each other fail in many ways
         return torch.tensor(values.tolist())
 
 

@@ -1,7 +1,6 @@
 """What an installer says it would install, and how large the files are that it would download."""
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
 
@@ -73,6 +72,9 @@ def measured(found: Verification, size_of: Sizer) -> Verification:
     asked = [one.url for one in found.archives or () if one.size is None and one.url is not None]
     if not asked or found.archives is None:
         return found
+    # Imported here: uv names the sizes itself.
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         sizes = dict(zip(asked, pool.map(size_of, asked), strict=True))
     known = (replace(one, size=one.size or sizes.get(one.url or "")) for one in found.archives)

@@ -84,7 +84,11 @@ class Asking:
         machine_words = ("--python-version", python, "--python-platform", there)
         strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
         argv = ("uv", "pip", "install", *target, *machine_words, *(_OF_UV.get(one, one) for one in words), *strategy)
-        found = verify(argv, self._variables, (), self._tick)
+        variables = self._variables
+        if machine.macos is not None:
+            # uv takes it for the release that is meant (https://docs.astral.sh/uv/reference/cli/, --python-platform).
+            variables = {**variables, "MACOSX_DEPLOYMENT_TARGET": f"{machine.macos.major}.{machine.macos.minor}"}
+        found = verify(argv, variables, (), self._tick)
         return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
 
     def _moved(self, step: Run, makes: Sequence[Run]) -> Run:

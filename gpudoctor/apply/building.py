@@ -9,18 +9,20 @@ from msgspec.structs import replace
 
 from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.archives import Archive, Sizer, Verification, measured
-from gpudoctor.apply.disk_space import check, rooms, uv_links
+from gpudoctor.apply.disk_space import Announced, check, rooms, uv_links
 from gpudoctor.apply.disk_usage import Growth
 from gpudoctor.apply.distributions import installed
 from gpudoctor.apply.downloads import cache_option
 from gpudoctor.apply.events import Asked, Event, Output, Progress, Stepped, Verified
 from gpudoctor.apply.installer import run, scrubbed
+from gpudoctor.apply.installer_errors import unreachable
 from gpudoctor.apply.pins import pinned
 from gpudoctor.apply.preconditions import Refused, Unreachable
 from gpudoctor.apply.retarget import Step, rebased
 from gpudoctor.apply.verify import asked, is_compiled, is_install, is_pip, is_uv, tool_of, verify, with_files
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Run, Write
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import TENSORFLOWS
 
 #: What pip says then.
@@ -80,9 +82,22 @@ class Building:
                 self._write(step)
                 continue
             moved = rebased(step, self._names, self._place)
-            found = self._ask(moved, step) if verify and is_install(moved.argv) else None
+            asks = verify and is_install(moved.argv)
+            later = asks and self._is_harmless(moved, step)
+            found = self._ask(moved, step) if asks and not later else None
             self._say(Stepped(argv=scrubbed(step.argv), number=number, of=len(commands)))
-            self._run(moved, step, found)
+            try:
+                self._run(moved, step, found)
+            except CutOff:
+                if later:
+                    # Where it cannot be installed at all, its dry run says so, and why.
+                    self._ask(moved, step)
+                raise
+
+    def _is_harmless(self, moved: Run, step: Run) -> bool:
+        """Nothing is there that it could break, and uv says itself how much it downloads: its dry run is half of it."""
+        present = installed(self._place)
+        return is_uv(moved.argv) and not present and self._answers.of(step.argv, present) is None
 
     def _run(self, moved: Run, step: Run, found: Verification | None) -> None:
         growth = Growth(self._place)
@@ -100,14 +115,20 @@ class Building:
                 for line in lines:
                     self._heard(line)
                 return
-            done = install(command, tell=self._heard)
+            announced = Announced(self._space, self._variables) if found is None and is_uv(moved.argv) else None
+            done = install(command, tell=lambda line: self._heard(line, announced))
         if not done.ok:
+            if found is None and unreachable(done.lines):
+                lost = Verification(by=asked(moved.argv), refused=done.why, unreachable=True, seconds=done.seconds)
+                raise Unreachable(self._final(_refusal(lost)))
             how = "could not be started" if done.code is None else f"ended with exit code {done.code}"
             if done.code is not None and done.code < 0:
                 how = f"was ended by signal {-done.code}"
             raise CutOff(f"{' '.join(scrubbed(step.argv))} {how}:\n{self._final(done.why)}")
 
-    def _heard(self, line: str) -> None:
+    def _heard(self, line: str, announced: Announced | None = None) -> None:
+        if announced is not None:
+            announced.heard(line)
         counted = COUNTED.fullmatch(line)
         if counted is None:
             self._say(Output(text=self._final(line)))
@@ -218,9 +239,10 @@ def _refusal(found: Verification) -> str:
 
 
 def counting(found: Verification | None) -> dict[str, str]:
-    """Makes pip count the bytes of a download also where it writes to a pipe (pip 24.1 and newer)."""
+    """Makes pip count the bytes of a download also where it writes to a pipe (where pip can)."""
     release = re.match(r"(\d+)\.(\d+)", (found and found.release) or "")
-    return {"PIP_PROGRESS_BAR": "raw"} if release and (int(release[1]), int(release[2])) >= (24, 1) else {}
+    counts = release is not None and (int(release[1]), int(release[2])) >= numbers_of("pip-progress-raw")
+    return {"PIP_PROGRESS_BAR": "raw"} if counts else {}
 
 
 def asking_once(found: Verification | None) -> dict[str, str]:

@@ -10,6 +10,7 @@ from gpudoctor.apply.distributions import site_folders
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
 from gpudoctor.index.pages import canonical
+from gpudoctor.knowledge.unstated import unstated
 from gpudoctor.probes.requirements.probe import find_unmet
 
 
@@ -42,7 +43,9 @@ def foresee(
     before, requires = _installed(environment) if environment is not None else ({}, {})
     after = {name: version for name, version in before.items() if name not in removed} | new
     staying = {name: lines for name, lines in requires.items() if name in after and name not in new}
-    already = set(find_unmet(staying, before, dict(markers)))
+    # An installer sees to what its packages state, and to nothing else.
+    staying |= {name: lines for name, version in new.items() if (lines := unstated(name, version))}
+    already = set(find_unmet(requires, before, dict(markers)))
     broken = [one for one in find_unmet(staying, after, dict(markers)) if one not in already]
     # Of some packages the dry run names no version: these are left out.
     broken = [one for one in broken if one.found != ""]
@@ -60,7 +63,7 @@ def _installed(environment: str) -> tuple[dict[str, str], dict[str, tuple[str, .
             continue
         if name and version:
             versions.setdefault(canonical(name), version)
-            requires.setdefault(canonical(name), lines)
+            requires.setdefault(canonical(name), (*lines, *unstated(canonical(name), version)))
     return versions, requires
 
 

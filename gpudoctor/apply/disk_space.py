@@ -8,6 +8,7 @@ from typing import Literal
 
 from gpudoctor.apply.archives import Archive
 from gpudoctor.apply.events import Room
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.index.settings import local_path
 
 #: Bytes on disk for each byte of wheels, sizes in RECORD against sizes on the index: jaxlib 0.10.2 4.2, numpy 2.4.6
@@ -18,6 +19,11 @@ UNPACKED = 3.5
 UNPACKED_GPU, SMALLEST_GPU = 1.8, 400_000_000
 #: Bytes that an environment takes without anything in it, and what should stay free.
 SPARE = 64 * 1024 * 1024
+
+
+#: uv's line about a file that it begins to fetch: those of a MB and more, all of them when it begins.
+_FETCHING = re.compile(r"\s*Downloading (?P<name>\S+) \((?P<size>[\d.]+)(?P<unit>[KMG])iB\)")
+_UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class NoRoom(RuntimeError):
@@ -89,6 +95,23 @@ def _together(needs: Iterable[tuple[str, int]]) -> Iterable[Room]:
         else:
             by_device[device] = Room(path=known.path, free=known.free, needed=known.needed + needed)
     return by_device.values()
+
+
+class Announced:
+    """What uv says that it downloads, while it begins to: too much is known before it is there."""
+
+    def __init__(self, environment: str, variables: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._variables = variables
+        self._archives: list[Archive] = []
+
+    def heard(self, line: str) -> None:
+        """Listen to a line of it. Raises NoRoom."""
+        found = _FETCHING.fullmatch(line)
+        if found is not None:
+            size = int(float(found["size"]) * _UNITS[found["unit"]])
+            self._archives.append(Archive(name=found["name"], version="", size=size))
+            check(rooms(self._environment, self._archives, by="uv", variables=self._variables))
 
 
 def _existing(path: str) -> str:

@@ -1,16 +1,10 @@
 """Downloads that pip's dry run and its installing share: older pips fetch the wheels for both."""
 
-import os
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from gpudoctor.facts import lazy_re as re
-from gpudoctor.host.given import read_given
-
-#: pip takes it as "no cache" whatever its value is (pip/_internal/cli/cmdoptions.py, _handle_no_cache_dir).
-_NO_CACHE = re.compile(r"(?m)^[ \t]*no[-_]cache[-_]dir[ \t]*[=:]")
-_LONGEST = 1024 * 1024
+from gpudoctor.apply.pip_files import may_set
 
 
 @contextmanager
@@ -36,33 +30,7 @@ def cache_option(variables: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _keeps_no_cache(variables: Mapping[str, str], environment: str | None) -> bool:
-    if variables.get("PIP_NO_CACHE_DIR"):
-        return True
-    if variables.get("PIP_CACHE_DIR"):
+    if variables.get("PIP_CACHE_DIR") and not variables.get("PIP_NO_CACHE_DIR"):
         return False
-    return any(_NO_CACHE.search(text) for text in map(_text, _files(variables, environment)))
-
-
-def _files(variables: Mapping[str, str], environment: str | None) -> Iterator[str]:
-    """Where pip keeps its settings (pip.pypa.io, Configuration)."""
-    named = variables.get("PIP_CONFIG_FILE")
-    if named == os.devnull:
-        return
-    home = os.path.expanduser("~")
-    system = (variables.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(os.pathsep)
-    yield from (os.path.join(folder, "pip", "pip.conf") for folder in system)
-    yield "/etc/pip.conf"
-    yield os.path.join(home, ".pip", "pip.conf")
-    yield os.path.join(variables.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "pip", "pip.conf")
-    yield os.path.join(home, "Library", "Application Support", "pip", "pip.conf")
-    if environment:
-        yield os.path.join(environment, "pip.conf")
-    if named:
-        yield named
-
-
-def _text(path: str) -> str:
-    try:
-        return read_given(path, limit=_LONGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""
+    # pip takes it as "no cache" whatever its value is (pip/_internal/cli/cmdoptions.py, _handle_no_cache_dir).
+    return may_set("no-cache-dir", variables, environment)

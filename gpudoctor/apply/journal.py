@@ -6,7 +6,6 @@ dies at, the state written last says what the tree is.
 """
 
 import os
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -100,7 +99,7 @@ class Change(Fact, frozen=True, kw_only=True):
 
 def new_id() -> str:
     """An id that tells the second, for people."""
-    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    return f"{datetime.now(timezone.utc):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
 def now() -> str:
@@ -114,10 +113,11 @@ def write(change: Change, **fields: object) -> Change:
     raw = encode(change, indent=2) + b"\n"
     if os.path.isdir(change.folder):
         _put(os.path.join(change.folder, JOURNAL), raw)
-    # The list is a convenience: a home that cannot be written does not keep anyone from installing.
+    # The list is a convenience: a home that cannot be written does not keep anyone from installing. It outlives a loss
+    # of power once the change is done: the folder of a new environment's change is deleted then.
     with suppress(OSError):
         os.makedirs(listing(), mode=0o700, exist_ok=True)
-        _put(os.path.join(listing(), f"{change.id}.json"), raw)
+        _put(os.path.join(listing(), f"{change.id}.json"), raw, durable=change.state == "done")
     return change
 
 
@@ -139,13 +139,14 @@ def _listed_contents(change: Change) -> str:
     return os.path.join(listing(), f"{change.id}{CONTENTS}")
 
 
-def _put(path: str, raw: bytes) -> None:
-    """Write a file whole or not at all."""
+def _put(path: str, raw: bytes, *, durable: bool = True) -> None:
+    """Write a file whole or not at all. `durable`: on the disk when this returns."""
     beside = f"{path}.{os.getpid()}"
     with open(beside, "wb") as stream:
         stream.write(raw)
         stream.flush()
-        os.fsync(stream.fileno())
+        if durable:
+            os.fsync(stream.fileno())
     os.replace(beside, path)
 
 

@@ -16,11 +16,7 @@ _ANEW = frozenset({"--force-reinstall", "--reinstall", "--ignore-installed", "-I
 
 
 def is_needless(
-    environment: str,
-    steps: tuple[Step, ...],
-    variables: Mapping[str, str],
-    tick: Callable[[], None],
-    answers: Answers,
+    environment: str, steps: tuple[Step, ...], variables: Mapping[str, str], tick: Callable[[], None], answers: Answers
 ) -> bool:
     """Whether all that the steps ask for is there, as the installer itself says, too. It is asked only then."""
     commands = [step for step in steps if isinstance(step, Run) and not _is_linked(step.argv)]

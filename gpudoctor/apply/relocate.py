@@ -7,6 +7,7 @@ right whatever quoting surrounds the path.
 import base64
 import csv
 import hashlib
+import io
 import os
 from collections.abc import Iterator
 
@@ -65,7 +66,10 @@ def _correct(record: str, changed: set[str]) -> None:
     site = os.path.dirname(os.path.dirname(record))
     names = {os.path.basename(path) for path in changed}
     with open(record, newline="", encoding="utf-8") as stream:
-        rows = list(csv.reader(stream))
+        text = stream.read()
+    if not any(name in text for name in names):
+        return
+    rows = list(csv.reader(io.StringIO(text, newline="")))
     dirty = False
     for row in rows:
         if not row or os.path.basename(row[0]) not in names:

@@ -53,10 +53,7 @@ def asked(argv: tuple[str, ...]) -> str:
 
 
 def verify(
-    argv: tuple[str, ...],
-    env: Mapping[str, str],
-    keep_open: tuple[int, ...],
-    tick: Callable[[], None],
+    argv: tuple[str, ...], env: Mapping[str, str], keep_open: tuple[int, ...], tick: Callable[[], None]
 ) -> Verification:
     """Ask the installer what `argv`, an install command, would do. `tick` is called about once a second.
 

@@ -12,11 +12,7 @@ LONGEST = 1_000_000
 
 
 def ask_conda(
-    by: str,
-    argv: tuple[str, ...],
-    env: Mapping[str, str],
-    keep_open: tuple[int, ...],
-    tick: Callable[[], None],
+    by: str, argv: tuple[str, ...], env: Mapping[str, str], keep_open: tuple[int, ...], tick: Callable[[], None]
 ) -> Verification:
     """What conda would install."""
     lines: list[str] = []

@@ -57,11 +57,7 @@ class _Patience:
 
 
 def ask_pip(
-    by: str,
-    argv: tuple[str, ...],
-    env: Mapping[str, str],
-    keep_open: tuple[int, ...],
-    tick: Callable[[], None],
+    by: str, argv: tuple[str, ...], env: Mapping[str, str], keep_open: tuple[int, ...], tick: Callable[[], None]
 ) -> Verification:
     """What pip would install."""
     # Where a user allows one try only, pip does not say that it came to nothing.
@@ -73,11 +69,7 @@ def ask_pip(
 
 
 def _ask(
-    by: str,
-    argv: tuple[str, ...],
-    env: Mapping[str, str],
-    keep_open: tuple[int, ...],
-    tick: Callable[[], None],
+    by: str, argv: tuple[str, ...], env: Mapping[str, str], keep_open: tuple[int, ...], tick: Callable[[], None]
 ) -> Verification:
     with tempfile.TemporaryDirectory(prefix="gpudoctor-") as folder:
         report = os.path.join(folder, "report.json")

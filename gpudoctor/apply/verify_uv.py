@@ -34,11 +34,7 @@ TIMEOUT = "12"
 
 
 def ask_uv(
-    by: str,
-    argv: tuple[str, ...],
-    env: Mapping[str, str],
-    keep_open: tuple[int, ...],
-    tick: Callable[[], None],
+    by: str, argv: tuple[str, ...], env: Mapping[str, str], keep_open: tuple[int, ...], tick: Callable[[], None]
 ) -> Verification:
     """What uv would install; not from which files."""
     lines: list[str] = []

@@ -4,18 +4,16 @@ from collections.abc import Iterable
 from typing import Literal
 
 from gpudoctor.assist.judged import Judged
+from gpudoctor.assist.proving import test_of
 from gpudoctor.assist.quoting import Quoting
 from gpudoctor.assist.tool import Short
 from gpudoctor.diagnosis import next_question
 from gpudoctor.diagnosis.ranking import Candidate
 from gpudoctor.diagnosis.remedies import Remedy
-from gpudoctor.diagnosis.triage import Ticket
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
-from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.report import Verdict
-from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.causes import words_of_cause
 from gpudoctor.report.summary import stack_lines
 from gpudoctor.report.triage import remedy_lines, why
@@ -111,7 +109,7 @@ def conclusion_of(judged: Judged, quoting: Quoting) -> Conclusion:
             Excluded(name=one.key, means=means(one.key), because=quoting.text(one.because)) for one in judged.ruled_out
         )[:_EXCLUDED],
         question=question_of(ticket.question),
-        test=_test_of(ticket, judged.report.snapshot) if named else None,
+        test=test_of(ticket, judged.report.snapshot) if named else None,
     )
 
 
@@ -166,18 +164,3 @@ def _remedied(remedy: Remedy, judged: Judged, quoting: Quoting) -> Remedied:
 def _needs(finding: Finding | None) -> tuple[str, ...]:
     fix = finding.fixes[0] if finding and finding.fixes else None
     return tuple(word for word in ("root", "reboot", "login") if fix and getattr(fix, f"needs_{word}"))
-
-
-_TESTS = {
-    "torch": """python -c "import torch; print(torch.__version__, torch.version.cuda, torch.cuda.is_available())\"""",
-    "tensorflow": """python -c "import tensorflow as tf; print(tf.config.list_physical_devices('GPU'))\"""",
-    "jax": """python -c "import jax; print(jax.devices())\"""",
-}
-
-
-def _test_of(ticket: Ticket, snapshot: Snapshot) -> str:
-    """What to run afterwards: the framework that the ticket has, else the driver's own tool."""
-    code = ticket.causes[0].code or ""
-    found = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
-    named = next((one.name for one in found if one.name in _TESTS), None)
-    return "nvidia-smi" if named is None or code.startswith(("DRV", "GPU")) else _TESTS[named]

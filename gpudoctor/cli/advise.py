@@ -132,18 +132,9 @@ def _refuse_unknown(gpus: tuple[str, ...], matrix: "Matrix") -> None:
 
 
 def _machine(file: str | None) -> "Snapshot":
-    if file is None:
-        from gpudoctor.examine.look import begin_to_examine
+    from gpudoctor.examine.look import begin_to_examine, stated_in
 
-        return begin_to_examine(None)()
-    from gpudoctor.errors import CannotExamine
-    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
-    from gpudoctor.knowledge.matrix.load import load_matrix
-
-    try:
-        return subject_of(read_input(file), load_matrix()).snapshot
-    except Unreadable as error:
-        raise CannotExamine(f"{file} cannot be read: {error}.") from None
+    return begin_to_examine(None)() if file is None else stated_in(file)
 
 
 def _bench(file: str | None) -> "Bench | None":

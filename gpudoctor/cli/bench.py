@@ -59,8 +59,10 @@ def command(
     if math.isnan(seconds):  # which the range lets pass
         raise click.BadParameter("give a number of seconds.", param_hint="--seconds")
     chosen, devices, memory = _framework(framework), _devices(device), _memory(host_memory)
+    from gpudoctor.cli.files import refuse_unwritable
+
     for path in filter(None, (html, json_file)):
-        _refuse_unwritable(path, force=force)
+        refuse_unwritable(path, force=force)
     from gpudoctor.examine.look import begin_to_examine
 
     snapshot = begin_to_examine(python)()
@@ -124,49 +126,23 @@ def _memory(given: str | None) -> Memory | None:
     return Memory(int(match[1]), int(match[2])) if match else None
 
 
-def _refuse_unwritable(path: str, *, force: bool) -> None:
-    """Say before the measuring that its result could not be kept."""
-    from gpudoctor.cli.files import reason_against, would_replace
-    from gpudoctor.errors import CannotWrite
-
-    reason = reason_against(path)
-    if reason is not None:
-        raise CannotWrite(f"{path} could not be written: {reason}.")
-    if would_replace(path) and not force:
-        raise click.UsageError(f"{path} exists already; choose another name, or add --force to replace it.")
-
-
 def _installed(snapshot: "Snapshot", chosen: str | None) -> str:
     """The framework to measure. Raises Misused, CannotExamine."""
-    from gpudoctor.errors import CannotExamine
-    from gpudoctor.facts.base import Gap
-    from gpudoctor.facts.python import Frameworks, Interpreter
+    from gpudoctor.cli.here import refuse_missing
+    from gpudoctor.facts.python import Frameworks
     from gpudoctor.knowledge.frameworks import computing, that_run
 
-    gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
-    if isinstance(gap, Gap):
-        raise CannotExamine(f"the environment could not be examined: {gap.reason}")
-    where = snapshot.interpreter.executable if isinstance(snapshot.interpreter, Interpreter) else "this environment"
     frameworks = snapshot.frameworks if isinstance(snapshot.frameworks, Frameworks) else Frameworks()
-    found = [name for name in computing() if name in that_run("bench") and frameworks.get(name)]
-    if chosen is not None and chosen not in found:
-        there = f"; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}" if found else ""
-        raise click.UsageError(f"{chosen} is not installed for {where}{there}.")
-    if not found:
-        raise CannotExamine(
-            f"none of PyTorch, TensorFlow and JAX is installed for {where}: there is nothing to measure with."
-        )
+    found = tuple(name for name in computing() if name in that_run("bench") and frameworks.get(name))
+    refuse_missing(snapshot, (chosen,) if chosen else (), found, "PyTorch, TensorFlow and JAX")
     return chosen or found[0]
 
 
 def _refuse_absent_gpu(snapshot: "Snapshot", devices: tuple[str, ...] | None) -> None:
-    from gpudoctor.facts.base import Gap
-    from gpudoctor.facts.gpus import Gpus
+    from gpudoctor.cli.here import gpu_count
 
-    if devices is None or devices == ("cpu",) or isinstance(snapshot.gpus, Gap):
-        return
-    count = len(snapshot.gpus.devices) if isinstance(snapshot.gpus, Gpus) else 0
-    absent = next((one for one in devices if int(one.partition(":")[2]) >= count), None)
+    count = gpu_count(snapshot) if devices and devices != ("cpu",) else None
+    absent = next((one for one in devices or () if count is not None and int(one.partition(":")[2]) >= count), None)
     if absent is not None:
         have = f"this machine has {count}" if count else "there is none; without --device the CPU is measured"
         raise click.BadParameter(f"there is no GPU {absent}: {have}.", param_hint="--device")
@@ -185,12 +161,7 @@ def _measure(
     try:
         with progress:
             return measure(
-                RealHost(),
-                snapshot.interpreter,
-                name,
-                seconds=seconds,
-                devices=devices,
-                on_event=progress.on_event,
+                RealHost(), snapshot.interpreter, name, seconds=seconds, devices=devices, on_event=progress.on_event
             )
     except Interrupted as stop:
         return stop.bench, stop.run

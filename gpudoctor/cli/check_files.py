@@ -9,7 +9,6 @@ from gpudoctor.cli.show import show
 from gpudoctor.cli.verify_inputs import cleaned, of_file
 from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.plan.machine import Machine
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.formats import FORMATS
@@ -34,11 +33,8 @@ def check_files(
         raise CannotExamine(f"There is no file {click.format_filename(absent)}.")
     matrix = load_matrix()
     any_machine = Given(machine=Machine(platform="linux-x86_64"), for_gpu=True)
-    try:
-        meant = of_file(source, matrix) if source is not None else any_machine
-        found = tuple(one for name, text in cleaned(files) for one in verify(text, meant, matrix, name).found)
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
+    meant = of_file(source, matrix) if source is not None else any_machine
+    found = tuple(one for name, text in cleaned(files) for one in verify(text, meant, matrix, name).found)
     if not found:
         raise CannotExamine("Nothing to judge: there is no instruction in it.")
     mistakes = Mistakes(

@@ -5,8 +5,7 @@ import click
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.compare import compare
-from gpudoctor.errors import CannotExamine
-from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
+from gpudoctor.examine.look import stated_in
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.redact.facts import fact_without_credentials
@@ -31,7 +30,4 @@ def command(before: str, after: str, form: str, verbose: bool) -> None:
 
 
 def _snapshot(path: str) -> Snapshot:
-    try:
-        return fact_without_credentials(subject_of(read_input(path), load_matrix()).snapshot)
-    except Unreadable as error:
-        raise CannotExamine(f"{path} cannot be compared: {error}.") from None
+    return fact_without_credentials(stated_in(path))

@@ -65,16 +65,8 @@ def _explain_text(what: str, source: str | None, form: str, *, here: bool) -> No
 
 def _facts(source: str | None, *, here: bool) -> "Snapshot | None":
     """The facts to weigh by; None where there are only those of the text."""
-    from gpudoctor.errors import CannotExamine
-    from gpudoctor.examine.look import begin_to_examine
-    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
-    from gpudoctor.knowledge.matrix.load import load_matrix
+    from gpudoctor.examine.look import begin_to_examine, stated_in
 
     if here:
         return begin_to_examine(None)()
-    if source is None:
-        return None
-    try:
-        return subject_of(read_input(source), load_matrix()).snapshot
-    except Unreadable as error:
-        raise CannotExamine(f"{source} cannot be used: {error}.") from None
+    return None if source is None else stated_in(source)

@@ -6,7 +6,7 @@ import tempfile
 
 import click
 
-from gpudoctor.errors import CannotWrite
+from gpudoctor.errors import CannotWrite, Misused
 
 
 def would_replace(path: str) -> bool:
@@ -27,6 +27,19 @@ def reason_against(path: str) -> str | None:
     if not os.access(path if _is_special(path) else folder, os.W_OK):
         return "the file system is read-only" if _is_read_only(folder) else "permission denied"
     return None
+
+
+def refuse_unwritable(path: str, *, force: bool) -> None:
+    """Say before the work that its result could not be kept. Raises CannotWrite, Misused."""
+    if reason := reason_against(path):
+        raise CannotWrite(f"{click.format_filename(path)} could not be written: {reason}.")
+    refuse_to_replace(path, force=force)
+
+
+def refuse_to_replace(path: str, *, force: bool) -> None:
+    """Raises Misused where a file would be lost that nobody said may be."""
+    if not force and would_replace(path):
+        raise Misused(f"{path} exists already; choose another name, or add --force to replace it.")
 
 
 def write_file(path: str, text: str, *, executable: bool = False) -> None:

@@ -80,8 +80,7 @@ def command(
     show_plan(report, form, script)
     if source is None and form == "terminal" and script != "-":
         click.echo(
-            "Judged as by check --static: no framework was run. `gpudoctor check` and `fix --apply` run them.",
-            err=True,
+            "Judged as by check --static: no framework was run. `gpudoctor check` and `fix --apply` run them.", err=True
         )
     if verify:
         from gpudoctor.install.verifying import say_verified

@@ -24,6 +24,7 @@ from gpudoctor.facts.report import Report
 from gpudoctor.install.applying import but_unreachable, file_sizes, of_target, real_folder
 from gpudoctor.install.in_use import tell_users
 from gpudoctor.install.outcome import Key, compared, cured_there, outcome_text, without
+from gpudoctor.install.preview import tell_what_fixes_change
 from gpudoctor.install.repeated_fixes import without_tried
 from gpudoctor.install.reporters import JsonLines, Sentences, ending
 from gpudoctor.install.smoke_proof import Proving, look
@@ -44,13 +45,7 @@ _T = TypeVar("_T")
 
 
 def apply(
-    python: str | None,
-    only: tuple[str, ...],
-    require: tuple[str, ...],
-    indexes: Indexes,
-    *,
-    yes: bool,
-    as_json: bool,
+    python: str | None, only: tuple[str, ...], require: tuple[str, ...], indexes: Indexes, *, yes: bool, as_json: bool
 ) -> int:
     """Carry the plan for an environment out, as far as it is ours to do; the exit code."""
     with JsonLines() if as_json else Sentences() as tell:
@@ -79,6 +74,8 @@ def _carry_out(
         tell(Finished(outcome="nothing-to-do", exit_code=report.exit_code, reason=reason))
         return report.exit_code
     tell_users((work.environment for work, *_ in works), tell)
+    if not yes and can_ask(as_json=as_json):
+        tell_what_fixes_change((work for work, *_ in works), target, tell)
     _ask(yes=yes, as_json=as_json)
     elsewhere: dict[Key, str] = {}
     for work, before, mending in works:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gpudoctor.cli.files import would_replace, write_file
+from gpudoctor.cli.files import refuse_to_replace, write_file
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.redact_output import door, keep_option
 from gpudoctor.cli.show import style_of
@@ -63,8 +63,8 @@ def command(
     if not files:
         raise click.UsageError("Name the files to merge: gpudoctor fleet merge run.jsonl")
     for path in (playbook, None if form == "openmetrics" else output):
-        if path is not None and would_replace(path) and not force:
-            raise click.UsageError(f"{path} exists already; choose another name, or add --force to replace it.")
+        if path is not None:
+            refuse_to_replace(path, force=force)
     from gpudoctor.fleet.gather import Gathered
     from gpudoctor.fleet.merge import Asked, bad_nodes, overview_of
     from gpudoctor.fleet.node_names import expanded

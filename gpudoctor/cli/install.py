@@ -92,6 +92,7 @@ def command(
     from gpudoctor.install.reporters import JsonLines, Sentences
     from gpudoctor.install.requested import manager_for
     from gpudoctor.install.target import site_of
+    from gpudoctor.plan.demand import parse_demand
 
     with JsonLines() if as_json else Sentences() as tell, downloaded_once(os.environ) as variables:
         _contradictions(cuda, venv, python, conda, manager, replace=replace, cpu=cpu)
@@ -105,6 +106,8 @@ def command(
             index_url=index_url,
             torch_index=torch_index,
         )
+        # While the target is looked at, which goes on since before this was loaded.
+        parse_demand(wish, wishes.cuda, any_package=True)
         if conda is None:
             manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
         site = site_of(venv=venv, python=python, conda=conda, manager=manager, index_url=index_url)
@@ -217,12 +220,7 @@ def _show(plans: "tuple[InstallPlan, ...]", tell: "JsonLines | Sentences") -> No
 
 
 def _try_out(
-    plans: "tuple[InstallPlan, ...]",
-    way_out: "WayOut",
-    site: "Site",
-    tell: "JsonLines | Sentences",
-    *,
-    dry_run: bool,
+    plans: "tuple[InstallPlan, ...]", way_out: "WayOut", site: "Site", tell: "JsonLines | Sentences", *, dry_run: bool
 ) -> "tuple[InstallPlan, ...]":
     """The plans that the installer accepts: these, else the way out. Raises Exit where it refuses one."""
     from gpudoctor.install.applying import try_out

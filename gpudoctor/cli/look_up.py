@@ -4,9 +4,7 @@ import click
 
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
-from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.look_up.look_up import look_up
 from gpudoctor.redact.facts import fact_without_credentials
 
@@ -27,9 +25,6 @@ def command(question: tuple[str, ...], form: str) -> None:
     Recipes: container-toolkit, fabric-manager, cuda-cudnn-conda, wsl2, driver-clean, caches. The exit code is 0 where
     something is known, 3 where it is not in the tables.
     """  # noqa: D301 - click reads the character
-    try:
-        looked = look_up(" ".join(question), load_matrix())
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
+    looked = look_up(" ".join(question), load_matrix())
     show("look-up", fact_without_credentials(looked), form)
     raise click.exceptions.Exit(0 if looked.found else 3)

@@ -16,8 +16,9 @@ from gpudoctor.report.matrix_tables_stack import products
 #: Other names of processors, and what a platform is called with them.
 PROCESSORS = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64"}
 OLDEST_DRIVER = 100
+FIRST_MACOS = 10
 #: How AMD calls its GPUs.
-AMD = re.compile(r"(?i)\b(?:amd|radeon|instinct|ryzen|rx ?\d{3,4}|mi\d{2,3}[a-z]?|gfx[0-9a-f]{3,4})\b")
+AMD = re.compile(r"(?i)\b(?:(?:amd|radeon|instinct|ryzen|mi\d{2,3}[a-z]?)\b|rx ?\d{3,4}|gfx[0-9a-f]{3,4}(?![0-9a-z]))")
 
 
 def described_machine(
@@ -29,9 +30,10 @@ def described_machine(
     system: str,
     arch: str | None,
     glibc: str | None,
+    macos: str | None = None,
     cpu_only: bool = False,
 ) -> Machine:
-    """The machine of --gpu, --driver, --python, --os, --arch and --glibc. Raises click.BadParameter."""
+    """The machine of --gpu, --driver, --python, --os, --arch, --glibc and --macos. Raises click.BadParameter."""
     gfx = _gfx(gpus, matrix)
     models = [products(matrix, name) for name in gpus if _given(name) is None] if not gfx else []
     is_jetson = bool(models) and all(one.segment == "jetson" for found in models for one in found)
@@ -44,6 +46,7 @@ def described_machine(
         platform=platform_of(system, arch or ("aarch64" if is_jetson else None)),
         libc="musl" if glibc == "musl" else "glibc" if glibc else None,
         libc_version=glibc_of(glibc),
+        macos=macos_of(macos),
         cpu_only=cpu_only,
         tegra="as described" if is_jetson else None,
     )
@@ -51,7 +54,7 @@ def described_machine(
 
 def _gfx(gpus: tuple[str, ...], matrix: Matrix) -> tuple[str, ...]:
     """The architectures of AMD's GPUs; empty where none is one. Raises click.BadParameter."""
-    if not any(AMD.search(name) for name in gpus):
+    if not any(_is_amd(name, matrix) for name in gpus):
         return ()
     found = []
     for name in gpus:
@@ -69,8 +72,14 @@ def _gfx(gpus: tuple[str, ...], matrix: Matrix) -> tuple[str, ...]:
     return tuple(found)
 
 
+def _is_amd(name: str, matrix: Matrix) -> bool:
+    """Whether AMD's word stands in a name, or only a product of AMD is called so: 6700xt, 780M; not 580."""
+    is_called_so = bool(amd_gpus(name, matrix)) and (not name.isdecimal() or not products(matrix, name))
+    return bool(AMD.search(name)) or is_called_so
+
+
 def _amd_name(name: str, matrix: Matrix) -> str:
-    found = amd_gpus(name, matrix)
+    found = () if "gfx" in name.lower() else amd_gpus(name, matrix)
     return found[0].name if len(found) == 1 else name
 
 
@@ -104,6 +113,21 @@ def glibc_of(text: str | None) -> LibraryVersion | None:
     if version is None or not (version.major, version.minor) > (2, 0):
         raise click.BadParameter(f"{text!r} is no glibc version; write 2.35, or musl.", param_hint="--glibc")
     return version
+
+
+def macos_of(text: str | None) -> LibraryVersion | None:
+    """The release in --macos. Raises click.BadParameter."""
+    version = LibraryVersion.parse(text) if text is not None else None
+    if text is not None and (version is None or version.major < FIRST_MACOS):
+        raise click.BadParameter(f"{text!r} is no release of macOS; write 14.5, or 10.15.", param_hint="--macos")
+    return version
+
+
+def system_of(system: str | None, macos: str | None) -> str:
+    """The operating system of --os and --macos. Raises click.UsageError."""
+    if macos is not None and system not in (None, "macos"):
+        raise click.UsageError(f"--macos is the release of macOS, and --os is {system}.")
+    return system or ("linux" if macos is None else "macos")
 
 
 def platform_of(system: str, arch: str | None) -> str:

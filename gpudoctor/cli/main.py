@@ -30,10 +30,7 @@ COMMANDS = {
     "history": ("gpudoctor.cli.history", "List the changes gpudoctor has made to environments."),
     "look-up": ("gpudoctor.cli.look_up", "Look up a wheel, a symbol, a library, faults of a release, a recipe."),
     "matrix": ("gpudoctor.cli.matrix", "Show the compatibility matrix, and which builds fit a machine."),
-    "node": (
-        "gpudoctor.cli.node",
-        "Say in one JSON line how this machine is, for schedulers and monitors.",
-    ),
+    "node": ("gpudoctor.cli.node", "Say in one JSON line how this machine is, for schedulers and monitors."),
     "mcp": ("gpudoctor.assist.mcp_command", "Serve assistants by the Model Context Protocol."),
     "report": ("gpudoctor.cli.report", "Write everything a bug report needs, safe to post in public."),
     "plan": ("gpudoctor.cli.plan", "Print an install plan as a script, Dockerfile, requirements or project."),

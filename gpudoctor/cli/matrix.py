@@ -7,11 +7,9 @@ import click
 
 from gpudoctor.cli.errors import showing_errors
 from gpudoctor.cli.show import show
-from gpudoctor.errors import CannotExamine, CannotWrite
 from gpudoctor.knowledge.frameworks import name_of
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.report.formats import FORMATS
 from gpudoctor.report.matrix_tables import MatrixPage, NotKnown, Sheet
 
@@ -24,24 +22,14 @@ SUBJECTS = {
     "cuda": ("stack", "cuda_sheets", "VERSION", "CUDA versions and the drivers they need: 12.4."),
     "driver": ("stack", "driver_sheets", "RELEASE", "Driver branches, what they run and serve: 535, 535.54."),
     "gpu": ("stack", "gpu_sheets", "NAME", "GPUs by name, PCI id or part of a name: 'RTX 3090', 10de:2204, a100."),
-    "container": (
-        "containers",
-        "container_sheets",
-        "IMAGE",
-        "NVIDIA's images of frameworks: pytorch, 24.05.",
-    ),
+    "container": ("containers", "container_sheets", "IMAGE", "NVIDIA's images of frameworks: pytorch, 24.05."),
     "runtime": (
         "runtimes",
         "runtime_sheets",
         "NAME",
         "What Colab, Kaggle, JetPack and conda-forge have: colab, jetpack 6.2.",
     ),
-    "matlab": (
-        "matlab",
-        "matlab_sheets",
-        "RELEASE|GPU",
-        "MATLAB releases and their GPUs: R2024a, 'RTX 4090'.",
-    ),
+    "matlab": ("matlab", "matlab_sheets", "RELEASE|GPU", "MATLAB releases and their GPUs: R2024a, 'RTX 4090'."),
     "cudnn": ("stack", "cudnn_sheets", "VERSION", "cuDNN releases: 9, 9.10."),
 }
 #: command: (module, what it does)
@@ -161,17 +149,12 @@ def command(ctx: click.Context, form: str, verbose: bool, html: str | None) -> N
 
 def _write_page(path: str) -> None:
     # Imported here: only this needs the solver and the page.
-    from gpudoctor.cli.files import reason_against, write_file
+    from gpudoctor.cli.files import refuse_unwritable, write_file
     from gpudoctor.report.matrix_page import matrix_page
 
-    reason = reason_against(path)
-    if reason is not None:
-        raise CannotWrite(f"{click.format_filename(path)} could not be written: {reason}")
+    refuse_unwritable(path, force=True)
     click.echo("Working out what fits each machine: about a minute.", err=True)
-    try:
-        write_file(path, matrix_page(load_matrix()))
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
+    write_file(path, matrix_page(load_matrix()))
     click.echo(f"Written: {click.format_filename(path)}", err=True)
 
 
@@ -182,6 +165,4 @@ def _show(subject: str, sheets: Callable[[Matrix], tuple[Sheet, ...]], form: str
         page = MatrixPage(edition=matrix.edition, subject=subject, sheets=found)
     except NotKnown as error:
         raise not_known(error.what, error.near) from None
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
     show("matrix", page, form, 1 if verbose else 0)

@@ -4,10 +4,8 @@ import click
 
 from gpudoctor.cli.matrix import FORMAT
 from gpudoctor.cli.show import show
-from gpudoctor.errors import CannotExamine
 from gpudoctor.knowledge.matrix.editions import status
 from gpudoctor.knowledge.matrix.load import folder, load_matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 
 
 def _run(form: str) -> None:
@@ -15,11 +13,7 @@ def _run(form: str) -> None:
 
     Example: gpudoctor matrix status --format json
     """
-    try:
-        found = status(load_matrix().edition, folder())
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
-    show("matrix status", found, form)
+    show("matrix status", status(load_matrix().edition, folder()), form)
 
 
 command = click.Command("status", callback=_run, params=[FORMAT], help=_run.__doc__)

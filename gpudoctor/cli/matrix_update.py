@@ -5,7 +5,6 @@ import click
 from gpudoctor.cli.matrix import FORMAT
 from gpudoctor.cli.show import show
 from gpudoctor.errors import CannotExamine
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 
 EPILOG = (
     "Example: gpudoctor matrix update --from https://example.org/gpudoctor-matrix\n\n"
@@ -27,11 +26,7 @@ def _run(form: str, where: str, root: str | None) -> None:
         if (error.name or "").partition(".")[0] not in ("tuf", "securesystemslib"):
             raise
         raise CannotExamine(EXTRA) from None
-    try:
-        found = update(where, trusted_root(root))
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
-    show("matrix update", found, form)
+    show("matrix update", update(where, trusted_root(root)), form)
 
 
 command = click.Command(

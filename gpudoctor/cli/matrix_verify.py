@@ -13,7 +13,6 @@ from gpudoctor.index.offers import Offers
 from gpudoctor.index.settings import Settings, read_settings, shown
 from gpudoctor.index.verify import read_wheels, verify
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
 from gpudoctor.report.verification import IndexComparison, printable
 
 EPILOG = "Exit codes: 0 all confirmed, 1 differences, 2 usage, 3 the index cannot be read or is none."
@@ -35,8 +34,6 @@ def _run(form: str, index_url: str | None, python: str | None, contents: bool) -
             found = verify(matrix, offers, read_wheels(matrix, fetcher, offers) if contents else None)
     except IndexUnusable as error:
         raise CannotExamine(printable(f"{error}. Nothing was compared.")) from None
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
     places = tuple(shown(address) for address in (*settings.indexes, *settings.find_links))
     show("matrix verify", IndexComparison(found=found, places=places, named_by=settings.named_by), form)
     return 0 if found.agrees else 1

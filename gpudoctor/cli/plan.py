@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), help="Not this machine's system.")
 @click.option("--arch", metavar="ARCH", help="x86_64 or aarch64, with --os.")
 @click.option("--glibc", metavar="VERSION", help="The C library of a described Linux, 2.35.")
+@click.option("--macos", metavar="VERSION", help="The release of macOS: 14.5, 10.15.")
 @click.option("--venv", metavar="DIR", callback=a_name, help="The folder of the environment to make.")
 @click.option("--conda", metavar="NAME", callback=a_name, help="The conda environment to make.")
 @click.option("--manager", type=click.Choice(["pip", "uv", "conda", "mamba", "micromamba"]), help="What installs.")
@@ -41,6 +42,7 @@ def command(
     system: str | None,
     arch: str | None,
     glibc: str | None,
+    macos: str | None,
     venv: str | None,
     conda: str | None,
     manager: "Manager | None",
@@ -68,7 +70,8 @@ def command(
         # As it is, it would be an option in every command.
         venv = f"./{venv}"
     # Imported here: --help needs nothing of it.
-    from gpudoctor.cli.machine_options import Described, target_of
+    from gpudoctor.cli.described import Described
+    from gpudoctor.cli.machine_options import target_of, where
     from gpudoctor.cli.plan_output import written
     from gpudoctor.install.requested import asked_for, manager_for, not_resolved
     from gpudoctor.knowledge.matrix.load import load_matrix
@@ -78,10 +81,13 @@ def command(
     from gpudoctor.report.output import write_text
 
     matrix = load_matrix()
-    described = Described(driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, python=python)
+    no_gpu = "--cuda cpu" if cuda == "cpu" else None
+    described = Described(
+        driver=driver, gpus=gpus, system=system, arch=arch, glibc=glibc, macos=macos, python=python, no_gpu=no_gpu
+    )
     if conda is None:
         manager = manager_for(requirements, manager, from_pyproject=from_pyproject)
-    target = target_of(described, matrix, manager=manager, venv=venv, conda=conda, cpu_only=cuda == "cpu")
+    target = target_of(described, matrix, manager=manager, venv=venv, conda=conda)
     asked = asked_for(wish, cuda, requirements, target.machine, from_pyproject=from_pyproject, index_url=index_url)
     plan = plan_install(
         target.machine,
@@ -111,4 +117,4 @@ def command(
     if verify:
         from gpudoctor.install.verifying import verify_install
 
-        raise click.exceptions.Exit(verify_install(plan, plain, target.machine, described.where(target.machine)))
+        raise click.exceptions.Exit(verify_install(plan, plain, target.machine, where(described, target.machine)))

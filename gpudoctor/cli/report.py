@@ -7,9 +7,9 @@ import click
 import msgspec
 
 from gpudoctor import __version__
-from gpudoctor.cli.files import reason_against, would_replace, write_whole
+from gpudoctor.cli.files import refuse_unwritable, would_replace, write_whole
 from gpudoctor.cli.redact_output import door, keep_option, replaced
-from gpudoctor.errors import CannotExamine, CannotWrite, Partial
+from gpudoctor.errors import CannotExamine, Partial
 from gpudoctor.examine.judging import criteria_of, judge
 from gpudoctor.examine.look import begin_to_examine, read_snapshot, run_frameworks
 from gpudoctor.facts.bench_report import BenchReport
@@ -117,10 +117,7 @@ def _refuse_output(output: str, form: str, *, force: bool, opens: bool) -> None:
         if opens:
             raise click.UsageError("--open shows a written page; name a FILE with -o.")
         return
-    if not force and would_replace(output):
-        raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
-    if reason := reason_against(output):
-        raise CannotWrite(f"{output} could not be written: {reason}")
+    refuse_unwritable(output, force=force)
 
 
 def _examined(python: str | None, source: str | None, *, static: bool) -> tuple[Report, bool]:

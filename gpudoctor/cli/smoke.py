@@ -97,26 +97,13 @@ def _devices(given: tuple[str, ...]) -> tuple[str, ...] | None:
 
 def _refuse_impossible(snapshot: "Snapshot", names: tuple[str, ...], devices: tuple[str, ...] | None) -> None:
     """Say at once what cannot be run here. Raises Misused, CannotExamine."""
-    from gpudoctor.errors import CannotExamine
-    from gpudoctor.facts.base import Gap
-    from gpudoctor.facts.gpus import Gpus
-    from gpudoctor.facts.python import Interpreter
+    from gpudoctor.cli.here import gpu_count, refuse_missing
     from gpudoctor.probes.live.plan import installed
 
-    gap = snapshot.interpreter if isinstance(snapshot.interpreter, Gap) else snapshot.frameworks
-    if isinstance(gap, Gap):
-        raise CannotExamine(f"the environment could not be examined: {gap.reason}")
-    where = snapshot.interpreter.executable if isinstance(snapshot.interpreter, Interpreter) else "this environment"
-    found = installed(snapshot.frameworks)
-    for name in names:
-        if name not in found:
-            there = f"; there {'is' if len(found) == 1 else 'are'} {', '.join(found)}" if found else ""
-            raise click.UsageError(f"{name} is not installed for {where}{there}.")
-    if not found:
-        raise CannotExamine(f"none of TensorFlow, PyTorch, Keras and JAX is installed for {where}.")
-    if isinstance(snapshot.gpus, Gap):
+    refuse_missing(snapshot, names, installed(snapshot.frameworks), "TensorFlow, PyTorch, Keras and JAX")
+    count = gpu_count(snapshot)
+    if count is None:
         return
-    count = len(snapshot.gpus.devices) if isinstance(snapshot.gpus, Gpus) else 0
     for device in devices or ():
         if device != "cpu" and int(device.partition(":")[2]) >= count:
             have = (

@@ -2,7 +2,7 @@
 
 import click
 
-from gpudoctor.cli.files import would_replace, write_whole
+from gpudoctor.cli.files import refuse_to_replace, write_whole
 from gpudoctor.cli.redact_output import door, keep_option, replaced
 from gpudoctor.examine.look import begin_to_examine
 from gpudoctor.facts.codec import encode
@@ -25,8 +25,8 @@ def command(output: str | None, force: bool, schema: bool, python: str | None, k
 
         write_bytes((files("gpudoctor.facts") / "snapshot.schema.json").read_bytes())
         return
-    if output is not None and not force and would_replace(output):
-        raise click.UsageError(f"{output} exists already; choose another name, or add --force to replace it.")
+    if output is not None:
+        refuse_to_replace(output, force=force)
     passage = door(keep)
     raw = encode(passage.fact(begin_to_examine(python)()), indent=2) + b"\n"
     if output is None:

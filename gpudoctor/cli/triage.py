@@ -13,21 +13,8 @@ from gpudoctor.examine.triage import judged_tickets
 
 #: Files of a folder that are no tickets.
 _OTHER = (
-    ".py",
-    ".png",
-    ".jpg",
-    ".jpeg",
-    ".gif",
-    ".html",
-    ".htm",
-    ".whl",
-    ".so",
-    ".o",
-    ".pyc",
-    ".pt",
-    ".bin",
-    ".csv.gz",
-)
+    ".py", ".png", ".jpg", ".jpeg", ".gif", ".html", ".htm", ".whl", ".so", ".o", ".pyc", ".pt", ".bin", ".csv.gz",
+)  # fmt: skip
 
 
 @click.command("triage")

@@ -2,7 +2,8 @@
 
 import click
 
-from gpudoctor.cli.machine_options_parse import described_machine
+from gpudoctor.cli.described import Described, machine_options
+from gpudoctor.cli.machine_options_parse import system_of
 from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.cli.verify_inputs import cleaned, of_file
@@ -10,8 +11,6 @@ from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
-from gpudoctor.plan.machine import Machine
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.given import given_of
@@ -24,12 +23,7 @@ _CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
 @click.command("verify")
 @click.argument("inputs", nargs=-1, required=True, metavar="COMMAND|FILE|-...")
 @click.option("--for", "snapshot", metavar="FILE", help="A machine: a saved snapshot, a report, or a pasted ticket.")
-@click.option("--gpu", "gpus", multiple=True, metavar="NAME", help="A GPU: 'RTX 4090', a PCI id, or 8.9; repeatable.")
-@click.option("--driver", metavar="RELEASE", help="The NVIDIA driver: 535, 535.54, 580.65.06.")
-@click.option("--python", metavar="VERSION", help="Python: 3.12.")
-@click.option("--os", "system", type=click.Choice(["linux", "windows", "macos"]), help="[default: linux]")
-@click.option("--arch", metavar="ARCH", help="x86_64 or aarch64.  [default: x86_64; arm64 for macos]")
-@click.option("--glibc", metavar="VERSION", help="The C library of a Linux system, 2.35; or musl.")
+@machine_options
 @click.option("--distribution", metavar="NAME", help="The Linux distribution, as in /etc/os-release: ubuntu.")
 @click.option("--installed", multiple=True, metavar="PACKAGE==VERSION", help="What is installed; repeatable.")
 @click.option("--ask-index", is_flag=True, help="Ask your package index for what the tables do not know.")
@@ -38,12 +32,7 @@ _CODES = {"fits": 0, "does not fit": 1, "does nothing": 1, "not known": 3}
 def command(
     inputs: tuple[str, ...],
     snapshot: str | None,
-    gpus: tuple[str, ...],
-    driver: str | None,
-    python: str | None,
-    system: str | None,
-    arch: str | None,
-    glibc: str | None,
+    described: Described,
     distribution: str | None,
     installed: tuple[str, ...],
     ask_index: bool,
@@ -60,20 +49,14 @@ def command(
 
     The exit code is 0 if everything fits, 1 if something does not or would do nothing, 3 if it is not known.
     """
-    described = Described(
-        gpus=gpus, driver=driver, python=python, system=system, arch=arch, glibc=glibc, distribution=distribution
-    )
     matrix = load_matrix()
-    try:
-        given = _given(described, snapshot, installed, matrix)
-        found = tuple(one for name, text in cleaned(inputs) for one in verify(text, given, matrix, name).found)
-        if ask_index:
-            # Imported here: nothing else in this command opens a connection.
-            from gpudoctor.cli.verify_index import asked
+    given = _given(described, distribution, snapshot, installed, matrix)
+    found = tuple(one for name, text in cleaned(inputs) for one in verify(text, given, matrix, name).found)
+    if ask_index:
+        # Imported here: nothing else in this command opens a connection.
+        from gpudoctor.cli.verify_index import asked
 
-            found = asked(found, given.machine)
-    except MatrixUnreadable as error:
-        raise CannotExamine(str(error)) from None
+        found = asked(found, given.machine)
     _show(fact_without_credentials(Verdicts(word=overall(found), found=found)), form, verbose=verbose)
 
 
@@ -84,52 +67,20 @@ def _show(found: Verdicts, form: str, *, verbose: bool) -> None:
     raise click.exceptions.Exit(_CODES[found.word])
 
 
-class Described:
-    """What options say of a machine, as it was written."""
-
-    def __init__(
-        self,
-        *,
-        gpus: tuple[str, ...],
-        driver: str | None,
-        python: str | None,
-        system: str | None,
-        arch: str | None,
-        glibc: str | None,
-        distribution: str | None,
-    ) -> None:
-        self.gpus, self.driver, self.python = gpus, driver, python
-        self.system, self.arch, self.glibc, self.distribution = system, arch, glibc, distribution
-
-    def __bool__(self) -> bool:
-        return any(vars(self).values())
-
-    def machine(self, matrix: Matrix) -> Machine:
-        """The machine. Raises click.BadParameter, click.UsageError."""
-        system = self.system or "linux"
-        if system == "macos" and (self.gpus or self.driver):
-            raise click.UsageError("--os macos contradicts --gpu and --driver: macOS has no driver for NVIDIA GPUs.")
-        if system != "linux" and (self.glibc or self.distribution):
-            raise click.UsageError(f"--glibc and --distribution are of Linux, and --os is {system}.")
-        return described_machine(
-            matrix,
-            gpus=self.gpus,
-            driver=self.driver,
-            python=self.python,
-            system=system,
-            arch=self.arch,
-            glibc=self.glibc,
-        )
-
-
-def _given(described: Described, snapshot: str | None, installed: tuple[str, ...], matrix: Matrix) -> Given:
+def _given(
+    described: Described, distribution: str | None, snapshot: str | None, installed: tuple[str, ...], matrix: Matrix
+) -> Given:
     """The machine that is meant: that of a file, the described one, else this one."""
-    if snapshot is not None and described:
+    is_described = described != Described() or distribution is not None
+    if snapshot is not None and is_described:
         raise click.UsageError("--for names a machine; leave out the options that describe one.")
+    system = system_of(described.system, described.macos)
+    if distribution and system != "linux":
+        raise click.UsageError(f"--distribution is of Linux, and --os is {system}.")
     if snapshot is not None:
         given = of_file(snapshot, matrix)
-    elif described or installed:
-        name, _, version = (described.distribution or "").partition(" ")
+    elif is_described or installed:
+        name, _, version = (distribution or "").partition(" ")
         given = Given(
             machine=described.machine(matrix), distribution=name.lower() or None, distribution_version=version or None
         )

@@ -23,6 +23,7 @@ _LINUX = re.compile(r"(?:free|ip|ss|strings)\b")
 _GREP = re.compile(r"grep((?: -[A-Za-z]+\d*)*) (?:'([^']*)'|\"([^\"]*)\"|(\S+))")
 _SETTING = re.compile(r"([A-Z][A-Z0-9_]*)=(\S+) ")
 _VARIABLE = re.compile(r"\"?\$\{?(\w+)\}?\"?")
+_GCC = re.compile(r"g(?:cc|\+\+) --version")
 _PYTHON = re.compile(r"(python3? -c) '([^']*)'")
 
 
@@ -68,8 +69,11 @@ def _on(part: str, system: str | None) -> str | None:
 def _powershell(command: str) -> str:
     if command.startswith("echo "):
         return _VARIABLE.sub(r"$env:\1", command)
-    if command.startswith("which "):
+    if command.startswith(("which ", "where ")):
+        # In PowerShell `where` is another command.
         return "where.exe " + command[6:].removeprefix("-a ")
+    if _GCC.match(command):
+        return "where.exe cl"
     setting = _SETTING.match(command)
     if setting:
         return f'$env:{setting[1]} = "{setting[2]}"; {_powershell(command[setting.end() :])}'

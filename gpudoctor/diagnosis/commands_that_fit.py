@@ -7,7 +7,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import System
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.plan.system_packages import tool_of
+from gpudoctor.plan.system_packages import TOOLS
 
 if TYPE_CHECKING:
     from gpudoctor.diagnosis.filled_in import Stated
@@ -16,33 +16,63 @@ if TYPE_CHECKING:
 #: Whose command it is, in the comment behind it.
 _COMMENT = re.compile(r"\s+# (.*)$")
 _DISTRIBUTION = re.compile(r"ubuntu|debian|fedora|rhel|arch|opensuse|suse")
+#: Tools of one family of distributions.
+_MANAGER = re.compile(r"(?:^|&& )(?:sudo )?(apt|dpkg|dnf|zypper|pacman|yum|ubuntu)(?:-get|-mark|-cache|-drivers)? ")
+_TOOL = {"dpkg": "apt", "yum": "dnf"}
+_FAMILY = {
+    "apt": "Debian, Ubuntu",
+    "dpkg": "Debian, Ubuntu",
+    "ubuntu": "Ubuntu",
+    "dnf": "Fedora, RHEL",
+    "yum": "RHEL",
+    "zypper": "openSUSE",
+    "pacman": "Arch",
+}
+#: What is typed only where the distribution is known: the lines that add a maker's sources, too long for a choice.
+_ONLY = re.compile(r" only$")
 #: What follows on a change, and is nothing without it.
 _FOLLOWS = re.compile(r"sudo (?:reboot|apt-mark hold|systemctl restart)\b")
+#: A package is removed, and another put in its place.
+_REMOVES, _INSTALLS = re.compile(r"\bpip uninstall\b"), re.compile(r"\bpip install\b")
 #: Bounds that one after the other are added: NumPy's, protobuf's, Keras'.
 _MOST_TURNS = 4
 #: Words in place of which a judge sees a release that is none of the field.
 _WORD = re.compile(r"<[A-Z][A-Z0-9_]*>")
 
 
-def commands_that_fit(commands: Iterable[str], snapshot: Snapshot | None) -> tuple[str, ...]:
+def commands_that_fit(
+    commands: Iterable[str], snapshot: Snapshot | None, around: Iterable[str] = ()
+) -> tuple[str, ...]:
     """The commands with all that is known filled in, and as `gpudoctor verify` lets them pass.
 
     What one changes counts for the next. A <WORD> that nothing states stays, and so does its command.
     """
-    return tuple(commands) if snapshot is None else tuple(_fitting(_for_distribution(commands, snapshot), snapshot))
+    if snapshot is None:
+        return tuple(one for one in commands if not _ONLY.search(_comment(one)))
+    written = tuple(_for_distribution(commands, snapshot, around))
+    return _with_what_follows(tuple(_fitting(written, snapshot, around)), written)
 
 
-def _fitting(commands: Iterable[str], snapshot: Snapshot) -> Iterator[str]:
+def _with_what_follows(made: tuple[str, ...], written: tuple[str, ...]) -> tuple[str, ...]:
+    """What is removed for something else stays, where that does not fit."""
+    lost = any(_INSTALLS.search(one) for one in written) and not any(_INSTALLS.search(one) for one in made)
+    return tuple(one for one in made if not _REMOVES.search(one)) if lost else made
+
+
+def _fitting(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str]) -> Iterator[str]:
     # Imported here: a check prints no remedies of records.
     from gpudoctor.diagnosis.filled_in import stated
     from gpudoctor.verify.given import given_of
 
-    given, facts = given_of(snapshot, load_matrix()), stated(snapshot)
+    given, facts = given_of(snapshot, load_matrix()), stated(snapshot, around)
     before: list[str] = []
     lost = False
+    commands = tuple(commands)
     waiting = [_filled_in(written, facts) for written in commands]
-    for number, command in enumerate(waiting):
+    for number, (command, word) in enumerate(zip(waiting, commands, strict=True)):
         made = _judged(command, before, waiting[number + 1 :], given) if command else None
+        # A command that is looked up whole is of this machine.
+        made = command or None if _WORD.fullmatch(word) else made
         lost = lost or made is None
         if made is None or (lost and _FOLLOWS.match(made) and not any(one.startswith("sudo ") for one in before)):
             continue
@@ -56,7 +86,17 @@ def _filled_in(written: str, facts: "Stated") -> str:
     from gpudoctor.diagnosis.filled_in import filled_in
 
     made = filled_in(written, facts)
-    return made if made == written or _WORD.search(made) else _COMMENT.sub("", made)
+    return made if not made or made == written or _WORD.search(made) or _of_family(made) else _COMMENT.sub("", made)
+
+
+def _changes_nothing(command: str) -> bool:
+    """It installs again what is there, from where it came: no remedy."""
+    return "--force-reinstall" in command and "index" not in command
+
+
+def _of_family(command: str) -> bool:
+    """Its comment says for which distribution it is, where that is not known."""
+    return _MANAGER.search(command) is not None and _DISTRIBUTION.search(_comment(command).lower()) is not None
 
 
 def _judged(command: str, before: list[str], after: list[str], given: "Given") -> str | None:
@@ -75,27 +115,41 @@ def _judged(command: str, before: list[str], after: list[str], given: "Given") -
             return command
         # Without a way out here, of another distribution's tool for one, it would only fail.
         instead = next((one.instead for one in against if one.instead is not None), None)
-        if instead is None or instead == command:
+        if instead is None or instead == command or _changes_nothing(instead):
             return None
         command = instead
     return None
 
 
-def _for_distribution(commands: Iterable[str], snapshot: Snapshot) -> Iterator[str]:
+def _for_distribution(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str]) -> Iterator[str]:
     """Without those whose comment names another distribution; "" for one that none takes the place of."""
     host = snapshot.host if isinstance(snapshot.host, System) else None
     commands = tuple(commands)
     named = {command: set(_DISTRIBUTION.findall(_comment(command).lower())) for command in commands}
-    family = (host.distribution, *host.distribution_like) if host and host.distribution else ()
+    family: tuple[str, ...] = (host.distribution, *host.distribution_like) if host and host.distribution else ()
+    family = family or tuple(one.removeprefix("on-") for one in around if one.startswith("on-"))
+    family += ("debian",) if "ubuntu" in family else ("fedora",) if "rhel" in family else ()
     own = next((name for name in family if any(name in names for names in named.values())), None)
-    for command in commands:
-        if not named[command] or (own is None and tool_of(host) is None):
-            yield command
+    tools = {tool for name in family if (tool := TOOLS.get(name))} | ({"ubuntu"} & {*family})
+    old = "on-el7" in around
+    for written in commands:
+        # Red Hat 7 and its like have yum.
+        command = re.sub(r"\bsudo dnf ", "sudo yum ", written) if old else written
+        named.setdefault(command, named[written])
+        comment, manager = _comment(command), _MANAGER.search(command)
+        if family and manager and _TOOL.get(manager[1], manager[1]) not in tools:
+            yield ""
+            continue
+        if not family and manager and not comment:
+            yield f"{command}  # {_FAMILY[manager[1]]}"
+        elif not named[command] or not family:
+            yield "" if _ONLY.search(comment) else command
         elif own is None:
             yield ""
         elif own in named[command]:
-            alone = _DISTRIBUTION.sub("", _comment(command).lower()).strip(" ,:")
-            yield command if alone else _COMMENT.sub("", command)
+            alone = _DISTRIBUTION.sub("", _ONLY.sub("", comment.lower())).strip(" ,:")
+            added = any(_ONLY.search(_comment(one)) and own in named[one] for one in commands)
+            yield _COMMENT.sub("", command) if added or not alone else command
 
 
 def _comment(command: str) -> str:

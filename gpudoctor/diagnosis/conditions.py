@@ -9,9 +9,13 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.message import STRENGTH, message_of
+from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, services
 
@@ -20,11 +24,11 @@ _RECENT = re.compile(r"RTX (?:[3-9]0\d\d|A\d{4}|PRO)|\b(?:A\d{2,3}|H\d{2,3}|L4|L
 _OLD = re.compile(
     r"\bGTX? ?(?:[4-9]\d\d|10[1-8]0)|\b(?:Tesla|Quadro) [KMP]\d|\bTITAN (?:X|Xp|Black|Z)\b|\b[KMP](?:40|60|80|100)\b"
 )
+_USUAL = STRENGTH["usual"]
 _NOT_GTX16 = re.compile(r"^(?!.*(?:GTX ?16\d\d|\b16[56]0\b|T[4-6]00\b|MX4[0-9]0))")
 _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
-#: How many times what was asked for is free where the GPU's memory is not what lacks.
-_PLENTY = 4
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
+_OPENS_CUDA = numbers_of("tensorflow-opens-cuda")
 _NO_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 _WITH_EXTRA, _OWN_LIBRARIES = numbers_of("tensorflow-cuda-extra"), numbers_of("tensorflow-own-libraries")
 
@@ -40,6 +44,14 @@ def nvml_lists_gpus(seen: SnapshotView) -> str | None:
         return None
     release = f" {driver.release}" if driver and driver.release else ""
     return f"the driver{release} answers and lists {nvml.device_count} GPU{'s' * (nvml.device_count > 1)}"
+
+
+@condition
+def one_gpu_is_listed(seen: SnapshotView) -> str | None:
+    """NVML lists one GPU only."""
+    driver = seen.section(Driver, "driver")
+    is_one = driver is not None and driver.nvml is not None and driver.nvml.device_count == 1
+    return "the driver lists one GPU, and its number is 0" if is_one else None
 
 
 @condition
@@ -61,6 +73,16 @@ def driver_serves_frameworks(seen: SnapshotView) -> str | None:
     if not wanted or any(one > driver.cuda for one in wanted):
         return None
     return f"the driver offers CUDA {driver.cuda}, and the frameworks were built with {max(wanted)}"
+
+
+@condition
+def driver_serves_another_program(seen: SnapshotView) -> str | None:
+    """Another program is said to use the GPU, and no message calls the driver too old."""
+    live = seen.section(Live, "live")
+    rows = [row for one in live.symptoms if (row := message_of(one.signature))] if live else []
+    called = any(one.key == "driver-too-old" and one.prior >= _USUAL for row in rows for one in row.causes)
+    is_used = seen.is_around("another-program-uses-gpu") and not called
+    return "another program is said to use this GPU" if is_used else None
 
 
 @condition
@@ -92,6 +114,13 @@ def wsl_without_windows_driver(seen: SnapshotView) -> str | None:
     container = seen.section(Container, "container")
     lacks = bool(container and container.wsl and container.wsl.driver_library is False)
     return "WSL has no driver libraries that could be found" if lacks else None
+
+
+@condition
+def wsl_2_is_named(seen: SnapshotView) -> str | None:
+    """WSL 2 is named, and WSL 1 is not."""
+    named = seen.is_around("wsl-2") and not seen.is_around("wsl-1")
+    return "this is WSL 2" if named else None
 
 
 @condition
@@ -150,6 +179,14 @@ def on_jetson(seen: SnapshotView) -> str | None:
 
 
 @condition
+def on_apple_silicon(seen: SnapshotView) -> str | None:
+    """A Mac with Apple's own processor."""
+    host = seen.section(System, "host")
+    named = seen.is_around("apple-silicon") or (host is not None and host.os == "macos" and host.arch == "arm64")
+    return "this is a Mac with Apple's processor" if named else None
+
+
+@condition
 def no_geforce(seen: SnapshotView) -> str | None:
     """None of the GPUs is a GeForce."""
     return "the GPUs are no GeForce cards" if seen.all_named(_NOT_GEFORCE) else None
@@ -163,9 +200,23 @@ def no_gtx16(seen: SnapshotView) -> str | None:
 
 @condition
 def mac_gpu_was_used(seen: SnapshotView) -> str | None:
-    """What reached the GPU of a Mac does not fail for want of CUDA."""
-    used = seen.said("mps-operation-missing", "mps-out-of-memory")
-    return "the program reached the GPU of the Mac" if used else None
+    """What asks for the GPU of a Mac by its own name does not fail for want of CUDA."""
+    asked = seen.said(
+        *("mps-operation-missing", "mps-out-of-memory", "mps-macos-too-old", "mps-double-precision", "mps-autocast"),
+        "mps-unavailable",
+    )
+    return "the program asks for the GPU of the Mac, not for CUDA" if asked else None
+
+
+@condition
+def macos_new_enough(seen: SnapshotView) -> str | None:
+    """A macOS on which the installed PyTorch uses the GPU."""
+    host, torch = seen.section(System, "host"), seen.framework("torch")
+    release = LibraryVersion.parse(host.distribution_version) if host and host.os == "macos" else None
+    floor = metal_floor(torch.version) if torch and torch.version else None
+    if torch is None or floor is None or release is None or release < floor:
+        return None
+    return f"{torch.label} uses a Mac's GPU from macOS {floor} on, and this is {release}"
 
 
 @condition
@@ -226,42 +277,16 @@ def toolkit_of_another_cuda(seen: SnapshotView) -> str | None:
 
 
 @condition
+def linked_to_another_toolkit(seen: SnapshotView) -> str | None:
+    """A TensorFlow that is linked to CUDA's libraries, and the CUDA that is stated has others: its import fails."""
+    numbers = seen.numbers("tensorflow")
+    is_linked = numbers is not None and numbers < _OPENS_CUDA
+    return toolkit_of_another_cuda(seen) if is_linked else None
+
+
+@condition
 def no_toolkit_found(seen: SnapshotView) -> str | None:
     """Toolkits were looked for."""
     toolkits = seen.section(Toolkits, "toolkits")
     none = toolkits is not None and not toolkits.excerpt and not toolkits.found
     return "no CUDA toolkit was found" if none else None
-
-
-@condition
-def tensorflow_misses_libraries(seen: SnapshotView) -> str | None:
-    """TensorFlow names libraries that it did not find."""
-    return f"TensorFlow is what did not find {seen.missed[0].soname}" if seen.missed else None
-
-
-@condition
-def others_hold_little(seen: SnapshotView) -> str | None:
-    """PyTorch's own numbers leave hardly any of the GPU's memory to other programs."""
-    for one in seen.memory_reports:
-        # A context and a desktop take some hundred MiB on every GPU.
-        if one.others is not None and one.total and one.others <= max(one.total // 5, 1 << 30):
-            return f"other programs hold {one.others / 2**30:.1f} of {one.total / 2**30:.1f} GiB"
-    return None
-
-
-@condition
-def memory_was_free(seen: SnapshotView) -> str | None:
-    """PyTorch's own numbers have several times as much memory free as was asked for: something else refused it."""
-    for one in seen.memory_reports:
-        if one.free and one.wanted and one.free >= _PLENTY * one.wanted:
-            return f"{one.free / 2**30:.1f} GiB were free when {one.wanted / 2**20:.0f} MiB were asked for"
-    return None
-
-
-@condition
-def no_unused_reserve(seen: SnapshotView) -> str | None:
-    """PyTorch holds less unused memory than it was asked for, so joining its pieces would not do."""
-    for one in seen.memory_reports:
-        if one.unused is not None and one.wanted is not None and one.unused < one.wanted:
-            return f"only {one.unused / 2**20:.0f} MiB lie unused, and {one.wanted / 2**20:.0f} MiB were asked for"
-    return None

@@ -1,11 +1,96 @@
 """Conditions that refute causes by what is installed, offered, or of another maker; see `conditions`."""
 
+from collections.abc import Iterable
+
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.offered_wheels import own_python, wheels_asked_for
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.python import Packages
+from gpudoctor.facts.system import System
+from gpudoctor.knowledge.matrix.amd import gfx_of_gpu, has_code, rocm_builds
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.offer_types import RocmBuild
+from gpudoctor.knowledge.milestones import numbers_of
+from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.sources.no_match import parse_no_match
+
+#: Architectures of AMD's processors with graphics of their own, and names of its graphics cards.
+_AMD_PROCESSOR = re.compile(r"\bgfx(?:90[29c]|1033|103[567]|1103|115[0-3])\b", re.IGNORECASE)
+_AMD_CARD = re.compile(r"\bRX ?\d{3,4}|\bRadeon (?:Pro W|AI Pro|VII)|\bInstinct\b|\bMI\d{2,3}", re.IGNORECASE)
+
+_OWN_LIBRARIES, _MENDED = numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-search-path-mended")
+
+#: amdkfd/kfd_device.c
+_REFUSED = re.compile(r"not supported in kfd|pci rejects atomics", re.IGNORECASE)
+
+
+@condition
+def kfd_refuses_the_gpu(seen: SnapshotView) -> str | None:
+    """AMD's kernel driver says so: then it is loaded, and whoever asks gets no GPU."""
+    refuses = any(_REFUSED.search(text) for text in seen.messages)
+    return "AMD's kernel driver names this GPU and does not take it" if refuses else None
+
+
+@condition
+def amd_gpu_in_builds(seen: SnapshotView) -> str | None:
+    """PyTorch's builds for ROCm, those of the stated release or the newest, have code for the AMD GPUs."""
+    torch, rows = seen.framework("torch"), rocm_builds("torch", load_matrix())
+    release = (torch.version or "").partition("+")[0] if torch else ""
+    own = [row for row in rows if row.version == (release or rows[0].version)]
+    return "PyTorch's builds for ROCm have code for this GPU" if _with_code(seen, own) == {True} else None
+
+
+@condition
+def amd_gpu_in_no_build(seen: SnapshotView) -> str | None:
+    """No build of PyTorch for ROCm has code for them."""
+    has_none = _with_code(seen, rocm_builds("torch", load_matrix())) == {False}
+    return "no build of PyTorch for ROCm has code for this GPU" if has_none else None
+
+
+def _with_code(seen: SnapshotView, rows: Iterable[RocmBuild]) -> set[bool | None]:
+    """What these builds say of the AMD GPUs that are stated; empty where none is."""
+    matrix, gpus = load_matrix(), seen.section(Gpus, "gpus")
+    models = {gfx_of_gpu(gpu, matrix) for gpu in gpus.devices if gpu.vendor == "amd"} if gpus else set()
+    return {has_code(row, gfx) if gfx else None for row in rows for gfx in models}
+
+
+@condition
+def tensorflow_of_the_index_serves_gpus(seen: SnapshotView) -> str | None:
+    """A release whose wheel on the package index is built for GPUs on Linux, where conda is not named."""
+    tensorflow, host = seen.framework("tensorflow"), seen.section(System, "host")
+    by_pip = tensorflow is not None and tensorflow.dist in (None, "tensorflow") and tensorflow.variant != "cpu"
+    on_linux = seen.is_around("hosted-notebook") or seen.os in ("linux", "wsl")
+    on_arm = seen.on_jetson or (host is not None and host.arch == "aarch64")
+    if tensorflow is None or not by_pip or not on_linux or on_arm or seen.is_around("conda-is-named"):
+        return None
+    rows = load_matrix().tensorflow_builds(tensorflow.version or "0", "linux-x86_64", "tensorflow")
+    serves = bool(rows) and all(row.build == "gpu" for row in rows)
+    return f"the package index's {tensorflow.label} for Linux is built for GPUs" if serves else None
+
+
+@condition
+def tensorflow_finds_its_packages(seen: SnapshotView) -> str | None:
+    """A release of TensorFlow before or after those that do not find the CUDA packages beside them."""
+    numbers = seen.numbers("tensorflow")
+    affected = numbers is None or _OWN_LIBRARIES <= numbers < _MENDED
+    return None if affected else "this TensorFlow is not one of those releases"
+
+
+@condition
+def torch_companions_agree(seen: SnapshotView) -> str | None:
+    """The torchvision and torchaudio that are stated were made for the stated torch."""
+    torch = seen.framework("torch")
+    made = load_matrix().torch_companions(torch.version) if torch is not None and torch.version else None
+    stated = {
+        name: one.version.partition("+")[0]
+        for name in ("torchvision", "torchaudio")
+        if (one := seen.framework(name)) is not None and one.version
+    }
+    agree = made is not None and bool(stated) and all(one in getattr(made, name) for name, one in stated.items())
+    companion = " ".join(next(iter(stated.items()), ()))
+    return f"{companion} was made for this torch" if agree else None
 
 
 @condition
@@ -49,9 +134,66 @@ def nvidia_gpu_is_stated(seen: SnapshotView) -> str | None:
 
 
 @condition
+def libtorch_is_used(seen: SnapshotView) -> str | None:
+    """The program is of C++: no Python's packages decide."""
+    return "the program uses libtorch, not Python's torch" if seen.is_around("libtorch") else None
+
+
+@condition
+def libtorch_for_cpu(seen: SnapshotView) -> str | None:
+    """The address or name of the archive says that it is the one for the CPU."""
+    return "the libtorch that was downloaded is for the CPU" if seen.is_around("libtorch-cpu") else None
+
+
+@condition
 def scheduler_was_asked_for_gpus(seen: SnapshotView) -> str | None:
     """The job's own options ask for GPUs."""
     return "the job asks for a GPU" if seen.is_around("gpus-asked-of-slurm") else None
+
+
+@condition
+def processor_graphics_took_its_place(seen: SnapshotView) -> str | None:
+    """A message is about a processor's own graphics, and a graphics card of AMD's is stated."""
+    gpus = seen.section(Gpus, "gpus")
+    card = next((gpu.name for gpu in gpus.devices if gpu.name and _AMD_CARD.search(gpu.name)), None) if gpus else None
+    found = next((match[0] for text in seen.messages if (match := _AMD_PROCESSOR.search(text))), None)
+    return f"the message is about {found}, the processor's own graphics, not the {card}" if card and found else None
+
+
+@condition
+def pod_asks_for_gpus(seen: SnapshotView) -> str | None:
+    """The pod's limits name a GPU."""
+    return "the pod asks for a GPU" if seen.is_around("gpus-asked-of-kubernetes") else None
+
+
+@condition
+def kubernetes_starts_it(seen: SnapshotView) -> str | None:
+    """No --gpus is given in Kubernetes."""
+    return (
+        "Kubernetes starts the container, and gives GPUs by the pod's limits" if seen.is_around("kubernetes") else None
+    )
+
+
+@condition
+def companion_breaks_release(seen: SnapshotView) -> str | None:
+    """A stated release is known to fail like this with newer companions."""
+    bound = seen.breaking_bound
+    return f"{bound.package} {bound.releases} works with {bound.requirement}" if bound else None
+
+
+@condition
+def part_is_in_other_releases(seen: SnapshotView) -> str | None:
+    """What a message does not find is in known releases of its package."""
+    found = next((one for text in seen.messages if (one := requirement_that_has(text))), None)
+    return f"{found} has what is missing" if found else None
+
+
+@condition
+def numpy_is_1(seen: SnapshotView) -> str | None:
+    """The NumPy that is stated is none of 2."""
+    packages = seen.section(Packages, "packages")
+    numpy = packages.find("numpy") if packages else None
+    return f"NumPy {numpy.version} is installed" if numpy and numpy.version.startswith("1.") else None
 
 
 @condition

@@ -1,12 +1,10 @@
 """diagnose(snapshot, matrix, rules): runs every rule whose facts were seen, and says which findings are root causes."""
 
-import traceback
 from collections.abc import Iterable
 
 from gpudoctor.diagnosis.folding import folded
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, lacking
 from gpudoctor.diagnosis.occasion import has_occasion
-from gpudoctor.diagnosis.ranking import in_rank_order, rank
 from gpudoctor.diagnosis.severity import Pointing, as_grave_as_shown
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.stamp import likely_causes, stamped
@@ -46,6 +44,9 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
             try:
                 problems = list(rule.check(**arguments))
             except Exception:  # noqa: BLE001 - a rule's bug must not take the other rules' verdicts with it
+                # Imported here: it should never be needed.
+                import traceback
+
                 crashed.append(Crash(code=rule.code, traceback=traceback.format_exc()))
                 continue
             findings += [(stamped(rule, problem), likely_causes(problem.symptoms)) for problem in problems]
@@ -63,7 +64,13 @@ def diagnose(snapshot: Snapshot, matrix: Matrix, rules: Iterable[Rule], wish: Wi
 def _ordered(findings: list[Finding], snapshot: Snapshot, rules: tuple[Rule, ...]) -> tuple[Finding, ...]:
     """Root causes in the order of `rank`, then what follows; with the causes that only a pasted message names."""
     found = folded(findings)
-    if not pasted(snapshot.live):
+    is_pasted = bool(pasted(snapshot.live))
+    if len(found) < 2 and not is_pasted:
+        return found
+    # Imported here: on most machines there is nothing to put in order.
+    from gpudoctor.diagnosis.ranking import in_rank_order, rank
+
+    if not is_pasted:
         return in_rank_order(found, rank(snapshot, found, rules))
     causes = rank(snapshot, found, rules)
     # Imported here: a look that runs nothing needs no catalogue of messages.

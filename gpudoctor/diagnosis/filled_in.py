@@ -1,22 +1,44 @@
 """The words to fill in of a remedy's commands, <TORCHVISION>: what the stated facts decide; the others stay."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.diagnosis.words_of_builds import (
+    build_for_jetpack,
+    cuda_of_tensorflow,
+    cuda_tag,
+    cudnn_of_tensorflow,
+    cudnn_releases,
+    folder_of_libcuda,
+    folder_of_library,
+    override,
+    rocm_tag,
+    torch_pins,
+)
+from gpudoctor.diagnosis.words_of_extensions import (
+    extension,
+    extension_release,
+    forced_build,
+    server,
+    with_code,
+    without_code,
+)
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
-from gpudoctor.facts.python import Packages
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.live import Live
 from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import planned
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.message import values_named
 from gpudoctor.knowledge.milestones import milestones, numbers_of
+from gpudoctor.knowledge.parts_by_release import requirement_that_has
 from gpudoctor.plan.driver_to_install import driver_to_install
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.this_machine import machine_here
@@ -25,14 +47,19 @@ from gpudoctor.sources.no_match import parse_no_match
 WORD = re.compile(r"<([A-Z][A-Z0-9_]*)>")
 #: From this CUDA on the packages of its libraries are called without its major.
 _WITHOUT_SUFFIX = 13
+#: A name, a path or an address without what a shell reads.
+_PLAIN = re.compile(r"(?!-)[\w./+:@-]{1,200}")
 _CUDNN = re.compile(r"libcudnn\w*\.so\.(\d+)|cudnn\w*64_(\d+)\.dll", re.IGNORECASE)
+#: Of JAX's older builds: 0.4.11+cuda11.cudnn86
+_CUDA_TAGGED = re.compile(r"\+cuda(1\d)")
 _WITH_EXTRA = numbers_of("tensorflow-cuda-extra")
-#: Servers whose build takes hours and tools that few have.
-_NEVER_COMPILED = ("vllm", "sglang")
+_WITH_SEGMENTS = numbers_of("torch-expandable-segments")
 #: nvcc's host_config.h.
 _GCC = re.compile(r"gcc versions later than (\d{1,2})\b")
 #: What a container asks of the driver (NVIDIA_REQUIRE_CUDA).
 _CUDA_ASKED = re.compile(r"unsatisfied condition: cuda ?>= ?(\d+\.\d+)")
+#: PyTorch's message about a full GPU: "Process 1837 has 71.30 GiB memory in use".
+_HOLDER = re.compile(r"\bProcess (\d{1,8}) has (\d{1,6}\.\d\d) ([MG]iB) memory in use")
 
 
 class Stated(NamedTuple):
@@ -43,25 +70,31 @@ class Stated(NamedTuple):
     matrix: Matrix
 
 
-def stated(snapshot: Snapshot) -> Stated:
-    """The same of a snapshot."""
+def stated(snapshot: Snapshot, around: Iterable[str] = ()) -> Stated:
+    """The same of a snapshot, and of the surroundings that a text names."""
     matrix = load_matrix()
-    return Stated(SnapshotView(snapshot), machine_here(scene_of(snapshot), matrix), matrix)
+    return Stated(SnapshotView(snapshot, around), machine_here(scene_of(snapshot), matrix), matrix)
 
 
 def filled_in(command: str, facts: Stated) -> str:
-    """The command with the words that are known."""
-    return WORD.sub(lambda match: ((made := _WORDS.get(match[1])) and made(facts)) or match[0], command)
+    """The command with the words that are known; "" where one of them has no value here, so that it is none."""
+    made = {word: _decided(word, facts) for word in WORD.findall(command)}
+    if "" in made.values():
+        return ""
+    return WORD.sub(lambda match: made.get(match[1]) or match[0], command)
 
 
-def extensions_named(facts: Stated) -> tuple[str, ...]:
-    """The packages with GPU code that the messages name; else those that are stated."""
-    rows = (row for row in facts.matrix.table("extensions") if isinstance(row, Extension))
-    names = sorted({row.dist or row.package for row in rows})
-    said = "\n".join(facts.seen.messages).lower().replace("-", "_")
-    named = [one for one in names if re.search(rf"(?<![a-z]){one.replace('-', '_')}(?![a-z])", said)]
-    packages = facts.seen.section(Packages, "packages")
-    return tuple(named or [one for one in names if packages and packages.find(one)])
+def _decided(word: str, facts: Stated) -> str | None:
+    made = _WORDS.get(word)
+    return made(facts) if made else _named(word.lower(), facts)
+
+
+def _named(group: str, facts: Stated) -> str | None:
+    """What the messages' named group of that name found, where it is one thing and safe in every shell."""
+    live = facts.seen.section(Live, "live")
+    found = {value for one in live.symptoms for value in values_named(one, group)} if live else set()
+    value = found.pop() if len(found) == 1 else ""
+    return value if _PLAIN.fullmatch(value) else None
 
 
 def _version(name: str, facts: Stated) -> str:
@@ -98,8 +131,9 @@ def _torchaudio(facts: Stated) -> str | None:
 
 
 def _tensorflow(facts: Stated) -> str | None:
-    """Of a release with the extra for CUDA."""
-    return _version("tensorflow", facts) if (facts.seen.numbers("tensorflow") or ()) >= _WITH_EXTRA else None
+    """Of a release with the extra for CUDA; "" of an older one."""
+    numbers = facts.seen.numbers("tensorflow")
+    return None if numbers is None else _version("tensorflow", facts) if numbers >= _WITH_EXTRA else ""
 
 
 def _tensorflow_minor(facts: Stated) -> str | None:
@@ -107,9 +141,12 @@ def _tensorflow_minor(facts: Stated) -> str | None:
 
 
 def _cuda_major(facts: Stated) -> int | None:
-    """Of the CUDA that the stated frameworks were built with, where they agree."""
-    frameworks = (facts.seen.framework(name) for name in planned())
-    majors = {one.cuda.major for one in frameworks if one and one.cuda}
+    """Of the CUDA that the stated frameworks were built with, where they agree; else that of the one toolkit."""
+    frameworks = [one for name in planned() if (one := facts.seen.framework(name))]
+    tagged = [match[1] for one in frameworks if (match := _CUDA_TAGGED.search(one.version or ""))]
+    majors = {one.cuda.major for one in frameworks if one.cuda} | {int(one) for one in tagged}
+    toolkits = facts.seen.section(Toolkits, "toolkits")
+    majors = majors or {one.version.major for one in toolkits.found if one.version} if toolkits else majors
     return majors.pop() if len(majors) == 1 else None
 
 
@@ -134,12 +171,15 @@ def _cudnn_asked(facts: Stated) -> str | None:
 def _package(facts: Stated) -> str | None:
     """What an installer was asked for, or the one package with GPU code that is named."""
     asked = {one.package for text in facts.seen.messages if (one := parse_no_match(text))}
-    return asked.pop() if len(asked) == 1 else _extension(facts)
+    return asked.pop() if len(asked) == 1 else extension(facts)
 
 
-def _extension(facts: Stated) -> str | None:
-    names = [one for one in extensions_named(facts) if one not in _NEVER_COMPILED]
-    return names[0] if len(names) == 1 else None
+def _requirement(facts: Stated) -> str | None:
+    """The releases with which what is there works, or that have what a message does not find."""
+    if bound := facts.seen.breaking_bound:
+        return bound.requirement
+    found = {one for text in facts.seen.messages if (one := requirement_that_has(text))}
+    return found.pop() if len(found) == 1 else None
 
 
 def _gcc(facts: Stated) -> str | None:
@@ -194,7 +234,27 @@ def _branch(facts: Stated) -> str | None:
     return driver_to_install(facts.machine, max(asked, default=None), facts.matrix)
 
 
+def _pid(facts: Stated) -> str | None:
+    """The process that PyTorch's message names as the one that holds most."""
+    held = {
+        float(size) * (1024 if unit == "GiB" else 1): pid
+        for text in facts.seen.messages
+        for pid, size, unit in _HOLDER.findall(text)
+    }
+    return held[max(held)] if held else None
+
+
+def _allocator(facts: Stated) -> str:
+    """What joins the pieces of PyTorch's cache: segments that grow, or before them a largest piece."""
+    numbers = facts.seen.numbers("torch")
+    has_segments = numbers is None or numbers >= _WITH_SEGMENTS
+    return "expandable_segments:True" if has_segments else "max_split_size_mb:128"
+
+
 _WORDS: dict[str, Callable[[Stated], str | None]] = {
+    "PID": _pid,
+    "ALLOCATOR": _allocator,
+    "REQUIREMENT": _requirement,
     "TORCH": _torch,
     "TAG_OF_TORCH": _tag_of_torch,
     "CUDA_OF_TORCH": _cuda_of_torch,
@@ -208,7 +268,13 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "MAJOR_OF_CUDNN": _cudnn_asked,
     "PACKAGE": _package,
     "PIP": _pip,
-    "EXTENSION": _extension,
+    "EXTENSION": extension,
+    "EXTENSION_RELEASE": extension_release,
+    "SERVER": server,
+    "APPTAINER": lambda facts: "singularity" if facts.seen.is_around("at-singularity") else "apptainer",
+    "FORCE_BUILD": forced_build,
+    "PACKAGE_WITHOUT_GPU_CODE": without_code,
+    "PACKAGE_WITH_GPU_CODE": with_code,
     "CAPABILITY": _capability,
     "GCC": _gcc,
     "GPU": _gpu,
@@ -216,6 +282,16 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "IMAGE": _image,
     "RELEASE_OF_DRIVER": _release_of_driver,
     "BRANCH_OF_DRIVER": _branch_of_driver,
+    "CUDA_TAG": cuda_tag,
+    "TORCH_TO_INSTALL": torch_pins,
+    "MAKERS_TAG": rocm_tag,
+    "GFX_OVERRIDE": override,
+    "CUDA_OF_TENSORFLOW": cuda_of_tensorflow,
+    "CUDNN_OF_TENSORFLOW": cudnn_of_tensorflow,
+    "CUDNN_RELEASES": cudnn_releases,
+    "BUILD_FOR_THIS_JETPACK": build_for_jetpack,
+    "FOLDER_OF_THE_LIBRARY": folder_of_library,
+    "FOLDER_WITH_LIBCUDA_SO": folder_of_libcuda,
     "LEGACY_BRANCH": _last_branch,
     "BRANCH": _branch,
 }

@@ -1,11 +1,17 @@
-"""Fixes that a message itself names: the build that an extension was made for, the package that brings a library."""
+"""Fixes that a message itself names: the build that an extension was made for, what brings a library."""
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.libraries import Toolkits
+from gpudoctor.facts.scene import scene_of
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Environ
+from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.cuda_programs import named_in
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.sources.libraries_names import DISTS, cuda_major_of, family_of, number_in
+from gpudoctor.plan.cuda_for_program import for_program, its_folder
+from gpudoctor.sources.library_builds import cuda_of, cudnn_of, cudnn_release
 
 #: xformers: what it was built for.
 _BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
@@ -13,10 +19,11 @@ _BUILT_FOR = re.compile(r"PyTorch (\d+\.\d+\.\d+)\+(cu\d+) with CUDA")
 _WANTED = re.compile(r"\btorch==(\d+\.\d+\.\d+)\+(cu\d+)\b")
 #: TensorFlow and JAX: the cuDNN of the build.
 _CUDNN_OF_BUILD = re.compile(r"(?:compiled with:?|built against version) (?:(\d\.\d+)[\d.]*|(\d{4,5})\b)")
-_LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]*\.so(?:\.\d+)+|[a-z]+64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
-_DLL = re.compile(r"([a-z]+?)64_(\d+)", re.IGNORECASE)
-#: Families whose packages keep -cu13.
-_WITH_SUFFIX = ("cudnn", "nccl", "cusparselt", "nvshmem")
+#: JAX: the oldest that it takes.
+_CUDNN_LEAST = re.compile(r"Minimum supported: (?:(\d\.\d+)[\d.]*|(\d{4,5})\b)")
+#: /usr/local/cuda-11.8, CUDA\\v11.8
+_IN_PATH = re.compile(r"cuda[-/\\]v?(\d{1,2}\.\d)", re.IGNORECASE)
+_LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]{2,40}\.so(?:\.\d+)+|[a-z][\w-]{2,30}64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
 
 
 def named_build(snapshot: Snapshot) -> Fix | None:
@@ -36,45 +43,44 @@ def named_build(snapshot: Snapshot) -> Fix | None:
 
 def named_cudnn(snapshot: Snapshot) -> str | None:
     """The releases of cuDNN that serve a build, where a message says what it was compiled with: ">=8.6,<9"."""
-    for text in SnapshotView(snapshot, ()).messages:
-        found = _CUDNN_OF_BUILD.search(text) if "cudnn" in text.lower() else None
-        if found is None:
-            continue
-        if found[1]:
-            major, minor = (int(part) for part in found[1].split("."))
-        else:  # 8906 is 8.9.6, 90100 is 9.1.0
-            number, unit = int(found[2]), 10_000 if len(found[2]) > 4 else 1000
-            major, minor = number // unit, number % unit // 100
-        return f">={major}.{minor},<{major + 1}"
-    return None
+    texts = SnapshotView(snapshot, ()).messages
+    return next((made for text in texts if (made := cudnn_asked_for(text))), None)
+
+
+def cudnn_asked_for(text: str) -> str | None:
+    """The same of one message."""
+    found = (_CUDNN_LEAST.search(text) or _CUDNN_OF_BUILD.search(text)) if "cudnn" in text.lower() else None
+    if found is None:
+        return None
+    major, minor, *_ = (int(part) for part in cudnn_release(found[1] or found[2]).split("."))
+    return f">={major}.{minor},<{major + 1}"
 
 
 def named_library(snapshot: Snapshot) -> Fix | None:
-    """The package of a library that a program without CUDA packages of its own did not find."""
-    texts = SnapshotView(snapshot, ()).messages
-    if any("tensorflow" in text.lower() for text in texts):
-        # It has an extra for them, or takes a toolkit's.
+    """The libraries that a program did not find: its build for the CUDA here, or what brings them."""
+    seen = SnapshotView(snapshot, ())
+    asker, names = _missed(seen)
+    toolkits = seen.section(Toolkits, "toolkits")
+    here = tuple(one.version for one in toolkits.found if one.version) if toolkits else ()
+    environ = seen.section(Environ, "environ")
+    named = _IN_PATH.search((environ.get("CUDA_PATH") or environ.get("CUDA_HOME") or "") if environ else "")
+    here = (*here, CudaVersion(named[1])) if named else here
+    if not names or (not here and all(map(cudnn_of, names))):
+        # For which CUDA the cuDNN is, nothing tells.
         return None
-    for name in (found for text in texts for found in _LIBRARY.findall(text)):
-        family, major = family_of(name), _major(name)
-        if family in DISTS and major is not None and major >= 11:
-            suffix = f"-cu{major}" if major < 13 or family in _WITH_SUFFIX else ""
-            folder = DISTS[family].removeprefix("nvidia-").replace("-", "_")
-            folder = "cu13" if major >= 13 and not suffix else folder
-            path = f"<SITE_PACKAGES>/nvidia/{folder}/lib"
-            aside = f"Put its folder on LD_LIBRARY_PATH ({path}), on Windows on PATH (bin instead of lib)."
-            steps = (Run(argv=("python", "-m", "pip", "install", f"{DISTS[family]}{suffix}")), Ask(text=aside))
-            title = f"Install the library of CUDA {major} that the program names, {name}"
-            return Fix(title=title, safety="review", steps=steps)
-    return None
+    spans = [span for one in names if (span := cuda_of(one))]
+    having = next((one for one in here if "." in one.text and all(span.holds(one) for span in spans)), None)
+    if having is not None and spans and not all(map(cudnn_of, names)):
+        return its_folder(CudaVersion(f"{having.major}.{having.minor}"), scene_of(snapshot))
+    return for_program(asker, names, here, scene_of(snapshot), load_matrix())
 
 
-def _major(name: str) -> int | None:
-    """The CUDA major that a library's name stands for: 11 of libcublas.so.11, cublas64_11.dll and cudart64_110.dll."""
-    if number_in(name):
-        return cuda_major_of(name)
-    found = _DLL.match(name)
-    if found is None:
-        return None
-    number = int(found[2])
-    return cuda_major_of(f"lib{found[1].lower()}.so.{number if number < 100 else number // 10}")
+def _missed(seen: SnapshotView) -> tuple[str, tuple[str, ...]]:
+    """Who asked for which files: as a text states it, else by the messages alone."""
+    missed = seen.missed_by_programs
+    if missed:
+        asker = missed[0].framework
+        return asker, tuple(dict.fromkeys(one.soname for one in missed if one.framework == asker))
+    found = (name for text in seen.messages for name in _LIBRARY.findall(text))
+    names = tuple(dict.fromkeys(name for name in found if cuda_of(name) or cudnn_of(name)))
+    return named_in("\n".join(seen.messages)) or "", names

@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 
+from gpudoctor.diagnosis.at_place import asked_at
 from gpudoctor.diagnosis.commands_for import commands_for
+from gpudoctor.diagnosis.place import place_of
 from gpudoctor.diagnosis.ranking import LIKELY, SETTLED, Candidate
+from gpudoctor.diagnosis.refutations import refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact, Gap
@@ -78,7 +81,8 @@ def next_question(
 def _open(ask: str, snapshot: Snapshot, asked: Asked) -> str | None:
     """What of a question is not answered yet, for that system."""
     parts = (_for_maker(part, snapshot, asked) for part in commands_for(ask, asked.system))
-    left = "; ".join(dict.fromkeys(part for part in parts if part and not is_answered(part, snapshot, asked)))
+    open_ = (part for part in parts if part and not is_answered(part, snapshot, asked))
+    left = "; ".join(dict.fromkeys(asked_at(open_, place_of(snapshot, asked.around, asked.system))))
     image = snapshot.container.image if isinstance(snapshot.container, Container) else None
     return (_IMAGE.sub(image, left) if image else left) or None
 
@@ -100,9 +104,11 @@ def _of_messages(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
     rows = [row for name in dict.fromkeys(one.signature for one in symptoms) if (row := message_of(name))]
     weights = {one.key: one.weight for one in causes}
+    seen = SnapshotView(snapshot, asked.around)
     for row in sorted(rows, key=lambda row: (row.fallback, -_points(row, weights))):
         ask = _open(row.ask, snapshot, asked)
-        if ask and ask != "nothing":
+        is_ruled_out = row.causes and all(refutation(one.key, seen) for one in row.causes)
+        if ask and ask != "nothing" and not is_ruled_out:
             between = sum(one.key in {cause.key for cause in row.causes} for one in causes)
             return Question(ask=ask, why=_WHY[min(between, 2)])
     return None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from gpudoctor.diagnosis.missing_facts import lacking
-from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
+from gpudoctor.diagnosis.refutations import is_beside_the_point, is_denied, refutation, support
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.diagnosis.surroundings import surroundings_of
 from gpudoctor.facts.base import Fact, Gap
@@ -17,7 +17,9 @@ from gpudoctor.facts.finding import SEVERITIES, Finding
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.causes import all_causes, causes_of, causes_without_rule, words_of_cause
+from gpudoctor.knowledge.message import message_of
 from gpudoctor.knowledge.recognition import recognise
+from gpudoctor.knowledge.statements import pointed_to
 from gpudoctor.rules.declare import Rule
 
 #: The stack, bottom to top, by the family letters of a code.
@@ -36,6 +38,8 @@ _SHOWN = {
 }
 #: What follows from another finding, and what a rule finds only under an assumption, proves less.
 _FOLLOWS, _ASSUMED = 0.5, 0.7
+#: What a stated fact adds to a cause that a message names.
+_SUPPORTED = 0.7
 #: Rules that say what happens, not why.
 EFFECTS = frozenset({"cuda-init-failed", "driver-not-answering", "gpu-unreadable", "no-framework", "gpu-required"})
 #: What these prove where they happened here, and where somebody reports them.
@@ -51,6 +55,8 @@ LIKELY, SETTLED = 0.7, 0.9
 _USUAL = 0.6
 #: What is found counts so much at most where the surroundings that a text names leave the cause open.
 _OPEN = 0.59
+#: What a reporter's own words make of the cause that they point to.
+_SAID = 0.75
 #: CUDA_ERROR_SYSTEM_NOT_READY (cuda.h).
 _OF_SERVICES = frozenset({802})
 
@@ -68,6 +74,8 @@ class Candidate(Fact, frozen=True, kw_only=True):
     weight: float
     #: found: the facts show it. open: messages or facts point to it.
     state: Literal["found", "open"] = "open"
+    #: The stated fact that makes an open cause likely, as the end of a sentence.
+    because: str | None = None
     #: Of an open cause: the sections, and the single facts (driver.libraries), that its rule waits for. Without any,
     #: its rule ran and does not show it.
     missing: tuple[str, ...] = ()
@@ -124,20 +132,20 @@ def rank(
     for finding in assumed:
         if finding.name not in shown and not finding.told:
             weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
+    by_name = {rule.name: rule for rule in rules}
     weights = {
-        name: weight
-        for name, weight in weights.items()
-        if name in shown or not (is_beside_the_point(name, seen) or refutation(name, seen))
+        name: weight for name, weight in weights.items() if not _is_out(name, shown.get(name), by_name.get(name), seen)
     }
+    facts = {name: fact for name in weights if name not in shown and (fact := support(name, seen))}
+    weights |= {name: _either(weights[name], _SUPPORTED) for name in facts}
     # Of those that a rule finds, a message that names them is about them.
     harmless = {
         name for name in weights if name not in shown and (one := causes_without_rule().get(name)) and one.harmless
     }
     if any(weight >= _GRAVE for name, weight in weights.items() if name not in harmless):
         weights |= {name: min(weights[name], _HARMLESS) for name in harmless}
-    summaries = {rule.name: rule.summary for rule in rules}
+    summaries = {name: rule.summary for name, rule in by_name.items()}
     summaries |= {one.name: one.summary for one in (*assumed, *shown.values())}
-    by_name = {rule.name: rule for rule in rules}
     rows = [
         Candidate(
             key=name,
@@ -145,6 +153,7 @@ def rank(
             words=words_of_cause(name, summaries),
             weight=round(weight, 4),
             state="found" if name in shown else "open",
+            because=facts.get(name),
             missing=_missing(by_name[name], snapshot) if name in by_name and name not in shown else (),
         )
         for name, weight in weights.items()
@@ -152,6 +161,15 @@ def rank(
     ]
     mentioned = {name: place for place, name in enumerate(weights)}
     return tuple(sorted(rows, key=lambda one: _order(one, mentioned[one.key])))
+
+
+def _is_out(name: str, finding: Finding | None, rule: Rule | None, seen: SnapshotView) -> bool:
+    """Facts refute it. What a rule found stands, but for notes, and what is only possible and denied."""
+    if finding is None:
+        return bool(is_beside_the_point(name, seen) or refutation(name, seen))
+    if rule is not None and rule.severity == "info":
+        return refutation(name, seen) is not None
+    return finding.confidence == "possible" and is_denied(name, seen)
 
 
 def _missing(rule: Rule, snapshot: Snapshot) -> tuple[str, ...]:
@@ -183,12 +201,22 @@ def shown_causes(causes: Iterable[Candidate]) -> tuple[Candidate, ...]:
     # Beside a cause an effect says nothing new; among notes it leads as in a check.
     if not worth:
         return tuple(one for place, one in enumerate(notes) if not place or not one.is_effect)[:MOST]
-    return tuple(one for one in worth if not one.is_effect)[:MOST] or tuple(worth[:1])
+    causes = tuple(one for one in worth if not one.is_effect) or tuple(worth[:1])
+    # What only may be is no news beside what is shown.
+    if causes[0].state == "found" and causes[0].confidence == "certain":
+        causes = tuple(one for one in causes if one.state == "found" or one.confidence != "possible")
+    return causes[:MOST]
 
 
 def _of_messages(snapshot: Snapshot, around: set[str]) -> dict[str, float]:
     symptoms = snapshot.live.symptoms if isinstance(snapshot.live, Live) else ()
-    return {cause.key: cause.prior for cause in causes_of((*symptoms, *_answered(snapshot)), around)}
+    symptoms = (*symptoms, *_answered(snapshot))
+    weights = {cause.key: cause.prior for cause in causes_of(symptoms, around)}
+    met = {row.reported_by for one in symptoms if (row := message_of(one.signature))}
+    seen = SnapshotView(snapshot, around)
+    for name in pointed_to(around, met, lambda cause: refutation(cause, seen) is None):
+        weights[name] = max(weights.get(name, 0.0), _SAID)
+    return weights
 
 
 def _answered(snapshot: Snapshot) -> tuple[Symptom, ...]:

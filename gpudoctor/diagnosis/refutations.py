@@ -1,13 +1,19 @@
-"""Why it is not that: the fact that rules a cause out, in words.
+"""Why it is not that, and why it is: the fact that rules a cause out or makes it likely, in words.
 
 A cause is ruled out where it needs a system or a maker's GPU that is known not to be here, or where one of its named
 conditions holds.
 """
 
-from gpudoctor.diagnosis import conditions, conditions_of_packages  # noqa: F401 - they register themselves
+from gpudoctor.diagnosis import (  # noqa: F401 - they register themselves
+    conditions,
+    conditions_of_libraries,
+    conditions_of_memory,
+    conditions_of_packages,
+)
 from gpudoctor.diagnosis.condition import CONDITIONS
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.statements import what_shows
 
 _SYSTEMS = {"linux": "Linux", "wsl": "WSL", "windows": "Windows", "macos": "macOS"}
 _MAKERS = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel", "apple": "Apple"}
@@ -22,7 +28,29 @@ def refutation(cause: str, seen: SnapshotView) -> str | None:
         return f"this is {' or '.join(_SYSTEMS[name] for name in sorted(seen.systems))}"
     if record.gpu is not None and seen.makers and record.gpu not in seen.makers:
         return f"the GPU is from {' and '.join(_MAKERS.get(name, name) for name in sorted(seen.makers))}"
-    return next((fact for name in record.refuted_by if (fact := CONDITIONS[name](seen))), None)
+    return next((fact for name in record.refuted_by if (fact := _holds(name, seen))), None)
+
+
+def support(cause: str, seen: SnapshotView) -> str | None:
+    """The fact that makes the cause likely; None where none does."""
+    record = all_causes().get(cause)
+    return next((fact for name in record.shown_by if (fact := _holds(name, seen))), None) if record else None
+
+
+def _holds(name: str, seen: SnapshotView) -> str | None:
+    """The condition of that name holds by the facts, or the reporter says so; in words."""
+    by_facts = CONDITIONS[name](seen) if name in CONDITIONS else None
+    return by_facts or _said(name, seen)
+
+
+def _said(name: str, seen: SnapshotView) -> str | None:
+    return next((one.say for one in what_shows(name) if seen.is_around(one.id)), None)
+
+
+def is_denied(cause: str, seen: SnapshotView) -> bool:
+    """The reporter's own words rule it out."""
+    record = all_causes().get(cause)
+    return record is not None and any(_said(name, seen) for name in record.refuted_by)
 
 
 def is_beside_the_point(cause: str, seen: SnapshotView) -> bool:

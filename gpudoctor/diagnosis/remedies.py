@@ -3,13 +3,18 @@
 import shlex
 from collections.abc import Iterable
 
+from msgspec.structs import replace
+
+from gpudoctor.diagnosis.at_place import at_place
 from gpudoctor.diagnosis.commands_for import is_foreign
 from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
-from gpudoctor.diagnosis.filled_in import WORD, extensions_named, stated
+from gpudoctor.diagnosis.filled_in import WORD, stated
 from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
+from gpudoctor.diagnosis.place import Place, place_of
 from gpudoctor.diagnosis.ranking import Candidate, is_effect
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.diagnosis.words_of_extensions import extensions_named
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.finding import Finding
@@ -55,43 +60,94 @@ def remedies(
     rules: Iterable[Rule],
     system: str | None,
     snapshot: Snapshot | None = None,
+    around: Iterable[str] = (),
 ) -> tuple[Remedy, ...]:
     """A remedy for each cause that has one. `system`: linux, wsl, windows, macos or None.
 
-    `findings` are those of the facts and of assumptions. A build is looked up for the GPU in `snapshot`.
+    `findings` are those of the facts and of assumptions. A build is looked up for the GPU in `snapshot`; `around` are
+    the surroundings and places that a text names.
     """
     by_name = {rule.name: rule for rule in rules}
-    shown = {one.name: one for one in reversed(tuple(findings))}
-    made = (_remedy(one.key, shown.get(one.key), by_name.get(one.key), system, snapshot) for one in causes)
+    # What a message alone names has no fix of these facts.
+    findings = sorted(findings, key=lambda one: one.told and _is_of_rule(one.name))
+    shown = {one.name: one for one in reversed(findings)}
+    place = place_of(snapshot, around, system) if snapshot is not None else Place(system=system)
+    made = (_remedy_at(one.key, shown.get(one.key), by_name.get(one.key), snapshot, place) for one in causes)
     return tuple(one for one in made if one is not None)
 
 
-def _remedy(
-    key: str, finding: Finding | None, rule: Rule | None, system: str | None, snapshot: Snapshot | None
+def _remedy_at(
+    key: str, finding: Finding | None, rule: Rule | None, snapshot: Snapshot | None, place: Place
 ) -> Remedy | None:
+    """The remedy that a cause has for this place only, else the usual one in commands that are typed there."""
+    record = all_causes().get(key)
+    own = next((one for one in record.remedy.at if place.has(*one.place)), None) if record and record.remedy else None
+    if own is not None:
+        commands = tuple(
+            _here(one, snapshot, place.system) for one in commands_that_fit(own.run, snapshot, place.words)
+        )
+        usual = None if own.say else _remedy(key, finding, rule, snapshot, place)
+        say = own.say or (usual.say if usual else "")
+        say = _without(_words_of(own.run) - _words_of(commands), say)
+        return Remedy(cause=key, say=say, commands=at_place(commands, place, record.framework if record else None))
+    usual = _remedy(key, finding, rule, snapshot, place)
+    return _typed_at(usual, place, record.framework if record else None) if usual else None
+
+
+def _typed_at(remedy: Remedy, place: Place, framework: str | None) -> Remedy:
+    """The remedy with its commands as they are typed there; a person's steps stay."""
+    if remedy.commands:
+        return replace(remedy, commands=at_place(remedy.commands, place, framework))
+    steps = tuple((one, shlex.join(one.argv)) for one in remedy.steps if isinstance(one, Run) and not one.env)
+    typed = [at_place((line,), place, framework) for _, line in steps]
+    if all(made == (line,) for made, (_, line) in zip(typed, steps, strict=True)):
+        return remedy
+    asked = " ".join(one.text for one in remedy.steps if isinstance(one, Ask))
+    say = f"{remedy.say.rstrip('.')}. {asked}" if asked else remedy.say
+    return Remedy(cause=remedy.cause, say=say, commands=tuple(line for made in typed for line in made))
+
+
+def _remedy(
+    key: str, finding: Finding | None, rule: Rule | None, snapshot: Snapshot | None, place: Place
+) -> Remedy | None:
+    system = place.system
     fixes = [one for one in finding.fixes if one.title != FIND_OUT] if finding and not finding.told else []
     record = all_causes().get(key)
     known = record.remedy if record else None
     by_hand = bool(fixes) and fixes[0].safety == "manual"
-    may_be_built = known is not None and known.recipe not in (None, "extension", "library") and by_hand
-    build = _build(known, snapshot, record.framework if record else None) if may_be_built or not fixes else None
+    may_be_built = (
+        known is not None and not known.of_rule and known.recipe not in (None, "extension", "library") and by_hand
+    )
+    build = (
+        _build(known, snapshot, record.framework if record else None, place.frameworks)
+        if may_be_built or not fixes
+        else None
+    )
     if fixes and (build is None or build.safety == "manual") and (not may_be_built or _is_decided(snapshot)):
-        say = ". ".join(filter(None, (fixes[0].title, known.also if known and not known.recipe else "")))
-        return Remedy(cause=key, say=say, steps=fixes[0].steps)
+        also = known.also if known and not known.recipe else ""
+        other = next((one for one in fixes[1:] if one.safety != "manual"), None) if by_hand else None
+        if other is None or any(isinstance(step, Run) for step in fixes[0].steps):
+            return Remedy(cause=key, say=". ".join(filter(None, (fixes[0].title, also))), steps=fixes[0].steps)
+        # Who may not do the first, or cannot, has the second in full.
+        say = f"{fixes[0].title}. Or leave that as it is: {other.title}"
+        return Remedy(cause=key, say=". ".join(filter(None, (say, also))), steps=(*fixes[0].steps, *other.steps))
     if rule is None and known is None:
         return None
     if build is not None:
         return _of_build(key, build, snapshot)
     page = "" if rule is None or is_effect(rule.name, rule.code) else advice(rule, system)
     say = " ".join(filter(None, (known.say, page, known.also))) if known else page
-    commands = commands_that_fit(known.commands(system), snapshot) if known else ()
+    commands = commands_that_fit(known.commands(system), snapshot, place.words) if known else ()
     wheels = _wheels(snapshot, system) if snapshot is not None and known and known.recipe == "python" else None
     if wheels:
         first, last = wheels.pythons[0], wheels.pythons[-1]
         say = f"{wheels.package} {wheels.version} has wheels for Python {first} to {last}. {page}"
         commands = tuple(one.replace("<VERSION>", last) for one in commands)
     cudnn = named_cudnn(snapshot) if snapshot is not None and key == "cudnn-too-old" else None
-    if cudnn:
+    if cudnn and cudnn.startswith((">=6", ">=7")):
+        # NVIDIA's packages of cuDNN for pip begin with 8.
+        commands = tuple(one for one in commands if "<CUDNN_PACKAGE>" not in one)
+    elif cudnn:
         commands = tuple(one.replace("--upgrade <CUDNN_PACKAGE>", f'"<CUDNN_PACKAGE>{cudnn}"') for one in commands)
     commands = tuple(_here(one, snapshot, system) for one in commands)
     say = _without(_words_of(known.commands(system)) - _words_of(commands), say) if known else say
@@ -114,6 +170,11 @@ def _words_of(commands: tuple[str, ...]) -> set[str]:
 def _without(words: set[str], say: str) -> str:
     """The sentences, but for those that explain words which have been filled in."""
     return " ".join(one for one in _SENTENCE_OR_WORD.split(say) if not words.intersection(WORD.findall(one)))
+
+
+def _is_of_rule(cause: str) -> bool:
+    record = all_causes().get(cause)
+    return bool(record and record.remedy and record.remedy.of_rule)
 
 
 def _is_decided(snapshot: Snapshot | None) -> bool:
@@ -140,7 +201,9 @@ def _here(command: str, snapshot: Snapshot | None, system: str | None) -> str:
     return quoted + command[called.end() :]
 
 
-def _build(remedy: Written | None, snapshot: Snapshot | None, framework: str | None) -> Fix | None:
+def _build(
+    remedy: Written | None, snapshot: Snapshot | None, framework: str | None, around: frozenset[str] = frozenset()
+) -> Fix | None:
     """The build that an extension names, or one for the GPUs that are stated; None where none is, or none is known.
 
     `framework`: the only one that the cause is about; else that of the recipe is what most have.
@@ -159,7 +222,9 @@ def _build(remedy: Written | None, snapshot: Snapshot | None, framework: str | N
         return None
     found = snapshot.frameworks.found if isinstance(snapshot.frameworks, Frameworks) else ()
     there = {one.name: one.version for one in found if one.name in planned()}
-    name = remedy.recipe if framework or remedy.recipe in there or len(there) != 1 else next(iter(there))
+    # Without one that is stated, that which a text is about.
+    about = frozenset(there) or around.intersection(planned())
+    name = remedy.recipe if framework or remedy.recipe in about or len(about) != 1 else next(iter(about))
     fix = framework_for_gpus(name, scene_of(snapshot), load_matrix(), there.get(name))
     brings = {word for step in fix.steps if isinstance(step, Run) for word in step.argv}
     if fix.safety != "manual" and f"{name}=={there.get(name)}" in brings:

@@ -11,6 +11,7 @@ from gpudoctor.facts.live import Live
 from gpudoctor.facts.python import Framework, Frameworks, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
+from gpudoctor.knowledge.companion_bounds import Bound, bound_shown_by
 from gpudoctor.knowledge.message import message_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.sources.out_of_memory import OutOfMemory, parse_out_of_memory
@@ -124,10 +125,24 @@ class SnapshotView:
         return release_numbers(framework.version) if framework else None
 
     @property
+    def breaking_bound(self) -> Bound | None:
+        """What a stated release works with, where a message is of the failure that others cause."""
+        frameworks, packages = self.section(Frameworks, "frameworks"), self.section(Packages, "packages")
+        releases = {one.name: one.version for one in (packages.installed if packages else ())}
+        releases |= {one.name: one.version for one in (frameworks.found if frameworks else ()) if one.version}
+        return next((made for text in self.messages if (made := bound_shown_by(text, releases))), None)
+
+    @property
     def missed(self) -> tuple[Resolution, ...]:
         """The libraries that TensorFlow did not find."""
         libraries = self.section(Libraries, "libraries")
         return libraries.missing("tensorflow") if libraries else ()
+
+    @property
+    def missed_by_programs(self) -> tuple[Resolution, ...]:
+        """The libraries that any program did not find, as a text says it."""
+        libraries = self.section(Libraries, "libraries")
+        return tuple(one for one in libraries.resolutions or () if one.path is None) if libraries else ()
 
     def all_named(self, pattern: re.Pattern[str]) -> bool:
         """There are GPUs, and the names of all match."""

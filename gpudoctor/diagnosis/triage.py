@@ -27,6 +27,13 @@ class Recognised(Fact, frozen=True, kw_only=True):
     line: int
 
 
+class FactRead(Fact, frozen=True, kw_only=True):
+    """A fact as it was read out of a text, and the line it stands in."""
+
+    text: str
+    line: int | None = None
+
+
 class Message(Fact, frozen=True, kw_only=True):
     """A known error message in the ticket, and what it means."""
 
@@ -69,6 +76,8 @@ class Contents(Fact, frozen=True, kw_only=True):
     """What a text was found to hold."""
 
     recognised: tuple[Recognised, ...] = ()
+    #: What was read, for a person who checks it at a glance.
+    facts: tuple[FactRead, ...] = ()
     disputes: tuple[Dispute, ...] = ()
     encoding: str | None = None
     #: Lines that say anything, and how many of them were used.
@@ -162,7 +171,7 @@ def ticket_of(
         ruled_out=excluded(shown, snapshot, around, rules)[:MOST_RULED_OUT],
         findings=tuple(one for one in report.diagnosis.root_causes if one.severity != "info"),
         messages=_messages(snapshot.live if isinstance(snapshot.live, Live) else None, contents),
-        remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot),
+        remedies=remedies(shown, (*report.diagnosis.findings, *supposed), rules, system, snapshot, around),
         system=system,
         question=None if decided else next_question(snapshot, shown, disputed, _known(system, contents, shown)),
         similar=() if decided else similar(snapshot, shown, rules, around, system, _texts(contents)),

@@ -78,6 +78,18 @@ def run_frameworks(
     return structs.replace(snapshot, live=live if live.devices or live.smoke else None), True
 
 
+def stated_in(path: str) -> Snapshot:
+    """The facts in a snapshot, report or pasted text. Raises CannotExamine."""
+    # Imported here: this machine's own facts need no reader of texts.
+    from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
+    from gpudoctor.knowledge.matrix.load import load_matrix
+
+    try:
+        return subject_of(read_input(path), load_matrix()).snapshot
+    except Unreadable as error:
+        raise CannotExamine(f"{path} cannot be read: {error}.") from None
+
+
 def read_snapshot(source: str) -> Snapshot:
     """The snapshot in a file, or on standard input for "-". Raises CannotExamine."""
     try:

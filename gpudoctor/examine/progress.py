@@ -25,7 +25,7 @@ class Progress:
     """Draws while it is entered. Takes events from any thread."""
 
     def __init__(self, *, quiet: bool = False) -> None:
-        self._shows = not quiet and _is_terminal()
+        self._shows = not quiet and is_terminal()
         self._at: dict[str, _At] = {}
         self._drawn = 0
         self._began = time.monotonic()
@@ -61,7 +61,7 @@ class Progress:
             with self._lock:
                 lines = [_line(name, at) for name, at in sorted(self._at.items())]
             heading = f"Running frameworks in child processes, {time.monotonic() - self._began:.0f} s (Ctrl-C stops)"
-            columns = _columns()
+            columns = terminal_width()
             shown = [line[: columns - 1] for line in (heading, *lines)]
             self._write(self._erased() + "".join(f"{line}\n" for line in shown))
             self._drawn = len(shown)
@@ -84,7 +84,8 @@ def _line(name: str, at: _At) -> str:
     return f"  {name:<{_NAME}} {at.text}{lasts}"
 
 
-def _columns() -> int:
+def terminal_width() -> int:
+    """The width of the terminal."""
     try:
         # A terminal that does not know its size says 0.
         return max(20, os.get_terminal_size(sys.stderr.fileno()).columns or 80)
@@ -92,7 +93,8 @@ def _columns() -> int:
         return 80
 
 
-def _is_terminal() -> bool:
+def is_terminal() -> bool:
+    """Whether a person sees what is written to standard error."""
     try:
         return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
     except ValueError:  # closed

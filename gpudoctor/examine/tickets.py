@@ -12,20 +12,23 @@ from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from gpudoctor.diagnosis.triage import Contents, Dispute, Recognised, ToldFinding, UnknownError
+from gpudoctor.diagnosis.triage import Contents, Dispute, FactRead, Recognised, ToldFinding, UnknownError
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import MAX_BYTES, NotASnapshot, decode_snapshot
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.given import Given, open_given
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.places import places_in
 from gpudoctor.knowledge.programs import program_of, program_told
 from gpudoctor.knowledge.surroundings import subjects_in, surroundings_in
 from gpudoctor.redact.credentials import excerpt, without_credentials
+from gpudoctor.tickets.facts_read import facts_read
 from gpudoctor.tickets.given import given_commands
 from gpudoctor.tickets.own_report import parse_own_findings
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import Ingested, ingest, unpacked
+from gpudoctor.tickets.statements import statements_in
 from gpudoctor.tickets.unexplained import strongest_error
 
 Kind = Literal["snapshot", "report", "bundle", "text"]
@@ -236,15 +239,18 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
         first.setdefault(one.form, one.lines[0] if one.lines else 0)
     lines, words = made.text.lines, made.text.text
     ends = words[:_WORDS] + words[-_WORDS:]
-    told = program_told(ends[:_BEGINS])
+    told, said = program_told(ends[:_BEGINS]), tuple(statements_in(made.text))
     return Contents(
         recognised=tuple(Recognised(form=form, line=line) for form, line in first.items()),
+        facts=tuple(FactRead(text=text, line=line) for text, line in facts_read(made)),
         disputes=tuple(Dispute(fact=one.fact, values=one.values, taken=one.taken) for one in made.contradictions),
         encoding=made.text.encoding,
         lines=made.text.written,
         used=made.used,
         cut=cut,
-        around=tuple(sorted(surroundings_in(ends) | subjects_in(ends))),
+        around=tuple(
+            sorted({*surroundings_in(ends), *subjects_in(ends), *places_in(ends), *(one.statement.id for one in said)})
+        ),
         told=tuple(
             ToldFinding(code=one.code, name=one.name, severity=one.severity, summary=one.summary)
             for one in parse_own_findings(words)
@@ -259,16 +265,15 @@ def contents_of(made: Ingested, cut: str | None = None) -> Contents:
 
 def _quoted(made: Ingested, lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Where the lines of the known messages stand."""
-    wanted = {one.text for one in made.symptoms}
-    marks = tuple({text[:_MARK] for text in wanted})
+    wanted = list(dict.fromkeys(one.text for one in made.symptoms))
+    marks = tuple(text[:_MARK] for text in wanted)
     tries = 0
     for number, line in enumerate(lines, 1):
         if not line or not any(mark in line for mark in marks):
             continue
         clean = without_credentials(line[:_LONG]).strip()
-        found = clean if clean in wanted else next((text for text in wanted if text in clean), None)
-        if found is not None:
-            wanted.discard(found)
+        for found in [text for text in wanted if text in clean]:
+            wanted.remove(found)
             yield number, found
         tries += 1
         if not wanted or tries >= _TRIES:

@@ -40,7 +40,7 @@ class Ask(Step, frozen=True, kw_only=True):
     text: str
 
 
-class Fix(Fact, frozen=True, kw_only=True):
+class Fix(Fact, frozen=True):
     """One way to mend a finding; a finding lists the best one first."""
 
     title: str
@@ -55,6 +55,11 @@ class Fix(Fact, frozen=True, kw_only=True):
     #: The driver that it brings: ">=580.65.06", ">=570", "<=470"; ">=0" any. None: it changes no driver.
     driver: str | None = None
     undo: str | None = None
+
+
+def run(*argv: str) -> Run:
+    """The step of running a command."""
+    return Run(argv=argv)
 
 
 def by_hand(title: str, *steps: str | Run | SetEnv | Write | Ask, **needs: Any) -> Fix:

@@ -176,10 +176,11 @@ class Gpu(Fact, frozen=True, kw_only=True):
     def label(self) -> str:
         """The GPU's name for a sentence, as in: GPU 1 (NVIDIA H100 PCIe)."""
         name = self.name or self.pci_id or "unknown model"
-        where = f"GPU at {self.pci_bus_id}" if self.pci_bus_id else "GPU"
         if self.index is not None:
-            where = f"GPU {self.index}"
-        return f"{where} ({name})"
+            return f"GPU {self.index} ({name})"
+        if self.pci_bus_id:
+            return f"GPU at {self.pci_bus_id} ({name})"
+        return self.name or f"GPU ({name})"
 
 
 class PeerLink(Fact, frozen=True, kw_only=True):

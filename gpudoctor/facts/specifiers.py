@@ -1,18 +1,19 @@
 """Whether a version is within a specifier (PEP 440): plain numbers here, the finer rules by `packaging`."""
 
 from functools import lru_cache
-from typing import TypeVar
-
-from packaging.version import Version
+from typing import TYPE_CHECKING, TypeVar
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import package_version
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 _SPECIFIER = re.compile(r"\s*(==|!=|<=|>=|<|>|~=)\s*([^\s,]+)\s*")
 _PLAIN = re.compile(r"\d{1,9}(?:\.\d{1,9})*")
 
 Numbers = tuple[int, ...]
-_Ordered = TypeVar("_Ordered", Numbers, Version)
+_Ordered = TypeVar("_Ordered", Numbers, "Version")
 
 
 @lru_cache(maxsize=2048)

@@ -1,11 +1,12 @@
 """Version numbers of the stack. Each kind is a type of its own, so that two that users mix up cannot be compared."""
 
 from functools import lru_cache, total_ordering
-from typing import TypeVar
-
-from packaging.version import InvalidVersion, Version
+from typing import TYPE_CHECKING, TypeVar
 
 from gpudoctor.facts import lazy_re as re
+
+if TYPE_CHECKING:
+    from packaging.version import Version
 
 _D = TypeVar("_D", bound="Dotted")
 
@@ -112,20 +113,26 @@ _TOO_LONG = re.compile(rf"\d{{{LONGEST_VERSION}}}")
 
 
 @lru_cache(maxsize=4096)
-def package_version(text: str) -> Version | None:
+def package_version(text: str) -> "Version | None":
     """The PEP 440 version in `text`, or None when it is not one."""
+    # Imported here: plain numbers are most of what a look at the target compares.
+    from packaging.version import InvalidVersion, Version
+
     try:
         return Version(text) if len(text) <= LONGEST_VERSION else None
     except InvalidVersion:
         return None
 
 
-def known_version(text: str) -> Version:
-    """A version of the tables, where every one is known to be a version."""
-    return package_version(text) or Version(text)
+def known_version(text: str) -> "Version":
+    """A version of the tables, where every one is known to be a version. Raises ValueError."""
+    found = package_version(text)
+    if found is None:
+        raise ValueError(f"not a version: {text!r}")
+    return found
 
 
-def public(text: str) -> Version | None:
+def public(text: str) -> "Version | None":
     """The version without its local tag; None when it is not a version."""
     parsed = package_version(text)
     return None if parsed is None else package_version(parsed.public)

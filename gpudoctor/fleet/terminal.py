@@ -80,7 +80,4 @@ def _set(nodes: Nodes) -> str:
 
 
 def _wrapped(text: str, width: int, first: str = "", rest: str = "") -> Iterable[str]:
-    return wrapping.wrap(
-        visible(text), width, initial_indent=first, subsequent_indent=rest, break_long_words=False,
-        break_on_hyphens=False,
-    )  # fmt: skip
+    return wrapping.wrap(visible(text), width, first, rest)

@@ -7,17 +7,9 @@ _MOST_LINKS = 40
 
 #: Where a system's own tools are. Never PATH: the inspected environment may have put its own first.
 _POSIX_TOOLS = (
-    "/usr/bin",
-    "/bin",
-    "/usr/sbin",
-    "/sbin",
-    "/usr/local/bin",
-    "/usr/local/sbin",
-    "/usr/lib/wsl/lib",
-    "/usr/local/nvidia/bin",
-    "/run/current-system/sw/bin",
-    "/opt/bin",
-)
+    "/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin", "/usr/lib/wsl/lib",
+    "/usr/local/nvidia/bin", "/run/current-system/sw/bin", "/opt/bin",
+)  # fmt: skip
 #: Further directories of tools, for systems that keep theirs elsewhere.
 TOOL_PATH = "GPUDOCTOR_TOOL_PATH"
 

@@ -4,6 +4,8 @@ import os
 import sys
 from collections.abc import Iterator
 
+from gpudoctor.host.process_state import read_proc
+
 #: Processes counted at most: one that starts others without end is not followed.
 _MOST = 64
 
@@ -26,7 +28,7 @@ def parse_statm(text: str, page: int) -> int | None:
 
 
 def _resident(pid: int) -> int | None:
-    return parse_statm(_read(f"/proc/{pid}/statm"), os.sysconf("SC_PAGE_SIZE"))
+    return parse_statm(read_proc(f"/proc/{pid}/statm"), os.sysconf("SC_PAGE_SIZE"))
 
 
 def _family(pid: int) -> Iterator[int]:
@@ -38,7 +40,7 @@ def _family(pid: int) -> Iterator[int]:
         one = waiting.pop()
         yield one
         for thread in _names(f"/proc/{one}/task"):
-            waiting += map(int, _read(f"/proc/{one}/task/{thread}/children").split())
+            waiting += map(int, read_proc(f"/proc/{one}/task/{thread}/children").split())
 
 
 def _names(folder: str) -> list[str]:
@@ -46,14 +48,6 @@ def _names(folder: str) -> list[str]:
         return os.listdir(folder)
     except OSError:
         return []
-
-
-def _read(path: str) -> str:
-    try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            return file.read(4096)
-    except OSError:
-        return ""
 
 
 def _by_psutil(pid: int) -> int | None:

@@ -22,7 +22,7 @@ def read_state(pid: int) -> tuple[str | None, str | None]:
     threads = _threads(pid)
     stuck = next((thread for thread in threads if thread[1] == "D"), None)
     path, state = stuck or (threads[0] if threads else ("", None))
-    return state, parse_wchan(_read(f"{path}/wchan")) if path else None
+    return state, parse_wchan(read_proc(f"{path}/wchan")) if path else None
 
 
 def _threads(pid: int) -> list[tuple[str, str | None]]:
@@ -31,10 +31,11 @@ def _threads(pid: int) -> list[tuple[str, str | None]]:
     except OSError:
         return []
     paths = [f"/proc/{pid}/task/{name}" for name in names]
-    return [(path, parse_state(_read(f"{path}/stat"))) for path in paths]
+    return [(path, parse_state(read_proc(f"{path}/stat"))) for path in paths]
 
 
-def _read(path: str) -> str:
+def read_proc(path: str) -> str:
+    """The beginning of a file of /proc; "" where it is not readable."""
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read(4096)

@@ -8,9 +8,10 @@ from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual, 
 from gpudoctor.index.claims_tensorflow import satisfiable
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn, FrameworkBuild, JaxBuild, Release
+from gpudoctor.knowledge.milestones import milestone
 
 #: Older cuDNN releases were archives to download, not packages.
-FIRST_CUDNN = Version("8.5")
+FIRST_CUDNN = Version(milestone("cudnn-packages-begin"))
 
 
 def jax_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:
@@ -117,8 +118,14 @@ def _release(row: Release, version: str, shelf: Shelf) -> Iterator[Claim]:
         )
         return
     yield claim("releases", name, "wheels", row.wheels, found.wheels, fields=("wheels",))
+    if row.macos or found.macos:
+        yield claim("releases", name, "oldest macOS", _pairs(row.macos), _pairs(found.macos), fields=("macos",))
     yield claim(
         "releases", name, "requires Python", row.requires_python, found.requires_python, fields=("requires_python",)
     )
     yanked = ("yes" if row.yanked else "no", "yes" if found.yanked else "no")
     yield claim("releases", name, "yanked", *yanked, fields=("yanked", "package", "versions"))
+
+
+def _pairs(macos: dict[str, str]) -> tuple[str, ...]:
+    return tuple(f"{where}: {release}" for where, release in macos.items())

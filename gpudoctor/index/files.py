@@ -18,6 +18,10 @@ _MACS = {
 }
 
 
+#: The first macOS for Apple's own processors.
+FIRST_ARM = Version("11.0")
+
+
 class Wheel(Fact, frozen=True, kw_only=True):
     """A wheel: the Pythons and platforms that its tags name, in the matrix's words."""
 
@@ -26,6 +30,8 @@ class Wheel(Fact, frozen=True, kw_only=True):
     version: str
     pythons: tuple[str, ...]
     platforms: tuple[str, ...]
+    #: By platform of macOS: the oldest release that the tags name.
+    macos: dict[str, str] = {}
 
 
 class Found(Fact, frozen=True, kw_only=True):
@@ -33,6 +39,8 @@ class Found(Fact, frozen=True, kw_only=True):
 
     version: str
     wheels: dict[str, tuple[str, ...]] = {}
+    #: The oldest macOS that they are tagged for, by platform; where Pythons differ, by both: "macos-arm64 3.14".
+    macos: dict[str, str] = {}
     requires_python: str | None = None
     #: All of its files are.
     yanked: bool = False
@@ -48,12 +56,14 @@ def read_wheel(link: Link) -> Wheel | None:
         return None
     pythons = {python for tag in tags if (python := python_of(tag.interpreter, tag.abi)) is not None}
     platforms = {platform for tag in tags for platform in platforms_of(tag.platform)}
+    macos = [(platform, release) for tag in tags for platform, release in _macos_of(tag.platform)]
     return Wheel(
         link=link,
         package=str(package),
         version=str(version),
         pythons=ordered(pythons),
         platforms=tuple(sorted(platforms)),
+        macos={platform: str(release) for platform, release in sorted(macos, key=lambda pair: pair[1], reverse=True)},
     )
 
 
@@ -79,6 +89,16 @@ def platforms_of(tag: str) -> tuple[str, ...]:
     if (match := re.fullmatch(r"macosx_\d+_\d+_(\w+)", tag)) is not None:
         return _MACS.get(match[1], ())
     return ("windows-x86_64",) if tag == "win_amd64" else ()
+
+
+def _macos_of(tag: str) -> tuple[tuple[str, Version], ...]:
+    """The platforms of a tag for macOS, each with the oldest release that takes it; arm64 began with 11."""
+    match = re.fullmatch(r"macosx_(\d+)_(\d+)_(\w+)", tag)
+    if match is None:
+        return ()
+    release = Version(f"{match[1]}.{match[2]}")
+    first = {"macos-arm64": max(release, FIRST_ARM)}
+    return tuple((platform, first.get(platform, release)) for platform in _MACS.get(match[3], ()))
 
 
 def ordered(pythons: Iterable[str]) -> tuple[str, ...]:
@@ -115,10 +135,31 @@ def _found(version: Version, files: list[tuple[Link, Wheel | None]]) -> Found:
         for platform in wheel.platforms if wheel is not None else ():
             pythons.setdefault(platform, set()).update(wheel.pythons if wheel is not None else ())
     required = {link.requires_python for link, _ in kept}
+    macos = _oldest_macos([wheel for _, wheel in kept if wheel is not None])
     return Found(
         version=str(version),
         wheels={platform: ordered(pythons[platform]) for platform in sorted(pythons)},
+        macos=macos,
         requires_python=required.pop() if len(required) == 1 else None,
         yanked=yanked,
         released=min((link.uploaded for link, _ in files if link.uploaded), default=None),
     )
+
+
+def _oldest_macos(wheels: Iterable[Wheel]) -> dict[str, str]:
+    """See `Found.macos`; what serves every macOS by another wheel, too, is not told apart. Free-threaded left out."""
+    found: dict[str, dict[str, Version]] = {}
+    for wheel in wheels:
+        for platform, text in wheel.macos.items():
+            known, release = found.setdefault(platform, {}), Version(text)
+            known.update({one: min(release, known.get(one, release)) for one in wheel.pythons if not one.endswith("t")})
+    told: dict[str, str] = {}
+    for platform, known in sorted(found.items()):
+        same = len(set(known.values())) == 1
+        names = (
+            {platform: next(iter(known.values()))}
+            if same
+            else {f"{platform} {one}": known[one] for one in ordered(known)}
+        )
+        told |= {name: str(release) for name, release in names.items()}
+    return told

@@ -12,7 +12,6 @@ import msgspec
 from msgspec.structs import replace
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.index.archive import PartsNotServed, open_archive
 from gpudoctor.index.fetch import Fetcher
 from gpudoctor.index.files import ordered, read_wheel
@@ -233,19 +232,6 @@ _READERS: dict[str, Callable[[bytes], dict[str, Any]]] = {
     "ptxas": _assembler("ptxas"),
     "ptxas-blackwell": _assembler("ptxas-blackwell"),
 }
-
-
-class RecordedLibrary:
-    """Answers from a file that `record` made: `facts` once each, `wheels` by name to their number."""
-
-    def __init__(self, raw: bytes) -> None:
-        found = decode_json(raw, type=Recording)
-        self._wheels = {name: found.facts[number] for name, number in found.wheels.items()}
-        self.count = len(self._wheels)
-
-    def __call__(self, package: str, version: str, platform: str) -> WheelFacts | None:
-        """See `Library`."""
-        return self._wheels.get(f"{package} {version} {platform}")
 
 
 class Recording(Fact, frozen=True, kw_only=True):

@@ -24,6 +24,7 @@ from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Environ, System, Wsl
+from gpudoctor.inference.every_build import as_any_build
 from gpudoctor.inference.installed_builds import Builds, frameworks_of, with_its_tag
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
@@ -32,6 +33,8 @@ from gpudoctor.sources.os_release import is_wsl
 
 #: GPUs of machines with ARM processors.
 _ON_ARM = re.compile(r"GH200|GB10\b|GB200|GB300|Orin|Xavier|Thor|Tegra|\bnvgpu\b|T4G", re.I)
+#: Points in a release of the driver for Linux.
+_OF_LINUX = 2
 _NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|titan|\b[rg]tx\b", re.IGNORECASE)
 
 
@@ -46,7 +49,7 @@ def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     if isinstance(frameworks, Frameworks):
         builds = _builds(snapshot, matrix)
         found = tuple(
-            _derived(one, builds.completed(one)) if _is_stated(one.source) else with_its_tag(one)
+            _derived(one, _completed(one, snapshot, builds, matrix)) if _is_stated(one.source) else with_its_tag(one)
             for one in frameworks.found
         )
         if found == frameworks.found:
@@ -57,6 +60,15 @@ def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     if not any(one.name in computing() for one in found):
         return snapshot
     return structs.replace(snapshot, frameworks=Frameworks(found=found))
+
+
+def _completed(one: Framework, snapshot: Snapshot, builds: Builds, matrix: Matrix) -> Framework:
+    made = builds.completed(one)
+    # Who writes "tensorflow 2.0" names the framework, seldom the processor's build on the package index.
+    if made.variant == "cpu" and one.variant is None and not one.metadata_version:
+        made = _without_doubtful(made)
+        made = one if made.variant is None else made
+    return as_any_build(made, snapshot.gpus, matrix) if isinstance(snapshot.gpus, Gpus) else made
 
 
 def _with_installers(snapshot: Snapshot) -> Snapshot:
@@ -93,10 +105,6 @@ def _is_stated(source: Source | None) -> bool:
 
 def _derived(one: Framework, completed: Framework) -> Framework:
     """The completed framework, which says that it was, and from what."""
-    # Who writes "tensorflow 2.0" names the framework, seldom the processor's build on the package index.
-    if completed.variant == "cpu" and one.variant is None and not one.metadata_version:
-        completed = _without_doubtful(completed)
-        completed = one if completed.variant is None else completed
     if completed == one or one.source is None:
         return completed
     return structs.replace(completed, source=Source(kind="derived", where=f"{one.source.where}, and the matrix"))
@@ -111,7 +119,7 @@ def _without_doubtful(one: Framework) -> Framework:
 def _implied(snapshot: Snapshot) -> Snapshot:
     """The snapshot with what its facts imply; the same one where they imply nothing that it does not state."""
     changes: dict[str, Any] = {
-        "host": _of_host(snapshot.host, snapshot.gpus),
+        "host": _of_host(_of_driver(snapshot.host, snapshot.driver), snapshot.gpus),
         "container": _of_kernel(snapshot.container, snapshot.host),
         "interpreter": _with_abi(snapshot.interpreter),
     }
@@ -122,6 +130,14 @@ def _implied(snapshot: Snapshot) -> Snapshot:
         changes["libraries"] = _of_libraries(snapshot.libraries, environ)
     changes = {name: value for name, value in changes.items() if value is not getattr(snapshot, name)}
     return structs.replace(snapshot, **changes) if changes else snapshot
+
+
+def _of_driver(host: System | Gap | None, driver: Driver | Gap | None) -> System | Gap | None:
+    """Releases of three numbers, 535.104.05, are of the driver for Linux: those for Windows, WSL's too, have two."""
+    stated = isinstance(host, Gap) and isinstance(driver, Driver) and _is_stated(driver.source)
+    if not stated or not isinstance(driver, Driver) or driver.release is None:
+        return host
+    return System(os="linux") if str(driver.release).count(".") == _OF_LINUX else host
 
 
 def _of_host(host: System | Gap | None, gpus: Gpus | Gap | None) -> System | Gap | None:

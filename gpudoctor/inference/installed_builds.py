@@ -11,6 +11,7 @@ from gpudoctor.facts.system import System
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import companions, packages_anywhere
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import TensorflowBuild
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.sources.build_tags import cuda_in_name, local_part, parse_tag, parse_wheel_tag
 
@@ -117,6 +118,10 @@ class Builds:
         self._matrix = matrix
         self._packages = packages
         self._platform = wheel_platform(host) if isinstance(host, System) else None
+        arch_known = isinstance(host, System) and host.arch is not None
+        system = host.os if isinstance(host, System) and host.os in ("linux", "windows") else None
+        self._usual = tuple(f"{one}-x86_64" for one in ("linux", "windows") if not arch_known and system in (None, one))
+        self._system = system
         self._conda = (isinstance(interpreter, Interpreter) and interpreter.environment == "conda") or any(
             package.installer == "conda" for package in (packages.installed if packages else ())
         )
@@ -150,7 +155,7 @@ class Builds:
             # A whole list without them, of a release that brings them as packages, is of another origin.
             if row is not None and row.cuda is not None and whole and brought is None and row.cuda.major >= 12:
                 row = None
-        if row is None:
+        if row is None or (one.variant is None and self._platform is None and self._system is None):
             return one
         return msgspec.structs.replace(
             one,
@@ -174,13 +179,12 @@ class Builds:
         return None
 
     def _tensorflow(self, one: Framework) -> Framework:
-        if one.version is None or self._platform is None or (one.variant == "cpu"):
+        if one.version is None or one.variant == "cpu":
             return one
         if one.variant is None and self._conda and one.dist == "tensorflow" and self._by_conda():
             return one
-        rows = self._matrix.tensorflow_builds(one.version, self._platform, one.dist or "tensorflow")
-        row = next((row for row in rows if row.build in ("gpu", "cpu")), None)
-        if row is None or (one.variant == "cuda" and row.build == "cpu"):
+        row = self._row_of_tensorflow(one)
+        if row is None:
             return one
         return msgspec.structs.replace(
             one,
@@ -189,6 +193,17 @@ class Builds:
             cudnn=one.cudnn or row.cudnn,
             dist=one.dist or "tensorflow",
         )
+
+    def _row_of_tensorflow(self, one: Framework) -> TensorflowBuild | None:
+        """Of the platform; of x86-64 where the processor is not stated and its builds are all for one CUDA."""
+        names = (one.dist,) if one.dist or one.variant != "cuda" else ("tensorflow", "tensorflow-gpu")
+        rows = self._matrix.tensorflow_builds(one.version, self._platform)
+        rows = tuple(row for row in rows if row.dist in (names if names[0] else ("tensorflow",)))
+        rows = tuple(row for row in rows if row.build in (("gpu",) if one.variant == "cuda" else ("gpu", "cpu")))
+        if self._platform is None:
+            own = tuple(row for row in rows if row.platform in self._usual)
+            rows = own if len({(row.build, row.cuda) for row in own}) == 1 else ()
+        return next(iter(rows), None)
 
     def _by_conda(self) -> bool:
         package = self._packages.find("tensorflow") if self._packages else None

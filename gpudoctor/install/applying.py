@@ -28,14 +28,7 @@ Tell = Callable[[Event], None]
 
 
 def install(
-    plan: InstallPlan,
-    site: Site,
-    tell: Tell,
-    *,
-    replace: bool,
-    verify: bool,
-    quiet: bool,
-    is_last: bool = True,
+    plan: InstallPlan, site: Site, tell: Tell, *, replace: bool, verify: bool, quiet: bool, is_last: bool = True
 ) -> Finished:
     """Carry a plan out for one environment, prove it, and tell how it ended.
 

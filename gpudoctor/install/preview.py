@@ -2,16 +2,21 @@
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from gpudoctor.apply.archives import Verification
 from gpudoctor.apply.asking import Asking, NotAsked
+from gpudoctor.apply.carry_out import Work
 from gpudoctor.apply.conflicts import Foreseen, foresee
 from gpudoctor.apply.events import Changes, Event, Finished
 from gpudoctor.apply.installer import environment_for
+from gpudoctor.apply.verify import is_compiled, is_install
 from gpudoctor.errors import NothingChanged
 from gpudoctor.facts.fix import Run
 from gpudoctor.facts.plan import InstallPlan
+from gpudoctor.facts.python import Interpreter
+from gpudoctor.index.pages import canonical
+from gpudoctor.install.applying import distributions_of
 from gpudoctor.install.planning import Wishes, demand_of_all, machine_for, planner
 from gpudoctor.install.reporters import visible_lines
 from gpudoctor.install.resolving import Resolution, resolve
@@ -65,6 +70,48 @@ def resolved(wishes: Wishes, site: Site) -> Resolution:
                 "or another index, in that file. Nothing was changed."
             )
     return found
+
+
+def tell_what_fixes_change(works: Iterable[Work], target: Interpreter, tell: Tell) -> None:
+    """Tell what fixes would change in environments that are there, and whom that breaks, as far as the installer says.
+
+    What it says is kept for the work itself. Where it refuses, or cannot be asked, the work will say so.
+    """
+    for work in works:
+        if work.kind == "changed":
+            _tell_what_it_changes(work, target, tell)
+
+
+def _tell_what_it_changes(work: Work, target: Interpreter, tell: Tell) -> None:
+    commands = [step for step in work.steps if isinstance(step, Run)]
+    installs: tuple[str, ...] = ()
+    clock = Clock()
+    with tempfile.TemporaryDirectory(prefix="gpudoctor-") as scratch, clock:
+        asking = Asking(scratch, environment_for(work.variables), clock.tick, work.answers)
+        for step in commands:
+            if not is_install(step.argv) or is_compiled(step.argv):
+                continue
+            try:
+                found = asking.ask(step)
+            except NotAsked:
+                return
+            if found.refused is not None or not found.says:
+                return
+            installs += found.installs
+    seen = foresee(work.environment, installs, _removed(commands), marker_environment(sys.platform, target))
+    if seen.changes or seen.breaks:
+        tell(Changes(changes=seen.changes, breaks=seen.words))
+
+
+def _removed(commands: list[Run]) -> set[str]:
+    """What is uninstalled, and not installed again by its name."""
+    gone: set[str] = set()
+    for step in commands:
+        if "uninstall" in step.argv:
+            gone |= {canonical(word) for word in step.argv[step.argv.index("uninstall") + 1 :]}
+        elif is_install(step.argv):
+            gone -= {*distributions_of(step.argv)}
+    return gone
 
 
 def _is_to_be_asked(demand: Demand, site: Site) -> bool:

@@ -2,7 +2,6 @@
 
 import os
 import shlex
-import sys
 from types import TracebackType
 
 from gpudoctor.apply.events import (
@@ -29,6 +28,7 @@ from gpudoctor.apply.events import (
     Verified,
 )
 from gpudoctor.errors import CannotWrite, Failure
+from gpudoctor.examine.progress import is_terminal, terminal_width
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.codec import encode
 from gpudoctor.report.commands import visible
@@ -75,7 +75,7 @@ class Sentences:
         self._last = ""
         self._size = ""
         self._told = 0.0
-        self._live = _is_terminal()
+        self._live = is_terminal()
 
     def __call__(self, event: Event) -> None:
         """Tell it."""
@@ -118,7 +118,7 @@ class Sentences:
     def _draw(self, seconds: float) -> None:
         self.clear()
         self._drawn = True
-        columns = max(20, _columns() - 1)
+        columns = max(20, terminal_width() - 1)
         say(f"    {seconds:.0f} s{self._size}  {visible(self._last)}"[:columns], end="")
 
     def clear(self) -> None:
@@ -259,17 +259,3 @@ def ending(end: Finished, environment: str) -> str:
 def visible_lines(text: str) -> str:
     """Several lines without control characters."""
     return "\n".join(visible(line) for line in text.splitlines())
-
-
-def _columns() -> int:
-    try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
-    except (OSError, ValueError):
-        return 80
-
-
-def _is_terminal() -> bool:
-    try:
-        return sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-    except ValueError:
-        return False

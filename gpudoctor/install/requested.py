@@ -59,8 +59,6 @@ def asked_for(
         if from_pyproject:
             _refuse_locks()
             found = _with(found, parse_project(PROJECT, _project(), markers_of(machine), cuda), cuda)
-    except NotADemand as error:
-        raise Misused(str(error)) from None
     except OSError as error:
         raise Misused(f"{requirements} could not be read: {error.strerror or error}.") from None
     if found.demand == Demand() or found.demand == Demand(cpu_only=found.demand.cpu_only):
@@ -73,15 +71,12 @@ def manager_for(requirements: str | None, manager: Manager | None, *, from_pypro
 
     `manager` is what the user named. Raises Misused where it cannot read that.
     """
-    try:
-        if requirements is not None and is_lock(requirements):
-            return _only("uv", manager, f"{requirements} is a lock file, which uv installs")
-        if requirements is not None and (options := not_for_uv(requirements, read_text, os.environ)):
-            return _only("pip", manager, f"{requirements} has {', '.join(options)}, which uv does not read in a file")
-        if from_pyproject and (settings := uv_settings_of(PROJECT, _project())):
-            return _only("uv", manager, f"{PROJECT} has [tool.uv] {', '.join(settings)}, which only uv reads")
-    except NotADemand as error:
-        raise Misused(str(error)) from None
+    if requirements is not None and is_lock(requirements):
+        return _only("uv", manager, f"{requirements} is a lock file, which uv installs")
+    if requirements is not None and (options := not_for_uv(requirements, read_text, os.environ)):
+        return _only("pip", manager, f"{requirements} has {', '.join(options)}, which uv does not read in a file")
+    if from_pyproject and (settings := uv_settings_of(PROJECT, _project())):
+        return _only("uv", manager, f"{PROJECT} has [tool.uv] {', '.join(settings)}, which only uv reads")
     return manager
 
 

@@ -3,7 +3,6 @@
 from msgspec.structs import replace
 
 from gpudoctor.apply.events import Proved
-from gpudoctor.examine.judging import criteria_of, judge
 from gpudoctor.examine.look import run_frameworks
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpus
@@ -103,6 +102,9 @@ def look(python: str) -> Snapshot:
 
 
 def _errors(snapshot: Snapshot) -> dict[tuple[str, str | None], str]:
+    # Imported here: what is installed need not wait for it.
+    from gpudoctor.examine.judging import criteria_of, judge
+
     report = judge(snapshot, criteria_of((*FAMILIES, *causes_of_packages()), (), (), None))
     found = (one for one in report.diagnosis.findings if one.severity == "error")
     return {(one.code, one.subject): one.summary for one in found}

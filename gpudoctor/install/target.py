@@ -11,6 +11,7 @@ import msgspec
 
 from gpudoctor.apply.answers import Answers
 from gpudoctor.apply.installer import program_of
+from gpudoctor.apply.pip_files import may_set
 from gpudoctor.apply.preconditions import Refused, check_empty, check_folder, check_target
 from gpudoctor.errors import CannotExamine, Misused, NothingChanged
 from gpudoctor.facts.base import Fact, Gap
@@ -142,6 +143,8 @@ def pip_knows(target: Interpreter) -> bool:
     from gpudoctor.host.real import RealHost
 
     host = RealHost()
+    if sys.platform != "win32" and not any(may_set(name, host.env, target.prefix, sys.prefix) for name in _OWN_INDEX):
+        return False
     for python in (target.executable, sys.executable):
         ran = host.run((python, "-I", "-m", "pip", "config", "list"), timeout=PATIENCE)
         if ran.ok:

@@ -21,6 +21,17 @@ Layer = Literal[
 System = Literal["linux", "wsl", "windows", "macos"]
 
 
+class Elsewhere(Fact, frozen=True, kw_only=True):
+    """A remedy of its own for a place."""
+
+    #: Words of diagnosis/place.py that are all true of it: at-conda, about-tensorflow, jetson, windows.
+    place: tuple[str, ...]
+    #: In place of all that is said otherwise; empty: the same.
+    say: str = ""
+    #: Commands in place of the others.
+    run: tuple[str, ...] = ()
+
+
 class Remedy(Fact, frozen=True, kw_only=True):
     """What to do about a cause: a sentence, and commands as they are typed; <WORDS> in them are to be filled in."""
 
@@ -31,6 +42,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     #: the Pythons that have what the installer did not find; "extension", the build an extension names;
     #: "library", the package of the library that a message names.
     recipe: str | None = None
+    #: What its rule proposes comes before all of this, also where it finds the cause under an assumption only.
+    of_rule: bool = False
     #: The same on every system.
     run: tuple[str, ...] = ()
     #: For a POSIX shell, WSL's too where it has none of its own.
@@ -39,6 +52,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     #: For PowerShell.
     windows: tuple[str, ...] = ()
     macos: tuple[str, ...] = ()
+    #: The first of which the place is the reporter's stands for all of the above.
+    at: tuple[Elsewhere, ...] = ()
 
     def commands(self, system: str | None) -> tuple[str, ...]:
         """The commands for linux, wsl, windows or macos; those for Linux where the system is not known."""
@@ -71,6 +86,8 @@ class Cause(Fact, frozen=True, kw_only=True):
     framework: Literal["torch", "tensorflow", "jax"] | None = None
     #: Conditions each of which rules it out, by their names in diagnosis/conditions*.py.
     refuted_by: tuple[str, ...] = ()
+    #: Conditions of the same kind each of which makes it likely, where a message names it.
+    shown_by: tuple[str, ...] = ()
     #: Surroundings that a text names and in which its facts may mean another cause.
     open_in: tuple[str, ...] = ()
     #: Causes and failures that follow from it, the next ones only: what follows from those follows from it as well.

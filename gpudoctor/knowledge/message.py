@@ -1,10 +1,13 @@
 """What a known message is made of, and all of them: compiled from messages/*.toml, read when first asked for."""
 
 import os
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
+from gpudoctor.facts.live import Symptom
 from gpudoctor.facts.typed_json import decode_json
 
 _FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "messages.json")
@@ -70,3 +73,10 @@ def message_of(id: str) -> Message | None:  # noqa: A002 - what the record calls
 @lru_cache(maxsize=1)
 def _by_id() -> dict[str, Message]:
     return {message.id: message for message in messages()}
+
+
+def values_named(symptom: Symptom, group: str) -> Iterator[str]:
+    """What the groups of that name in its message's pattern found in its line; their names end in a number there."""
+    message = message_of(symptom.signature)
+    if message and f"(?P<{group}_" in message.pattern and (match := re.search(message.pattern, symptom.text, re.I)):
+        yield from (value for name, value in match.groupdict().items() if value and name.rpartition("_")[0] == group)

@@ -17,6 +17,8 @@ class Milestone(Fact, frozen=True, kw_only=True):
     release: str
     says: str
     source: str
+    #: The oldest macOS with whose GPU it works from here on.
+    macos: str = ""
     grade: Literal["official", "metadata", "derived", "secondhand"] = "secondhand"
     #: The ISO date on which the source was read, where that is known.
     checked: str = ""

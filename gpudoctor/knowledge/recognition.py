@@ -8,6 +8,8 @@ from gpudoctor.facts.bounded import BIG, bounded, without_repeats
 from gpudoctor.facts.live import Symptom
 from gpudoctor.knowledge.message import Message, messages
 
+#: Characters of a text that is looked through for each needle; of a longer one the runs of so many are looked up first.
+SHORT, RUN = 2000, 5
 #: Characters of a line around what was found in it; and of the line as it is told.
 BEFORE, AFTER, TOLD = 400, 1200, 400
 #: Different lines that are looked at for one needle, and lines that are kept for one message.
@@ -159,9 +161,16 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 def _candidates(text: str) -> Iterator[tuple[int, str, tuple[Message, ...]]]:
     """The part of each line around a needle, where it is, and the messages that it may be."""
     lower = text.lower()
+    runs = {lower[at : at + RUN] for at in range(len(lower) - RUN + 1)} if len(lower) > SHORT else None
     for needle, rows in _by_needle().items():
-        for start, end in _lines_with(needle, lower):
-            yield start, text[start:end], rows
+        if runs is None or _may_hold(runs, needle):
+            for start, end in _lines_with(needle, lower):
+                yield start, text[start:end], rows
+
+
+def _may_hold(runs: set[str], needle: str) -> bool:
+    """Each run of the needle stands in the text: to look through a whole text for thousands of needles takes long."""
+    return all(needle[at : at + RUN] in runs for at in range(len(needle) - RUN + 1))
 
 
 def _lines_with(needle: str, lower: str) -> Iterator[tuple[int, int]]:

@@ -1,11 +1,14 @@
 """Where a program ran, as far as a text says so: in WSL, in a container, under Slurm, installed by conda."""
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.knowledge.applications import frameworks_of_applications
 
 #: Words of a text that tell its surroundings.
 _SURROUNDINGS = {
     "wsl": r"\bwsl ?[12]?\b|windows subsystem for linux|microsoft-standard|/usr/lib/wsl|/dev/dxg",
-    "container": r"\b(?:docker|podman|kubernetes|kubectl|k8s|apptainer|singularity|lx[cd]"
+    "wsl-1": r"\bwsl ?1\b",
+    "wsl-2": r"\bwsl ?2\b|wsl2\b|/usr/lib/wsl/lib/lib|/dev/dxg",
+    "container": r"\b(?:docker|podman|kubernetes|kubectl|k8s|apptainer|singularity|lx[cd]|incus"
     r"|nvidia-container-cli)\b|/\.dockerenv",
     # Red Hat's Pythons put torch here, and what has no compiled part of its own beside it, in lib.
     "lib64": r"/lib64/python3[\d.]*/site-packages/torch/",
@@ -13,18 +16,32 @@ _SURROUNDINGS = {
     "building": r"\b(?:pip3?|uv|pdm|poetry|pixi) (?:pip )?(?:install|add|sync)\b[^\n]{0,120}\b(?:flash[-_]?attn|apex"
     r"|xformers|deepspeed|mamba[-_]ssm|causal[-_]conv1d|transformer[-_]engine|torch[-_](?:scatter|sparse|cluster)|pytorch3d"
     r"|detectron2|mmcv|sageattention|gptqmodel|auto[-_]gptq)\b",
+    # PyTorch's C++ library, without a Python: the archive that was unpacked decides.
+    "libtorch": r"\blibtorch\b|\btorch::(?:cuda|jit|kcuda|device|nn)\b|find_package\(torch",
+    "libtorch-cpu": r"/libtorch/(?:nightly/)?cpu/|\blibtorch[-\w.]*%2bcpu|\blibtorch[-\w.]*\+cpu",
+    "kubernetes": r"\b(?:kubernetes|kubectl|kubelet|k8s|k3s|microk8s|rke2|openshift)\b|\bnvidia\.com/gpu\b",
+    "gpus-asked-of-kubernetes": r"\bnvidia\.com/(?:gpu|mig-[\w.]+)[\"']?\s*[:=]\s*[\"']?[1-9]",
     "musl": r"\balpine\b|\bmusl\b",
     "gpus-asked-of-slurm": r"--gres[= ]gpu\b|--gpus(?:-per-(?:node|task))?[= ]\d|#sbatch[^\n]*\bgpu:",
+    "cvd": r"\bcuda_visible_devices\b",
+    "vm": r"\bvirtual ?box\b|\bparallels\b|\bvmware\b|\bvirtuali[sz]ed\b|\bin an? (?:vm|virtual machine)\b"
+    r"|\bguest (?:os|vm)\b",
     "slurm": r"\b(?:slurm\w*|srun|sbatch|salloc)\b",
     "windows": r"\bwindows (?:1[01]|server|machine|pc|system|environment)"
     r"|\b(?:on|for|under|than|native) windows\b(?! subsystem)|\bwin(?:_amd64|-64| ?10| ?11)\b"
     r"|\b[a-z]:\\\\?(?:users|program|windows)|winerror|\w\.dll\b|\bdll load failed"
+    r"|\b[\w-]+\.bat\b"
     r"|microsoft visual c\+\+|\bvcvars\w*\.bat|\bcl\.exe\b|\bvisual studio\b(?! ?code)|\bpowershell\b|\bon win32\b",
     "macos": r"\bmac ?os\b|\bos ?x\b|\bdarwin\b|macosx_|\bmac ?book|\bi?mac(?: ?(?:mini|studio|pro))?\b(?! addr)"
     r"|\bapple (?:m\d|silicon)|\bm[1-5] (?:pro|max|ultra|chip|mac)",
+    # Apple's own processors.
+    "apple-silicon": r"\bapple (?:silicon|m[1-5]\b)|\bm[1-5](?: ?(?:pro|max|ultra|chip|mac)|\W{0,3}(?:mac|芯片|的mac))"
+    r"|\bmac ?(?:book)?(?: ?(?:pro|air|mini|studio))?[ ,(]{1,2}(?:with )?(?:an? |the )?(?:apple )?m[1-5]\b"
+    r"|macosx_\d+_\d_arm64"
+    r"|\brelease_arm64_t\d",
     "linux": r"\b(?:ubuntu|debian|cent ?os|fedora|red ?hat|rhel|rocky linux|manjaro|opensuse|nixos|gentoo)\b"
     r"|(?<!subsystem for )\blinux\b",
-    "jetson": r"\bjetson\b|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
+    "jetson": r"\bjetson\b|\bjetbot|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
     r"|\bxavier (?:nx|agx)|\bnx ?\(?xavier",
     "several-machines": r"\bmulti-?nodes?\b"
     r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
@@ -32,14 +49,15 @@ _SURROUNDINGS = {
     "vgpu": r"\bvgpus?\b|\bgrid (?:k\d|[avtmp]\d+)|\b(?:a|l|t|v|h)\d{1,3}[a-z]?-\d{1,2}[qcab]\b",
     "by-conda": r"\b(?:conda|mamba) (?:install|create)\b[^\n]{0,160}(?:torch|cudatoolkit)|\bpy\d\.?\d+_cpu"
     r"|\bcpuonly\b",
+    "conda-is-named": r"\b(?:mini|ana)?conda\b|\bmamba\b|\bmini ?forge\b",
     "by-lock": r"\buv (?:sync|lock|add|run)\b|\bpoetry (?:install|add|lock)\b|\b(?:uv|poetry)\.lock\b"
     r"|\bpixi (?:install|add)",
     "amd": r"\bradeon\b|\bamdgpu\b|\bamd (?:rx ?)?[2-5][2-9]0(?: series)?\b"
-    r"|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|\brocm(?! used to build|_v\d)"
+    r"|\brx ?[5-9]\d{3}\b|\bamd (?:gpu|graphics|card|\d{4} ?xt)|(?<!backend ')\brocm(?! used to build|_v\d)"
     r"|\bgfx\d{3,4}",
     "rootless": r"\b(?:podman|rootless)\b",
     "selinux": r"\bse ?linux\b|container_use_devices|\bgetenforce\b",
-    "notebook": r"\bjupyter\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
+    "notebook": r"\bjupyter(?:hub|lab)?\b|\bipykernel\b|<ipython-input|\.ipynb\b|\bnotebook\b|^\s*in ?\[\d*\]:",
     # Python imports it, and IPython's prompt does not.
     "imports-elsewhere": r"^[ \t]*>>> import (\w+)\n[ \t]*>>>[\s\S]{0,1500}\bin ?\[\d+\]: import \1\b"
     r"[\s\S]{0,600}\bno module named '?\1\b",
@@ -94,6 +112,8 @@ _DENIED = re.compile(
     r"[ \"'*,.]*$",
     re.IGNORECASE | re.MULTILINE,
 )
+#: What a program prints for every system alike.
+_ANYWHERE = re.compile(r"\bon linux or \w{1,40} on mac ?os\b|\bnote: after mac ?os \d+\.\d+", re.IGNORECASE)
 
 
 #: Characters of a text that is more than a message somebody looks up.
@@ -106,6 +126,7 @@ def subjects_in(text: str) -> frozenset[str]:
     A report that names none of them is about a program that is not known here.
     """
     found = {name for name, words in _SUBJECTS.items() if re.search(words, text, _WORDS)}
+    found |= frameworks_of_applications(text)
     if not found and len(text) > _REPORT:
         found.add("another")
     return frozenset(f"about-{name}" for name in found)
@@ -113,7 +134,7 @@ def subjects_in(text: str) -> frozenset[str]:
 
 def surroundings_in(text: str) -> frozenset[str]:
     """Where the program ran, as far as the text says so."""
-    text = _DENIED.sub("", text)
+    text = _ANYWHERE.sub("", _DENIED.sub("", text))
     found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, _WORDS)}
     if "wsl" in found and _APPTAINER.search(text):
         found.add("wsl-apptainer")

@@ -1,28 +1,25 @@
 """Folding of lines: as `textwrap` does, and in another language of the translation, whose characters may be wide."""
 
 import textwrap
-from typing import Any
 
 from gpudoctor.language import chosen
 
 
-def wrap(text: str, width: int, *, initial_indent: str = "", subsequent_indent: str = "", **how: Any) -> list[str]:
-    """The lines of a text that gpudoctor says; `how` is what `textwrap.wrap` takes."""
+def wrap(text: str, width: int, first: str = "", later: str = "") -> list[str]:
+    """The lines of a text that gpudoctor says, `first` and `later` before them.
+
+    No word is broken: it may be a name or an address that is copied.
+    """
     translator = chosen.translator()
     if translator is None:
-        return textwrap.wrap(text, width, initial_indent=initial_indent, subsequent_indent=subsequent_indent, **how)
+        folded = textwrap.TextWrapper(width, first, later, break_long_words=False, break_on_hyphens=False)
+        return folded.wrap(text)
     # Imported here: English has no use for it.
     from gpudoctor.language.wide import wrapped
 
-    lines = wrapped(initial_indent + translator.text(text), width, subsequent_indent)
-    return [verbatim(line) for line in lines]
+    return [verbatim(line) for line in wrapped(first + translator.text(text), width, later)]
 
 
 def verbatim(line: str) -> str:
     """A line that no translation touches any more: a command, or what is translated already."""
     return line if chosen.translator() is None else f"{chosen.DONE}{line}{chosen.DONE}"
-
-
-def fill(text: str, width: int, *, initial_indent: str = "", subsequent_indent: str = "") -> str:
-    """The same as one text."""
-    return "\n".join(wrap(text, width, initial_indent=initial_indent, subsequent_indent=subsequent_indent))

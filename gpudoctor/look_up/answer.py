@@ -5,7 +5,7 @@ from typing import Literal
 from gpudoctor.facts.base import Fact
 from gpudoctor.knowledge.matrix.types import Grade
 
-Kind = Literal["wheel", "symbol", "library", "fault", "recipe", "release"]
+Kind = Literal["wheel", "symbol", "library", "fault", "recipe", "release", "needs"]
 
 
 class Row(Fact, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.look_up.answer import Found, LookedUp
 from gpudoctor.look_up.dates import date_of
 from gpudoctor.look_up.library import library
+from gpudoctor.look_up.made_for import made_for
 from gpudoctor.look_up.records import faults, purposes, recipes
 from gpudoctor.look_up.symbol import symbol
 from gpudoctor.look_up.wheel import wheel
@@ -24,6 +25,7 @@ def look_up(question: str, matrix: Matrix) -> LookedUp:
         return LookedUp(question=text, found=(single,) if single else ())
     found: list[Found] = [*recipes(text, matrix), *faults(text, matrix)]
     found += [one for one in (library(text, matrix), date_of(text, matrix)) if one is not None]
+    found += made_for(text, matrix)
     if not found:
         named = symbol(text)
         found = [named] if named is not None else []

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from gpudoctor.knowledge.frameworks import title_of
-from gpudoctor.knowledge.matrix.amd import has_code, rocm_builds
+from gpudoctor.knowledge.matrix.amd import family_of, has_code, rocm_builds
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.answer import Environment, Fit, NotNewer, Proposal, Reason, Refusal, Wanted, Way
@@ -89,7 +89,23 @@ def _refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
         constraint=nearest[1][0].constraint if nearest is not None else "platform",
         text=text,
         ways=tuple(ways[:1]),
-        elsewhere=(offered,) if offered is not None else (),
+        elsewhere=tuple(filter(None, (_as_its_family(wanted, machine, matrix), offered))),
+    )
+
+
+def _as_its_family(wanted: Wanted, machine: Machine, matrix: Matrix) -> str | None:
+    """The build whose code the GPUs run when they are called as another model of their family; None: there is none."""
+    families = {family_of(gfx, matrix) for gfx in machine.gfx}
+    family = families.pop() if len(families) == 1 else None
+    if family is None:
+        return None
+    built = replace(machine, gfx=(family.built,) * len(machine.gfx), platform=machine.platform or PLATFORM)
+    found = proposals_for_amd(built, wanted, matrix)
+    if not found or family.built in machine.gfx:
+        return None
+    return (
+        f"With HSA_OVERRIDE_GFX_VERSION={family.override} it runs the code for {family.built}, a model of its family, "
+        f"that {found[0].build} has; AMD does not support this: {' '.join(found[0].command)}"
     )
 
 

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 from gpudoctor.facts.fix import Ask, Fix
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.amd import gfx_of
+from gpudoctor.knowledge.matrix.amd import gfx_of_gpu
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Wanted
@@ -20,7 +20,7 @@ from gpudoctor.plan.this_machine import machine_here
 def with_amd_gpus(machine: Machine, scene: Scene, matrix: Matrix) -> Machine:
     """The machine with the architectures of its AMD GPUs, where it has no other kind and all of them are known."""
     devices = scene.gpus.devices if isinstance(scene.gpus, Gpus) else ()
-    gfx = tuple(gfx_of(gpu.name or "", matrix) for gpu in devices)
+    gfx = tuple(gfx_of_gpu(gpu, matrix) for gpu in devices)
     if not gfx or None in gfx or any(gpu.vendor != "amd" for gpu in devices):
         return machine
     known = tuple(one for one in gfx if one is not None)
@@ -40,8 +40,8 @@ def torch_for_amd(scene: Scene, matrix: Matrix) -> Fix | None:
     if found.refusals:
         refusal = found.refusals[0]
         why = Ask(text=" ".join((refusal.text, *refusal.elsewhere)))
-        return Fix(title="Find a build of PyTorch for this GPU", safety="manual", steps=(why,))
+        return Fix("Find a build of PyTorch for this GPU", "manual", (why,))
     (one,) = found.environments[0].proposals
     pins = named(one.requirements, one, machine.platform)
     steps = replaced(scene, ("torch", *present), *pins, index=one.index_url)
-    return Fix(title=f"Install PyTorch {one.version} built for ROCm", safety=safety(scene), steps=steps)
+    return Fix(f"Install PyTorch {one.version} built for ROCm", safety(scene), steps)

@@ -7,8 +7,17 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, package_version
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, ProtobufRange, Row, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.matrix.types import (
+    JaxBuild,
+    NumpyAbi,
+    ProtobufRange,
+    Release,
+    Row,
+    TensorflowBuild,
+    TorchBuild,
+)
 from gpudoctor.knowledge.milestones import numbers_of
+from gpudoctor.plan.wheels import releases_of
 
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
@@ -16,9 +25,6 @@ Fault = tuple[Literal["index", "withdrawn", "defect"], str]
 FIRST_MPS = numbers_of("torch-apple-gpus")
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
 JAX_EXTRAS = ("cuda12", "cuda13")
-
-#: TensorRT releases that an and-cuda extra asks for, and Pythons they have no wheel for (package index, 2026-11).
-NO_TENSORRT = {"8.5.3.1": ("3.11",)}
 
 
 class Build(Fact, frozen=True, kw_only=True):
@@ -67,6 +73,11 @@ class Build(Fact, frozen=True, kw_only=True):
         return self.framework != "torch" and self.variant not in ("plain", "cpu")
 
 
+def carrier_of(build: Build) -> str:
+    """The distribution whose wheels are for one system: jax is for any, its jaxlib is not."""
+    return "jaxlib" if build.framework == "jax" else build.framework
+
+
 @lru_cache(maxsize=64)
 def builds_of(framework: str, platform: str | None, matrix: Matrix) -> tuple[Build, ...]:
     """All builds of a framework, pre-releases left out, newest first, in the order of the tables."""
@@ -76,7 +87,10 @@ def builds_of(framework: str, platform: str | None, matrix: Matrix) -> tuple[Bui
         found = _tensorflow_builds(platform, matrix)
     else:
         rows = matrix.jax_builds()
-        found = [build for row in rows for build in _jax(row, likely_code(row, rows), platform)]
+        jaxlib = releases_of("jaxlib", matrix)
+        found = [
+            build for row in rows for build in _jax(row, likely_code(row, rows), platform, jaxlib.get(row.version))
+        ]
     final = [build for build in found if _is_final(build.version)]
     return tuple(sorted(final, key=lambda build: package_version(build.version) or 0, reverse=True))
 
@@ -145,7 +159,7 @@ def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Bui
         processor="cuda" if row.build == "gpu" else "cpu",
         platforms=(row.platform,),
         platform=platform,
-        pythons=tuple(one for one in row.pythons if one not in NO_TENSORRT.get(extras.get("tensorrt", ""), ())),
+        pythons=row.extra_pythons or row.pythons,
         row=row,
         cuda=row.cuda,
         archs=row.archs if row.build == "gpu" else (),
@@ -154,8 +168,11 @@ def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Bui
     )
 
 
-def _jax(row: JaxBuild, likely: LikelyCode | None, platform: str | None) -> tuple[Build, ...]:
-    """The build with the extra; and, once a release, the same without it: the plugin only adds the GPU."""
+def _jax(row: JaxBuild, likely: LikelyCode | None, platform: str | None, jaxlib: Release | None) -> tuple[Build, ...]:
+    """The build with the extra; and, once a release, the same without it: the plugin only adds the GPU.
+
+    Without it, it is for all systems that its jaxlib has wheels for.
+    """
     fault: Fault | None = None
     if row.yanked:
         fault = ("withdrawn", "this release was withdrawn from the package index")
@@ -164,15 +181,16 @@ def _jax(row: JaxBuild, likely: LikelyCode | None, platform: str | None) -> tupl
 
     def build(variant: str, processor: Processor) -> Build:
         on_gpu = processor == "cuda"
+        wheels = jaxlib.wheels if jaxlib is not None and not on_gpu else {}
         return Build(
             framework="jax",
             dist="jax",
             version=row.version,
             variant=variant,
             processor=processor,
-            platforms=row.platforms,
+            platforms=tuple(wheels) or row.platforms,
             platform=platform,
-            pythons=row.pythons,
+            pythons=tuple(one for one in row.pythons if one in wheels.get(platform or "", row.pythons)),
             row=row,
             cuda=row.cuda if on_gpu else None,
             archs=(likely.archs if likely is not None else row.archs) if on_gpu else (),

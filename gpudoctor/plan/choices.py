@@ -3,15 +3,20 @@
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.scene import Scene
-from gpudoctor.facts.versions import package_version
+from gpudoctor.facts.versions import CudaVersion, package_version
 from gpudoctor.knowledge.frameworks import packages_of, planned
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.fit import ranked, tensorflow_releases_that_fit, torch_builds_that_fit
+from gpudoctor.plan.fit_range import nearest
 from gpudoctor.plan.installed_companions import Neighbour, admits, jax_plugins, staying
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.nvidia_libraries import left_over, namesakes
+
+#: Any driver from 525 on, of 2022, runs programs of this CUDA major.
+_SERVED = int(milestone("cuda-of-most-drivers"))
 
 
 class Choice(Fact, frozen=True, kw_only=True):
@@ -24,16 +29,30 @@ class Choice(Fact, frozen=True, kw_only=True):
 
 
 def torch_choice(scene: Scene, machine: Machine, matrix: Matrix, version: str | None = None) -> Choice | None:
-    """The same release where one of its builds fits, else the newest; of a release's builds one for what is there."""
+    """The same release where one of its builds fits, else the nearest; the newest where none is there.
+
+    Code of one release seldom runs with one that came years later. Of a release's builds one for what is there.
+    """
     builds = [build for build in ranked("torch", machine, matrix) if build.processor == "cuda"]
     rows = torch_builds_that_fit(machine, matrix, version) if version else ()
     same = _offered([build for build in builds if any(build.row is row for row in rows)])
-    found = same or _offered(builds)
+    offered = _offered(builds)
+    near = nearest(offered, version) if version and not same else None
+    found = same or [one for one in offered if near is None or one.version == near.version]
+    if machine.driver is None:
+        found = _for_most_drivers(found)
     package = scene.find("torch") or scene.find("pytorch")
     by_conda = package is not None and package.installer == "conda"  # conda's copy stays conda's to remove
     release = [build for build in found if build.version == found[0].version]
     apart = by_conda or _others_in_shared(scene, "torch")
     return _first(release, staying(scene, machine, matrix, "torch"), (), machine, matrix, apart=apart)
+
+
+def _for_most_drivers(builds: list[Build]) -> list[Build]:
+    """Where no driver is known, those of the oldest CUDA, but of no major before the one that drivers still serve."""
+    served = [one for one in builds if one.cuda is not None and one.cuda.major <= _SERVED]
+    newest = [one for one in served if one.version == served[0].version] or builds
+    return sorted(newest, key=lambda one: one.cuda or CudaVersion("99.0"))
 
 
 def _offered(builds: list[Build]) -> list[Build]:

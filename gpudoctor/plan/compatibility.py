@@ -109,7 +109,12 @@ def numpy_bounds(build: Build, machine: Machine, matrix: Matrix) -> str:
 
 def needs_numpy1(build: Build | RocmBuild, machine: Machine, matrix: Matrix) -> str:
     """The bound "<2" where a build does not work with NumPy 2, and its own requirement admits that; else empty."""
-    row = _numpy(build.framework, build.version, machine.os, matrix)
+    return numpy1_of_release(build.framework, build.version, machine, matrix)
+
+
+def numpy1_of_release(framework: str, version: str, machine: Machine, matrix: Matrix) -> str:
+    """The same of a release by name."""
+    row = _numpy(framework, version, machine.os, matrix)
     if row is None or row.works_with_numpy2 is not False or machine.python in WITHOUT_NUMPY2:
         return ""
     return "<2" if agree(_for_python(row.required or "", machine.python), ">=2") else ""

@@ -10,14 +10,16 @@ from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, Lib
 from gpudoctor.knowledge.frameworks import title_of
 from gpudoctor.knowledge.matrix.kernels import coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import Os, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.metal import LOWEST, floor_missed
 from gpudoctor.knowledge.milestones import milestone
-from gpudoctor.plan.builds import Build
+from gpudoctor.plan.builds import Build, carrier_of
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.forward import compat_package
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.wheels import oldest_macos, releases_of
 
 #: version, cuda and companion come from the wish, pins from the other frameworks of the same environment.
 Constraint = Literal[
@@ -27,6 +29,7 @@ Constraint = Literal[
     "withdrawn",
     "defect",
     "libc",
+    "macos",
     "driver",
     "gpu",
     "cudnn",
@@ -68,7 +71,7 @@ def fits(build: Build, machine: Machine, matrix: Matrix) -> bool:
 
 def obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """What keeps the build from running on every GPU of the machine, the cheapest question first."""
-    yield from package_obstacles(build, machine)
+    yield from package_obstacles(build, machine, matrix)
     yield from hardware_obstacles(build, machine, matrix)
 
 
@@ -79,6 +82,10 @@ def runs(build: Build, machine: Machine, matrix: Matrix) -> bool:
 
 def hardware_obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """Whether the driver and every GPU run it; packages and Python are not asked."""
+    floor = floor_missed(build.version, machine.macos) if build.processor == "mps" and not machine.cpu_only else None
+    if floor is not None and machine.macos is not None and machine.macos >= LOWEST:
+        text = f"it uses a Mac's GPU from macOS {floor} on, and this is {machine.macos}"
+        yield Obstacle(constraint="macos", text=text, change=f"macOS >= {floor}")
     if build.processor == "cuda" and machine.gfx and not machine.cpu_only:
         yield Obstacle(constraint="gpu", text=f"it is built for NVIDIA's GPUs, and this is {machine.label(0)}")
     if build.processor != "cuda" or not machine.uses_cuda:
@@ -108,7 +115,7 @@ def is_wanted_kind(build: Build, machine: Machine) -> bool:
     return (build.processor == "cuda") is machine.uses_cuda
 
 
-def package_obstacles(build: Build, machine: Machine) -> Iterator[Obstacle]:
+def package_obstacles(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """Whether there is a package to install at all; driver and GPUs are not asked."""
     if machine.platform is not None and machine.platform not in build.platforms:
         yield _other_platform(build, machine.platform)
@@ -123,12 +130,24 @@ def package_obstacles(build: Build, machine: Machine) -> Iterator[Obstacle]:
         yield Obstacle(constraint=build.fault[0], text=build.fault[1], change=mend, mended=bool(build.links))
     if machine.package_index_only and isinstance(build.row, TorchBuild) and build.platform not in build.row.default_on:
         yield Obstacle(constraint="index", text="the package index does not have it")
-    yield from _libc(build, machine)
+    yield from _libc(build, machine, matrix)
+    oldest = macos_floor(build, machine, matrix)
+    if oldest is not None and machine.macos is not None and machine.macos < oldest:
+        text = f"its wheels need macOS {oldest} or newer, and this is {machine.macos}"
+        yield Obstacle(constraint="macos", text=text, change=f"macOS >= {oldest}")
+
+
+def macos_floor(build: Build, machine: Machine, matrix: Matrix) -> LibraryVersion | None:
+    """The oldest macOS that takes the build's wheels; None: another system, or not known."""
+    if machine.os != "macos":
+        return None
+    row = releases_of(carrier_of(build), matrix).get(build.version)
+    return oldest_macos(row, machine) if row is not None else None
 
 
 def _other_platform(build: Build, platform: str) -> Obstacle:
     where = " or ".join(build.platforms)
-    if build.framework == "jax" and build.processor != "cuda":
+    if isinstance(build.row, JaxBuild) and build.processor != "cuda" and build.platforms == build.row.platforms:
         # JAX runs there on the CPU, but the table was made for its GPU builds.
         return Obstacle(constraint="unknown", text=f"the matrix does not list JAX for {platform}")
     if build.framework != "torch" and platform == "windows-x86_64" and build.processor == "cuda":
@@ -139,16 +158,15 @@ def _other_platform(build: Build, platform: str) -> Obstacle:
     return Obstacle(constraint="platform", text=f"it has no {what} for {platform}", change=where or None)
 
 
-def _libc(build: Build, machine: Machine) -> Iterator[Obstacle]:
+def _libc(build: Build, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     if machine.os != "linux":
         return
     if machine.libc == "musl":
         yield Obstacle(constraint="libc", text="it has no wheel for musl", change="a system with glibc")
         return
-    package = {"jax": "jaxlib"}.get(build.framework, build.framework)
     if machine.libc_version is None:
         return
-    floor = glibc_floor(package, build.version, build.variant, build.platform)
+    floor = glibc_floor(carrier_of(build), build.version, matrix, build.variant, build.platform)
     if floor is not None and machine.libc_version < floor:
         text = f"its wheels need glibc {floor}, and this is {machine.libc_version}"
         yield Obstacle(constraint="libc", text=text, change=f"glibc >= {floor}")

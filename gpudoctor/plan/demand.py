@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from gpudoctor.errors import Misused
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.knowledge.frameworks import companions, descriptors, planned
@@ -65,7 +66,7 @@ ALIASES = {
 FRAMEWORKS = planned()
 
 
-class NotADemand(ValueError):
+class NotADemand(Misused):
     """The words are no wish that can be understood; the message says why, and what one looks like.
 
     `near`: names that may have been meant.

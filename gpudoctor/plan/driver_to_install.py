@@ -7,10 +7,16 @@ from gpudoctor.plan.machine import Machine
 
 
 def driver_to_install(machine: Machine, cuda: CudaVersion | None, matrix: Matrix) -> str | None:
-    """The branch, "580"; `cuda` is what it must offer. None where the GPUs are not known, or where no branch does."""
-    if machine.driver_os != "linux" or not machine.capabilities:
+    """The branch, "580"; `cuda` is what it must offer. None where neither that nor a GPU is known, or no branch does.
+
+    Who needs a CUDA has a GPU that it compiles for: where none is named, any of those may be it.
+    """
+    if machine.driver_os != "linux":
         return None
-    rows = [matrix.architecture(one) for one in machine.capabilities]
+    toolkit = matrix.toolkit(cuda) if cuda else None
+    rows = [matrix.architecture(one) for one in machine.capabilities or (toolkit.capabilities if toolkit else ())]
+    if not rows:
+        return None
     last = min((row.last_branch for row in rows if row is not None and row.last_branch is not None), default=None)
     branches: tuple[DriverBranch, ...] = tuple(
         one for one in matrix.table("cuda_driver") if isinstance(one, DriverBranch) and one.os == "linux"

@@ -19,6 +19,6 @@ def extension_beside(name: str, torch: Framework, scene: Scene, matrix: Matrix) 
     made = extension_for(name, beside, matrix)
     if made is None:
         text = f"{name} {rows[0].versions[0]} {against(rows[0], beside)}, and no other release goes with it."
-        return Fix(title=f"Do without {name} beside torch {torch.version}", safety="manual", steps=(Ask(text=text),))
+        return Fix(f"Do without {name} beside torch {torch.version}", "manual", (Ask(text=text),))
     steps = install(scene, made.requirement, options=(*_ANEW, *made.options))
-    return Fix(title=f"Install the {name} for torch {torch.version}", safety=safety(scene), steps=steps)
+    return Fix(f"Install the {name} for torch {torch.version}", safety(scene), steps)

@@ -49,7 +49,7 @@ def _packaged(framework: str, machine: Machine, matrix: Matrix) -> tuple[Build, 
     return tuple(
         build
         for build in builds_of(framework, machine.platform, matrix)
-        if is_wanted_kind(build, machine) and all(one.mended for one in package_obstacles(build, machine))
+        if is_wanted_kind(build, machine) and all(one.mended for one in package_obstacles(build, machine, matrix))
     )
 
 

@@ -26,7 +26,7 @@ def fit_range(machine: Machine, wanted: Wanted, matrix: Matrix, installed: str |
         return None
     releases = list(dict.fromkeys(build.version for build in fitting))
     oldest = next(build for build in fitting if build.version == releases[-1])
-    near = _nearest(fitting, releases, installed) if installed else None
+    near = nearest(fitting, installed) if installed else None
 
     def made(build: Build) -> Proposal:
         return proposal(build, wanted, machine, matrix)
@@ -47,16 +47,26 @@ def _for_amd(machine: Machine, wanted: Wanted, matrix: Matrix) -> Span | None:
     return Span(framework=wanted.framework, oldest=found[-1], newest=found[0], releases=count) if found else None
 
 
-def _nearest(fitting: list[Build], releases: list[str], installed: str) -> Build | None:
-    """Of the installed release itself, else of its series, else the next newer one, else the newest below it."""
+def nearest(fitting: list[Build], installed: str) -> Build | None:
+    """Of the installed release itself, else of its series, else of the next newer series, else the newest below it.
+
+    `fitting`: newest first.
+    """
+    releases = list(dict.fromkeys(build.version for build in fitting))
     own, tag = package_version(installed.partition("+")[0]), installed.partition("+")[2]
-    if own is None:
+    if own is None or not releases:
         return None
     versions = {text: version for text in releases if (version := package_version(text)) is not None}
     newer = [text for text, version in versions.items() if version >= own]
     series = [text for text, version in versions.items() if version.release[:2] == own.release[:2]]
-    # Newest first: the last of the newer ones is the next; of a series the one that changes least.
+    # The last of the newer ones is the next; of a series the one that changes least.
     pick = next((text for text in series if versions[text] == own), None)
-    pick = pick or (series[-1] if series else newer[-1] if newer else releases[0])
+    pick = pick or (series[-1] if series else _last_of_series(newer) if newer else releases[0])
     same = [build for build in fitting if build.version == pick]
     return next((build for build in same if build.variant == tag), same[0])
+
+
+def _last_of_series(newer: list[str]) -> str:
+    """The release with most corrections of the series that comes next; newest first."""
+    minor = ".".join(newer[-1].split(".")[:2])
+    return next(text for text in newer if text.startswith(f"{minor}."))

@@ -1,41 +1,39 @@
-"""Which C library ready-made packages need.
-
-Sources: platform tags of the wheels on the package index (PEP 600); for torch 2.6 also pytorch.org/blog/pytorch2-6.
-Older wheels claim more than is so; what their files ask for is in github.com/pytorch/pytorch/issues/14274 (torch from
-0.4.1 on) and github.com/tensorflow/tensorflow/issues/28660 and 25593 (TensorFlow 1.13 and 1.14), accessed 2026-11-22.
-"""
+"""Which C library ready-made packages need: compat/glibc.json."""
 
 from functools import lru_cache
 
 from gpudoctor.facts.versions import LibraryVersion, package_version
+from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import GlibcFloor
 
-#: From this release on, the wheels are tagged for this glibc. Newest first; older releases are not known.
-FLOORS: dict[str, tuple[tuple[str, str], ...]] = {
-    "torch": (("2.7", "2.28"), ("0.4.1", "2.17")),
-    "tensorflow": (("2.21", "2.27"), ("2.9", "2.17"), ("1.15", "2.12"), ("1.13", "2.23")),
-    "jaxlib": (("0.7", "2.27"), ("0.4", "2.17")),
-}
-
-
-#: Builds of a line that moved first, by variant or platform. JAX 0.6 asks for cuDNN 9.8, whose wheels need glibc 2.27;
-#: jaxlib itself moved with 0.7 (package index, 2026-11).
-MOVED_FIRST = (
-    ("torch", "2.6", ("cu126", "linux-aarch64"), "2.28"),
-    ("jaxlib", "0.6", ("cuda12",), "2.27"),
-)
+#: Packages whose releases are compared with a system's C library where none of them is installed.
+FRAMEWORKS = ("torch", "tensorflow", "jaxlib")
 
 
 @lru_cache(maxsize=4096)
-def glibc_floor(package: str, release: str, *kinds: str | None) -> LibraryVersion | None:
+def glibc_floor(package: str, release: str, matrix: Matrix, *kinds: str | None) -> LibraryVersion | None:
     """The oldest glibc that the wheels of a release are made for (`kinds`: variant, platform); None is not known."""
     version = package_version(release)
     if version is None:
         return None
-    for name, line, first, moved_to in MOVED_FIRST:
-        if (package, f"{version.major}.{version.minor}") == (name, line) and set(kinds) & set(first):
-            return LibraryVersion(moved_to)
-    floors = (
-        glibc for since, glibc in FLOORS.get(package, ()) if (known := package_version(since)) and version >= known
-    )
-    floor = next(floors, None)
-    return LibraryVersion(floor) if floor else None
+    for row in _rows(package, matrix):
+        since = package_version(row.since)
+        if since is not None and version >= since and (not row.kinds or set(kinds) & set(row.kinds)):
+            return row.glibc
+    return None
+
+
+def has_glibc_floor(package: str, matrix: Matrix) -> bool:
+    """Whether it is known of any release."""
+    return bool(_rows(package, matrix))
+
+
+def oldest_current_glibc(matrix: Matrix) -> LibraryVersion:
+    """Below it no current release of a framework has a wheel."""
+    return min(_rows(name, matrix)[0].glibc for name in FRAMEWORKS)
+
+
+@lru_cache(maxsize=64)
+def _rows(package: str, matrix: Matrix) -> tuple[GlibcFloor, ...]:
+    rows: tuple[GlibcFloor, ...] = matrix.table("glibc")
+    return tuple(row for row in rows if row.package == package)

@@ -3,7 +3,7 @@
 import posixpath
 from collections.abc import Mapping
 
-from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.fix import Ask, Run, run
 from gpudoctor.facts.plan import Place
 from gpudoctor.facts.scene import Scene
 from gpudoctor.plan.places import Steps, new_folder
@@ -14,7 +14,7 @@ def link_steps(links: Mapping[str, str], site_packages: str | None) -> tuple[Run
     if site_packages is None:
         return tuple(Ask(text=f"Below site-packages, {link_words(one, links[one])}.") for one in links)
     return tuple(
-        Run(argv=("ln", "-sf", posixpath.relpath(links[one], posixpath.dirname(one)), f"{site_packages}/{one}"))
+        run("ln", "-sf", posixpath.relpath(links[one], posixpath.dirname(one)), f"{site_packages}/{one}")
         for one in links
     )
 

@@ -23,6 +23,8 @@ class Machine(Fact, frozen=True, kw_only=True):
     gfx: tuple[str, ...] = ()
     libc: str | None = None
     libc_version: LibraryVersion | None = None
+    #: The release of macOS, 14.5.
+    macos: LibraryVersion | None = None
     #: No GPU is to be used.
     cpu_only: bool = False
     #: PyTorch's own index cannot be reached: only the builds that the package index has can be installed.

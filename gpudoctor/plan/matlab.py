@@ -8,7 +8,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.versions import Capability, CudaVersion
 from gpudoctor.knowledge.matrix.matlab import UNASKED, Serves, release_of, serves
 from gpudoctor.knowledge.matrix.offer_types import MatlabRelease
-from gpudoctor.knowledge.matrix.query import FIRST_FAMILY, Matrix
+from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.this_machine import machine_here, scene_of
 
@@ -86,7 +86,11 @@ def _driver(driver: Driver | Gap | None, cuda: CudaVersion, matrix: Matrix, os: 
         return "driver-not-known"
     if offered >= cuda:
         return None
-    return "driver-older-than-its-cuda" if offered.major == cuda.major and cuda >= FIRST_FAMILY else "driver-too-old"
+    return (
+        "driver-older-than-its-cuda"
+        if offered.major == cuda.major and cuda >= matrix.first_family
+        else "driver-too-old"
+    )
 
 
 def _outcome(reasons: tuple[Reason, ...], served: Serves | None) -> Outcome:

@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator
 from msgspec.structs import replace
 
 from gpudoctor.facts.finding import Diagnosis, Finding
-from gpudoctor.facts.fix import Ask, Fix, Run
+from gpudoctor.facts.fix import Ask, Fix, Run, run
 from gpudoctor.facts.plan import Conflict, Mending, Plan, Scope, Step, Unresolved
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.plan.effects import contradiction
 from gpudoctor.plan.places import NEW_ENVIRONMENT
 
-REBOOT = (Run(argv=("reboot",)),)
+REBOOT = (run("reboot"),)
 
 
 def plan_of(diagnosis: Diagnosis, only: Iterable[str] = (), *, can_be_root: bool | None = None) -> Plan:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
-from gpudoctor.facts.fix import Ask, Run, Safety, SetEnv, Write
+from gpudoctor.facts.fix import Ask, Run, Safety, SetEnv, Write, run
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.plan import Manager
 from gpudoctor.facts.python import Interpreter, Packages
@@ -22,6 +22,8 @@ Steps = tuple[Run | SetEnv | Write | Ask, ...]
 
 #: Distributions of TensorFlow that own the same files.
 TENSORFLOWS = packages_of("tensorflow")
+#: Packages that most environments with torch have.
+USUAL = ("torchvision", "torchaudio")
 #: Folder of a new environment, below the current directory.
 NEW_ENVIRONMENT = "gpu-env"
 #: Tools that own an environment through a project file; what is changed behind their back is undone at the next sync.
@@ -87,7 +89,7 @@ def conda(interpreter: Interpreter | Gap | None, verb: str, *words: str) -> Run:
     prefix = conda_prefix(interpreter)
     where = ("--prefix", prefix) if prefix is not None and verb != "create" else ()
     source = () if verb == "remove" else ("--channel", CHANNEL)
-    return Run(argv=(tool, verb, *where, *source, *words))
+    return run(tool, verb, *where, *source, *words)
 
 
 def install(scene: Scene, *requirements: str, index: str | None = None, options: tuple[str, ...] = ()) -> Steps:
@@ -110,8 +112,8 @@ def pip_anew(scene: Scene) -> Steps:
     package = scene.find("pip")
     left = package is not None and package.location is not None and scene.os in ("linux", "macos")
     folder = f"{package.location}/pip-{package.version}.dist-info" if left and package is not None else None
-    gone = (Run(argv=("rm", "-r", folder)),) if folder is not None else ()
-    return (*gone, Run(argv=(scene.python, "-m", "ensurepip")))
+    gone = (run("rm", "-r", folder),) if folder is not None else ()
+    return (*gone, run(scene.python, "-m", "ensurepip"))
 
 
 def without_records(scene: Scene, requirements: Iterable[str]) -> Steps:
@@ -124,7 +126,7 @@ def without_records(scene: Scene, requirements: Iterable[str]) -> Steps:
     names = {_normalised(re.split(r"[^\w.-]", text.strip(), maxsplit=1)[0]) for text in requirements}
     folders = (match for one in scene.packages.broken if (match := _RECORD.fullmatch(one.path)))
     gone = tuple(match["folder"] for match in folders if _normalised(match["name"]) in names)
-    return (Run(argv=("rm", "-r", *gone)),) if gone else ()
+    return (run("rm", "-r", *gone),) if gone else ()
 
 
 #: The RECORD in a metadata folder: …/numpy-2.4.6.dist-info/RECORD
@@ -156,11 +158,11 @@ def once(steps: Steps) -> Steps:
 def separately(scene: Scene, *requirements: str, index: str | None = None, folder: str = NEW_ENVIRONMENT) -> Steps:
     """Make a new virtual environment with the target's interpreter and install there."""
     python = rf"{folder}\Scripts\python.exe" if scene.os == "windows" else f"{folder}/bin/python"
-    make = Run(argv=(scene.python, "-m", "venv", folder))
+    make = run(scene.python, "-m", "venv", folder)
     return (
         *_venv_note(scene),
         make,
-        Run(argv=(python, "-m", "pip", "install", *requirements, *index_options("pip", index, ()))),
+        run(python, "-m", "pip", "install", *requirements, *index_options("pip", index, ())),
     )
 
 
@@ -188,6 +190,13 @@ def _is_in(step: Run, folder: str) -> bool:
     return any(word == folder or word.startswith(inside) for word in step.argv)
 
 
+def companions_there(scene: Scene, names: Iterable[str]) -> tuple[str, ...]:
+    """Those that are installed; where not all packages were seen, the usual ones, too: they must not stay behind."""
+    seen = scene.packages if isinstance(scene.packages, Packages) else None
+    usual = USUAL if seen is None or seen.excerpt else ()
+    return tuple(name for name in names if name in usual or scene.find(name) is not None)
+
+
 def safety(scene: Scene) -> Safety:
     """A new environment touches nothing; in the user's own one, versions change; conda's own one deserves a look."""
     return "review" if conda_prefix(scene.interpreter) else "safe"
@@ -195,8 +204,8 @@ def safety(scene: Scene) -> Safety:
 
 def _pip(scene: Scene, verb: str, *arguments: str) -> Run:
     if _is_uv(scene):
-        return Run(argv=("uv", "pip", verb, "--python", scene.python, *arguments))
-    return Run(argv=(scene.python, "-m", "pip", verb, *arguments))
+        return run("uv", "pip", verb, "--python", scene.python, *arguments)
+    return run(scene.python, "-m", "pip", verb, *arguments)
 
 
 def _is_uv(scene: Scene) -> bool:
@@ -236,3 +245,10 @@ def _venv_note(scene: Scene) -> Steps:
         return ()
     typed = " ".join(command.argv)
     return (Ask(text=f"If the next command says that ensurepip is missing: {typed} (as root), then again."),)
+
+
+def tf_keras(scene: Scene, wanted: str) -> Steps:
+    """Install tf-keras. It requires the distribution `tensorflow`: beside tensorflow-cpu it comes without."""
+    own = [name for name in TENSORFLOWS if scene.find(name) is not None]
+    options = ("--no-deps",) if own and "tensorflow" not in own else ()
+    return install(scene, wanted, options=options)

@@ -7,11 +7,12 @@ from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.matrix.kernels import TENSORFLOW_PTX_ENDS, coverage
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
+from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.answer import Environment, NotNewer, Proposal, Reason, Wanted
-from gpudoctor.plan.builds import Build
+from gpudoctor.plan.builds import Build, carrier_of
 from gpudoctor.plan.compatibility import needs_numpy1
-from gpudoctor.plan.constraints import driver_can_compile, driver_floor, is_older, span
+from gpudoctor.plan.constraints import driver_can_compile, driver_floor, is_older, macos_floor, span
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
@@ -45,7 +46,7 @@ def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, new
         requirements=requirements(build, wanted, machine, matrix),
         index_url=index_url(build),
         links=build.links if machine.uses_cuda else {},
-        why=(*_why_packages(build, machine), *_why_gpu(build, machine, matrix)),
+        why=(*_why_packages(build, machine, matrix), *_why_gpu(build, machine, matrix)),
         why_not_newer=newer,
         limits=_limits(build, machine, matrix),
         source=build.row.source,
@@ -147,22 +148,33 @@ def _companions_of(torch: str, own: str | None, name: str, matrix: Matrix) -> tu
     return tuple(dict.fromkeys((own, *reversed(listed)))) if own else tuple(reversed(listed))
 
 
-def _why_packages(build: Build, machine: Machine) -> tuple[Reason, ...]:
+def _why_packages(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ...]:
     wheels = f"a wheel for Python {machine.python}" if machine.python else f"wheels for Python {span(build.pythons)}"
     found = [Reason(constraint="python", text=f"it has {wheels} on {machine.platform or 'some platforms'}")]
     floor = None
     if machine.os == "linux" and machine.libc_version is not None:
-        package = "jaxlib" if build.framework == "jax" else build.framework
-        floor = glibc_floor(package, build.version, build.variant, build.platform)
+        floor = glibc_floor(carrier_of(build), build.version, matrix, build.variant, build.platform)
     if floor is not None:
         text = f"its wheels need glibc {floor}; this is {machine.libc_version}"
         found.append(Reason(constraint="libc", text=text))
+    oldest = macos_floor(build, machine, matrix)
+    if oldest is not None:
+        text = f"; this is {machine.macos}" if machine.macos is not None else ""
+        found.append(Reason(constraint="macos", text=f"its wheels need macOS {oldest} or newer{text}"))
     return tuple(found)
+
+
+def _on_a_mac(build: Build, machine: Machine) -> str:
+    floor = metal_floor(build.version)
+    if floor is not None and machine.macos is not None and machine.macos < floor:
+        return f"it runs on the CPU; it uses a Mac's GPU from macOS {floor} on, and this is {machine.macos}"
+    since = f", from macOS {floor} on" if floor is not None else ""
+    return f"it uses the GPU of Apple silicon (MPS){since}"
 
 
 def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ...]:
     if build.processor == "mps":
-        return (Reason(constraint="gpu", text="it uses the GPU of Apple silicon (MPS)"),)
+        return (Reason(constraint="gpu", text=_on_a_mac(build, machine)),)
     if build.cuda is None:
         reason = "macOS has no driver for NVIDIA GPUs" if machine.os == "macos" else "no GPU is to be used"
         return (Reason(constraint="gpu", text=f"it runs on the CPU; {reason}"),)

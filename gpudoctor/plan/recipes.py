@@ -18,10 +18,10 @@ from gpudoctor.knowledge.matrix.types import TorchBuild
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.links import linked
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.nothing_fits import nothing_fits
+from gpudoctor.plan.nothing_fits import for_old_pythons, nothing_fits
 from gpudoctor.plan.places import (
-    TENSORFLOWS,
     Steps,
+    companions_there,
     conda_prefix,
     install,
     machine_of,
@@ -57,7 +57,7 @@ def from_its_makers(name: str, scene: Scene, matrix: Matrix) -> Fix:
     known = descriptor(name)
     title = f"Install a build of {title_of(name)} for this GPU"
     if known is None:
-        return Fix(title=title, safety="manual", steps=(Ask(text=f"Its makers say how {name} is installed."),))
+        return Fix(title, "manual", (Ask(text=f"Its makers say how {name} is installed."),))
     there = [package for package in known.packages if scene.find(package) is not None]
     steps = [f"Uninstall what is there: {', '.join(there)}."] if there else []
     machine = machine_of(scene, matrix)
@@ -68,7 +68,7 @@ def from_its_makers(name: str, scene: Scene, matrix: Matrix) -> Fix:
         urls = ", ".join(known.index.format(tag=tag) for tag in tags)
         steps.append(f"Install {package} from its makers' index for a CUDA that the driver serves: {urls}")
     steps.append(f"Its makers say how: {known.page}")
-    return Fix(title=title, safety="manual", steps=tuple(Ask(text=text) for text in steps))
+    return Fix(title, "manual", tuple(Ask(text=text) for text in steps))
 
 
 def _drives(machine: Machine, cuda: CudaVersion, matrix: Matrix) -> bool:
@@ -81,24 +81,29 @@ def torch_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> 
     """Replace torch and its companions: the same release built for a CUDA that fits, else the newest that fits."""
     # Imported here: a check that proposes no build needs no solver.
     from gpudoctor.plan.choices import leaving_with, torch_choice
+    from gpudoctor.plan.server_for import server_for_gpus
 
     machine = machine_of(scene, matrix)
+    if machine is not None and (server := server_for_gpus(scene, machine, matrix)) is not None:
+        return server
     choice = torch_choice(scene, machine, matrix, version) if machine else None
     if machine is None or choice is None:
         return nothing_fits("torch", scene, machine, matrix)
     build = choice.build
     row = build.row
     assert isinstance(row, TorchBuild)
+    if (apart := for_old_pythons("torch", row.pythons, machine, matrix)) is not None:
+        return apart
     index = f"{TORCH_INDEX}{row.index_suffix}"
-    present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
+    present = companions_there(scene, COMPANIONS)
     wanted = (f"torch=={build.version}+{build.variant}", *companion_pins(row, present, wheel_platform(scene.host)))
     title = f"Install PyTorch {build.version} built for CUDA {build.cuda}"
     if choice.apart:
         steps = separately(scene, *wanted, index=index, folder=own_folder("torch"))
-        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
+        return Fix(f"{title} in a new environment", "safe", steps)
     leaving = ("torch", *present, *leaving_with(choice, scene))
     steps = (*_older_numpy(scene, build, present, machine, matrix), *replace(scene, leaving, *wanted, index=index))
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *leaving))
+    return Fix(title, safety(scene), steps, undo=_undo(scene, *leaving))
 
 
 def _older_numpy(scene: Scene, build: "Build", coming: Iterable[str], machine: Machine | None, matrix: Matrix) -> Steps:
@@ -132,7 +137,7 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
         what = f"{known}, which belongs" if known else f"the {' and '.join(names)} that belongs"
         text = f"Install {what} to {torch.label}, from where torch came from."
         link = "https://pytorch.org/get-started/previous-versions/ lists the pairs."
-        return Fix(title=f"Match {' and '.join(names)} to torch", safety="manual", steps=(Ask(text=f"{text} {link}"),))
+        return Fix(f"Match {' and '.join(names)} to torch", "manual", (Ask(text=f"{text} {link}"),))
     index = _index_beside(torch, build, scene)
     if index is not None:
         pins = companion_pins(build, names, wheel_platform(scene.host))
@@ -144,7 +149,7 @@ def companions_of(scene: Scene, matrix: Matrix, torch: Framework, names: tuple[s
     numpy = _older_numpy(scene, same[0], names, machine, matrix) if same else ()
     steps = (*numpy, *replace(scene, names, *pins, index=index))
     title = f"Install the {' and '.join(names)} of {torch.label}"
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *names))
+    return Fix(title, safety(scene), steps, undo=_undo(scene, *names))
 
 
 def _build_of(torch: Framework, matrix: Matrix) -> TorchBuild | None:
@@ -186,11 +191,11 @@ def tensorflow_for_gpus(scene: Scene, matrix: Matrix, remove: tuple[str, ...] = 
     title = f"Install TensorFlow {choice.build.version} with its CUDA libraries"
     if apart or choice.apart:
         steps = linked(separately(scene, *wanted, folder=own_folder("tensorflow")), links, scene)
-        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
+        return Fix(f"{title} in a new environment", "safe", steps)
     names = dict.fromkeys((*remove, "tensorflow", "tensorflow-cpu", "tensorflow-gpu", *leaving_with(choice, scene)))
     present = tuple(name for name in names if scene.find(name) is not None)
     steps = linked(replace(scene, present, *wanted), links, scene)
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, *present))
+    return Fix(title, safety(scene), steps, undo=_undo(scene, *present))
 
 
 def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fix:
@@ -207,10 +212,10 @@ def jax_for_gpus(scene: Scene, matrix: Matrix, version: str | None = None) -> Fi
     title = f"Install JAX {build.version} with its CUDA plugin"
     if choice.apart:
         steps = separately(scene, *wanted, folder=own_folder("jax"))
-        return Fix(title=f"{title} in a new environment", safety="safe", steps=steps)
+        return Fix(f"{title} in a new environment", "safe", steps)
     leaving = leaving_with(choice, scene)
     steps = once((*uninstall(scene, *leaving), *install(scene, *wanted, options=("--upgrade",))))
-    return Fix(title=title, safety=safety(scene), steps=steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
+    return Fix(title, safety(scene), steps, undo=_undo(scene, "jax", "jaxlib", *leaving))
 
 
 def _pins(choice: "Choice", scene: Scene, machine: Machine, matrix: Matrix, *, apart: bool = False) -> tuple[str, ...]:
@@ -226,23 +231,16 @@ def _pins(choice: "Choice", scene: Scene, machine: Machine, matrix: Matrix, *, a
     return library_pins(choice.build, machine.capabilities, matrix)
 
 
-def tf_keras(scene: Scene, wanted: str) -> Steps:
-    """Install tf-keras. It requires the distribution `tensorflow`: beside tensorflow-cpu it comes without."""
-    own = [name for name in TENSORFLOWS if scene.find(name) is not None]
-    options = ("--no-deps",) if own and "tensorflow" not in own else ()
-    return install(scene, wanted, options=options)
-
-
 def again(scene: Scene, framework: Framework) -> Fix:
     """Install a framework whose files are there, and whose record is not, in the release that its files say."""
     title = f"Install {framework.label} again"
     tag = _torch_tag(framework.name, framework.version or "")
     if framework.version is None or scene.is_shared or conda_prefix(scene.interpreter):
         text = f"Install {framework.label} again with the tool that installed it."
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return Fix(title, "manual", (Ask(text=text),))
     version = framework.version if tag else framework.version.partition("+")[0]
     index = f"{TORCH_INDEX}whl/{tag}" if tag else None
-    return Fix(title=title, safety=safety(scene), steps=install(scene, f"{framework.name}=={version}", index=index))
+    return Fix(title, safety(scene), install(scene, f"{framework.name}=={version}", index=index))
 
 
 def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
@@ -250,7 +248,7 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
     packages = [package for name in names if (package := scene.find(name)) is not None]
     if not packages or not all(_can_be_had_again(package) for package in packages):
         text = f"Reinstall {', '.join(names) or 'the packages'} from where it came, with the tool that installed it."
-        return Fix(title=title, safety="manual", steps=(Ask(text=text),))
+        return Fix(title, "manual", (Ask(text=text),))
     # PyPI's build of the same release is another one: the tag says from which of PyTorch's indexes this one came.
     by_index: dict[str | None, list[str]] = {}
     for package in packages:
@@ -262,7 +260,7 @@ def reinstall(scene: Scene, names: Iterable[str], title: str) -> Fix:
         for index, requirements in by_index.items()
         for step in install(scene, *requirements, index=index, options=options)
     )
-    return Fix(title=title, safety=safety(scene), steps=steps)
+    return Fix(title, safety(scene), steps)
 
 
 def _can_be_had_again(package: Package) -> bool:

@@ -34,6 +34,9 @@ def fit(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
         return Fit(machine=machine, refusals=(hopeless,), not_judged=unknown)
     lists = {wanted.framework: _candidates(wanted, machine, matrix) for wanted in wish}
     refusals = tuple(_refusals(wish, lists, machine, matrix))
+    if refusals and machine.os == "macos" and not machine.cpu_only:
+        # A macOS too old for its GPU still computes.
+        return fit(replace(machine, cpu_only=True), wish, matrix)
     served = tuple(wanted for wanted in wish if lists[wanted.framework])
     asks = _remembered(machine, matrix)
     chosen = _together([lists[wanted.framework] for wanted in served], asks)
@@ -160,7 +163,7 @@ def _alternatives(
 def not_judged(machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     """What is not known of a machine, in words, and was therefore not judged."""
     if not machine.uses_cuda:
-        system = ("macOS release",) if machine.os == "macos" else ()
+        system = ("macOS release",) if machine.os == "macos" and machine.macos is None else ()
         return (*(name for name in machine.not_judged if name not in ("driver", "GPU")), *system)
     found = list(machine.not_judged)
     if machine.driver is not None and "." not in machine.driver.text:

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from gpudoctor.facts.fix import Run
+from gpudoctor.facts.fix import Run, run
 from gpudoctor.facts.plan import InstallPlan, Place, Step
 from gpudoctor.plan.indexes import index_options
 from gpudoctor.plan.places import CHANNEL
@@ -13,12 +13,12 @@ def make_steps(place: Place) -> tuple[Step, ...]:
     if place.conda is not None:
         python = f"python={place.version}" if place.version else "python"
         chosen = ("--override-channels", "--channel", CHANNEL)
-        return (Run(argv=(place.manager, "create", "--yes", *_named(place.conda), *chosen, python, "pip")),)
+        return (run(place.manager, "create", "--yes", *_named(place.conda), *chosen, python, "pip"),)
     if place.venv is None:
         return ()
     if place.manager == "uv":
-        return (Run(argv=("uv", "venv", "--python", place.python, place.venv)),)
-    return (Run(argv=(place.python, "-m", venv_module(place.version), place.venv)),)
+        return (run("uv", "venv", "--python", place.python, place.venv),)
+    return (run(place.python, "-m", venv_module(place.version), place.venv),)
 
 
 def venv_module(version: str | None) -> str:
@@ -31,8 +31,8 @@ def remove_steps(place: Place, names: tuple[str, ...]) -> tuple[Step, ...]:
     if not names:
         return ()
     if place.manager == "uv":
-        return (Run(argv=("uv", "pip", "uninstall", "--python", place.interpreter, *names)),)
-    return (Run(argv=(*_python(place), "-m", "pip", "uninstall", "--yes", *names)),)
+        return (run("uv", "pip", "uninstall", "--python", place.interpreter, *names),)
+    return (run(*_python(place), "-m", "pip", "uninstall", "--yes", *names),)
 
 
 def install_step(
@@ -46,8 +46,8 @@ def install_step(
     """Install requirements, resolved together; `first`: from this index before any that is configured."""
     indexes = index_options(place.manager, index_url, extra, first=first)
     if place.manager == "uv":
-        return Run(argv=("uv", "pip", "install", "--python", place.interpreter, *options, *requirements, *indexes))
-    return Run(argv=(*_python(place), "-m", "pip", "install", *options, *requirements, *indexes))
+        return run("uv", "pip", "install", "--python", place.interpreter, *options, *requirements, *indexes)
+    return run(*_python(place), "-m", "pip", "install", *options, *requirements, *indexes)
 
 
 def moved(plan: InstallPlan, place: Place) -> InstallPlan:

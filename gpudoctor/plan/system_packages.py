@@ -6,7 +6,7 @@ A distribution that is not listed has no command: a name that was not looked up 
 from typing import Literal
 
 from gpudoctor.facts.base import Fact, Gap
-from gpudoctor.facts.fix import Run
+from gpudoctor.facts.fix import Run, run
 from gpudoctor.facts.system import System
 
 Tool = Literal["apt", "dnf", "zypper", "pacman"]
@@ -58,12 +58,7 @@ ROWS: tuple[SystemNames, ...] = (
         only=("debian",),
         source="wiki.debian.org/NvidiaGraphicsDrivers; packages.debian.org/bookworm/nvidia-driver",
     ),
-    SystemNames(
-        tool="dnf",
-        purpose="compiler",
-        names=("gcc", "gcc-c++"),
-        source=PROJECTS,
-    ),
+    SystemNames(tool="dnf", purpose="compiler", names=("gcc", "gcc-c++"), source=PROJECTS),
     SystemNames(
         tool="dnf",
         purpose="python-headers",
@@ -84,24 +79,9 @@ ROWS: tuple[SystemNames, ...] = (
         names=("kernel-{variant}-devel={version}",),
         source=f"{NVIDIA_GUIDE}, SUSE",
     ),
-    SystemNames(
-        tool="zypper",
-        purpose="compiler",
-        names=("gcc", "gcc-c++"),
-        source=PROJECTS,
-    ),
-    SystemNames(
-        tool="zypper",
-        purpose="python-headers",
-        names=("python3-devel",),
-        source=PROJECTS,
-    ),
-    SystemNames(
-        tool="pacman",
-        purpose="compiler",
-        names=("base-devel",),
-        source=PROJECTS,
-    ),
+    SystemNames(tool="zypper", purpose="compiler", names=("gcc", "gcc-c++"), source=PROJECTS),
+    SystemNames(tool="zypper", purpose="python-headers", names=("python3-devel",), source=PROJECTS),
+    SystemNames(tool="pacman", purpose="compiler", names=("base-devel",), source=PROJECTS),
     SystemNames(
         tool="pacman",
         purpose="python-headers",
@@ -137,7 +117,7 @@ def install_command(host: System | Gap | None, *purposes: Purpose) -> Run | None
     found = [names_for(host, purpose) for purpose in purposes]
     if tool is None or not all(found):
         return None
-    return Run(argv=(*VERBS[tool], *dict.fromkeys(name for names in found for name in names)))
+    return run(*VERBS[tool], *dict.fromkeys(name for names in found for name in names))
 
 
 def _is_for(row: SystemNames, host: System) -> bool:

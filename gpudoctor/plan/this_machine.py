@@ -46,15 +46,11 @@ def machine_here(scene: Scene, matrix: Matrix, *, cpu_only: bool = False) -> Mac
         platform=wheel_platform(scene.host),
         libc=host.libc,
         libc_version=LibraryVersion.parse(host.libc_version),
-        cpu_only=cpu_only or without,
+        macos=LibraryVersion.parse(host.distribution_version) if host.os == "macos" else None,
+        cpu_only=cpu_only or (without and host.os != "macos"),
         wsl=isinstance(scene.container, Container) and scene.container.wsl is not None,
         tegra=host.tegra,
     )
-
-
-def unknown_gpus(scene: Scene, matrix: Matrix) -> tuple[str, ...]:
-    """NVIDIA GPUs whose compute capability is not known: no build is chosen for them."""
-    return tuple(gpu.label for gpu in nvidia_gpus(scene) if matrix.capability(gpu) is None)
 
 
 def can_be_root(host: System | Gap | None) -> bool | None:

@@ -24,6 +24,7 @@ COST: dict[Constraint, int] = {
     "pins": 2,
     "driver": 3,
     "libc": 5,
+    "macos": 5,
     "cudnn": 7,
     "gpu": 7,
     "platform": 9,

@@ -1,7 +1,6 @@
 """Takes a snapshot: every probe once, those that wait for child processes side by side with the rest."""
 
 import time
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timezone
@@ -187,5 +186,8 @@ def _guarded(crashes: list[str], probe: Callable[[], T]) -> T | Gap:
         seen = probe()
         return presentable(seen) if isinstance(seen, Section) else seen
     except Exception:  # noqa: BLE001 - one probe's bug must not take the other sections with it
+        # Imported here: it should never be needed.
+        import traceback
+
         crashes.append(traceback.format_exc())
         return Gap(reason="gpudoctor itself failed here; see the crash report")

@@ -55,14 +55,6 @@ def beginning(text: str, most: int) -> str:
     return text[: end if end > 0 else looked_at]
 
 
-def whole_words(text: str, most: int) -> str:
-    """A text of which somebody kept the first `most` characters, without its last word: that may be half a token."""
-    if len(text) < most:
-        return text
-    end = max(text.rfind(" "), text.rfind("\n"), text.rfind("\t"))
-    return f"{text[:end]} …" if end > 0 else "…"
-
-
 def _removed(text: str) -> tuple[str, tuple[str, ...]]:
     if _SIGNS.search(text) is None:
         return text, ()

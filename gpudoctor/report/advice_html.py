@@ -10,17 +10,7 @@ from gpudoctor.report.bench_svg import Bar, bar_plot
 from gpudoctor.report.matlab_here import in_a_line
 from gpudoctor.report.page_files import still_page
 
-_HEADER = (
-    "Device",
-    "In all",
-    "Range",
-    "Memory, GiB",
-    "Precision",
-    "A second",
-    "Limited by",
-    "Rests on",
-    "Builds",
-)
+_HEADER = ("Device", "In all", "Range", "Memory, GiB", "Precision", "A second", "Limited by", "Rests on", "Builds")
 
 
 def render_advice_html(report: AdviceReport) -> str:

@@ -134,4 +134,4 @@ def costs_in_words(word: str) -> str:
 
 
 def _wrapped(text: str, style: Style, first: str = "", later: str = "") -> list[str]:
-    return wrapping.wrap(text, style.width, initial_indent=first, subsequent_indent=later, break_on_hyphens=False)
+    return wrapping.wrap(text, style.width, first, later)

@@ -8,8 +8,7 @@ from gpudoctor.facts.bench import CPU, Bench, Timing, TrainingStep
 from gpudoctor.facts.bench_report import BenchReport, Estimate, Speedup
 from gpudoctor.facts.finding import Finding
 from gpudoctor.facts.fix import Ask
-from gpudoctor.language import wrapping
-from gpudoctor.report.terminal import Style
+from gpudoctor.report.terminal import Style, wrapped
 
 #: Written after what is too noisy to conclude anything from.
 NOISY = " ~"
@@ -25,16 +24,16 @@ def _lines(report: BenchReport, style: Style) -> Iterator[str]:
     yield click.style(_heading(report), bold=True)
     yield ""
     for sentence in report.conclusion.sentences:
-        yield from _wrapped(sentence, style)
+        yield from wrapped(sentence, style)
     for finding in report.findings:
         yield ""
         because = f" (because of {', '.join(finding.because_of)})" if finding.because_of else ""
         yield click.style(f"{finding.severity} {finding.code} {finding.name}{because}", fg="yellow", bold=True)
-        yield from _wrapped(finding.summary, style, "  ")
+        yield from wrapped(finding.summary, style, indent="  ")
         for seen in finding.evidence:
-            yield from _wrapped(f"{seen.fact}: {seen.value}", style, "    ")
+            yield from wrapped(f"{seen.fact}: {seen.value}", style, indent="    ")
         for advice in advice_of(finding):
-            yield from _wrapped(f"Fix: {advice}", style, "  ", "    ")
+            yield from wrapped(f"Fix: {advice}", style, indent="  ", hang="    ")
     yield from _training(report)
     yield from _products(bench)
     yield from _transfers(bench)
@@ -43,7 +42,7 @@ def _lines(report: BenchReport, style: Style) -> Iterator[str]:
     if report.conclusion.noisy:
         yield "~ too noisy to draw conclusions from"
     for note in bench.notes:
-        yield from _wrapped(f"- {note}", style, "", "  ")
+        yield from wrapped(f"- {note}", style, indent="", hang="  ")
 
 
 def _heading(report: BenchReport) -> str:
@@ -137,14 +136,3 @@ def advice_of(finding: Finding) -> tuple[str, ...]:
 def size_in_words(size: int) -> str:
     """4 KiB, 64 MiB."""
     return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size >> 10} KiB"
-
-
-def _wrapped(text: str, style: Style, indent: str = "", hang: str | None = None) -> list[str]:
-    return wrapping.wrap(
-        text,
-        style.width,
-        initial_indent=indent,
-        subsequent_indent=indent if hang is None else hang,
-        break_on_hyphens=False,
-        break_long_words=False,
-    )

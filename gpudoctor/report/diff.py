@@ -6,9 +6,8 @@ import click
 
 from gpudoctor.diagnosis.change import Change
 from gpudoctor.diagnosis.compare import Comparison, Shift
-from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
-from gpudoctor.report.terminal import Style
+from gpudoctor.report.terminal import Style, wrapped
 from gpudoctor.sources.packages_names import is_relevant
 
 _COLOURS = {"error": "red", "warning": "yellow"}
@@ -30,14 +29,14 @@ def _lines(comparison: Comparison, style: Style) -> Iterator[str]:
     for one in shown:
         mark = click.style("!", fg="red", bold=True) if one.brings else " "
         why = f"  (undoing this alone takes back {', '.join(one.brings)})" if one.brings else ""
-        head, *rest = _wrapped(sentence(one.change, style) + why, style, "    ")
+        head, *rest = wrapped(sentence(one.change, style) + why, style, indent="    ", hang="      ")
         yield f"  {mark} {head.lstrip()}"
         yield from rest
     hidden = len(comparison.suspects) - len(shown)
     if hidden:
         yield f"And {hidden} other package{'s' if hidden > 1 else ''} changed; --verbose lists them."
     for section, why in comparison.not_compared:
-        yield from _wrapped(f"Not compared: {section}, {visible(why)}.", style)
+        yield from wrapped(f"Not compared: {section}, {visible(why)}.", style, hang="  ")
 
 
 def _shifts(title: str, shifts: tuple[Shift, ...], style: Style) -> Iterator[str]:
@@ -49,7 +48,7 @@ def _shifts(title: str, shifts: tuple[Shift, ...], style: Style) -> Iterator[str
         yield (
             "  " + click.style(f"{one.severity} {one.code}", fg=_COLOURS.get(one.severity), bold=True) + f" {one.name}"
         )
-        yield from _wrapped(visible(one.summary), style, "    ")
+        yield from wrapped(visible(one.summary), style, indent="    ", hang="      ")
     yield ""
 
 
@@ -70,14 +69,3 @@ def sentence(change: Change, style: Style) -> str:
 def _is_minor(change: Change) -> bool:
     """A package that neither is nor carries a GPU framework, or one that is told among the frameworks already."""
     return change.section == "packages" and not is_relevant(change.what.removeprefix("build of "))
-
-
-def _wrapped(text: str, style: Style, indent: str = "") -> list[str]:
-    return wrapping.wrap(
-        text,
-        max(30, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent + "  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )

@@ -8,7 +8,7 @@ from gpudoctor.diagnosis.explanation import Explanation
 from gpudoctor.diagnosis.missing_facts import FACT_WORDS, SECTION_WORDS
 from gpudoctor.language import wrapping
 from gpudoctor.report.commands import visible
-from gpudoctor.report.terminal import Style
+from gpudoctor.report.terminal import Style, wrapped
 from gpudoctor.report.triage import exclusion_lines, remedy_lines, unknown_error
 
 
@@ -21,12 +21,12 @@ def _lines(explanation: Explanation, style: Style) -> Iterator[str]:
     if not explanation.messages:
         yield "No known error message in this text."
         if explanation.error:
-            yield from _wrapped(unknown_error(explanation.error), style, "  ")
+            yield from wrapped(unknown_error(explanation.error), style, indent="  ", hang="     ")
         else:
-            yield from _wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
+            yield from wrapped("Paste more of the output, starting at the first line that mentions an error.", style)
     for message in explanation.messages:
-        yield from _wrapped(f'"{visible(message.text)[:300]}"', style)
-        for part in _wrapped(message.meaning, style, "  "):
+        yield from wrapped(f'"{visible(message.text)[:300]}"', style)
+        for part in wrapped(message.meaning, style, indent="  ", hang="     "):
             yield click.style(part, bold=True)
         yield ""
     yield from _causes(explanation, style)
@@ -46,13 +46,13 @@ def _causes(explanation: Explanation, style: Style) -> Iterator[str]:
         seen = "Confirmed. " if cause.state == "found" else ""
         # A command stays in one line: it is copied from there.
         page = f" `gpudoctor\0explain\0{cause.code}`" if cause.code else ""
-        for line in _wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, "  "):
+        for line in wrapped(f"{number}. {seen}{visible(cause.words)}{page}", style, indent="  ", hang="     "):
             yield line.replace("\0", " ")
         if explanation.weighed and cause.missing:
             named = ", ".join((SECTION_WORDS | FACT_WORDS).get(name, name) for name in cause.missing)
-            yield from _wrapped(f"Undecided. Missing: {named}.", style, "     ")
+            yield from wrapped(f"Undecided. Missing: {named}.", style, indent="     ", hang="        ")
     for words in exclusion_lines(explanation.ruled_out):
-        yield from _wrapped(words, style, "  ")
+        yield from wrapped(words, style, indent="  ", hang="     ")
 
 
 def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
@@ -62,18 +62,7 @@ def _fix(explanation: Explanation, style: Style) -> Iterator[str]:
     if remedy is None:
         return
     yield ""
-    yield from _wrapped(f"Fix: {visible(remedy.say)}", style)
+    yield from wrapped(f"Fix: {visible(remedy.say)}", style)
     for command, line in remedy_lines(remedy, explanation.system):
         bold = click.style(wrapping.verbatim(line), bold=True)
-        yield from [f"    {bold}"] if command else _wrapped(line, style, "    ")
-
-
-def _wrapped(text: str, style: Style, indent: str = "") -> Iterator[str]:
-    yield from wrapping.wrap(
-        text,
-        max(30, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent + ("   " if indent else ""),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        yield from [f"    {bold}"] if command else wrapped(line, style, indent="    ", hang="       ")

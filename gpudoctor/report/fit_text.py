@@ -31,11 +31,4 @@ def _line(line: FitLine, width: int) -> list[str]:
     mark = MARKS[line.kind]
     if line.kind in ("command", "which"):
         return [f"{mark}{line.text}"]
-    return wrapping.wrap(
-        line.text,
-        width,
-        initial_indent=mark,
-        subsequent_indent="    " if mark else "",
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return wrapping.wrap(line.text, width, mark, "    " if mark else "")

@@ -80,13 +80,7 @@ def _policy(scripts: Iterable[str]) -> str:
 
 
 def _article(
-    view: View,
-    groups: Iterable[FactGroup],
-    grids: Iterable[Grid],
-    footer: str,
-    *,
-    heading: str,
-    can_copy: bool = True,
+    view: View, groups: Iterable[FactGroup], grids: Iterable[Grid], footer: str, *, heading: str, can_copy: bool = True
 ) -> Element:
     main = Element("main", {"class": f"report {view.verdict}"})
     SubElement(main, heading).text = view.headline

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 
-from gpudoctor.diagnosis.cross_view import CrossView, Row, cross_view
+from gpudoctor.diagnosis.cross_view import CrossView, cross_view
 from gpudoctor.diagnosis.proof import how_it_ended
 from gpudoctor.facts.live import AgentRun, DeviceList, Live, SmokeRun, Trial
 from gpudoctor.facts.report import Report
 from gpudoctor.report.commands import visible
 from gpudoctor.report.smoke_summary import listing, name_of
+from gpudoctor.report.tables import sights
 from gpudoctor.report.terminal import Style, finding_lines, sign, wrapped
 from gpudoctor.report.view import examined_of, view_of
 
@@ -39,8 +40,9 @@ def _examined(report: Report) -> tuple[str, str]:
 def device_lines(view: CrossView, live: Live, style: Style) -> Iterator[str]:
     """The table of devices, numbered notes on what is hidden from whom, and how each framework fared."""
     notes: dict[str, int] = {}
+    mark = sign("ok", style).strip()
     header = ("", *(name_of(viewer) for viewer in view.viewers))
-    rows = [header, *(_row(row, view.viewers, notes, style) for row in view.rows)]
+    rows = [header, *((visible(row.device), *sights(row, view.viewers, notes, yes=mark, no="-")) for row in view.rows)]
     if view.rows:
         yield from _table(rows, style)
     else:
@@ -75,20 +77,6 @@ def _nobody(live: Live) -> str:
     if live.devices:
         return "No device was listed."
     return "No device to list: no NVIDIA GPU was seen, and none of TensorFlow, PyTorch, Keras and JAX was found here."
-
-
-def _row(row: Row, viewers: tuple[str, ...], notes: dict[str, int], style: Style) -> tuple[str, ...]:
-    cells = [visible(row.device)]
-    for viewer in viewers:
-        sight = next((one for one in row.sights if one.viewer == viewer), None)
-        if sight is None or (sight.name is None and sight.why is None):
-            cells.append("")
-        elif sight.state == "seen":
-            cells.append(visible(sight.name or sign("ok", style).strip()))
-        else:
-            number = notes.setdefault(sight.why or "", len(notes) + 1)
-            cells.append(f"{'?' if sight.state == 'unknown' else '-'} ({number})")
-    return tuple(cells)
 
 
 def _table(rows: list[tuple[str, ...]], style: Style) -> Iterator[str]:

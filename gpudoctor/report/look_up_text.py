@@ -23,14 +23,12 @@ def look_up_text(looked: LookedUp, style: Style) -> str:
 def _found(one: Found, width: int) -> list[str]:
     lines = [visible(one.subject)]
     for text in one.says:
-        lines += wrapping.wrap(visible(text), width, initial_indent="  ", subsequent_indent="  ")
+        lines += wrapping.wrap(visible(text), width, "  ", "  ")
     for row in one.rows:
-        lines += wrapping.wrap(
-            f"{row.name}: {visible(row.value)}", width, initial_indent="  ", subsequent_indent="    "
-        )
+        lines += wrapping.wrap(f"{row.name}: {visible(row.value)}", width, "  ", "    ")
     lines += [f"    {visible(command)}" for command in one.commands]
     if one.source:
         source = ", ".join(filter(None, (one.confidence, one.checked)))
         text = f"source ({source}): {one.source}" if source else f"source: {one.source}"
-        lines += wrapping.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrapping.wrap(text, width, "  ", "    ")
     return lines

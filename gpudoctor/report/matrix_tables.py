@@ -58,6 +58,15 @@ class NotKnown(LookupError):
         self.near = near
 
 
+def nearest(word: str, known: Iterable[str]) -> tuple[str, ...]:
+    """The names that were probably meant; the first, where none is near."""
+    # Imported here: only a slip of the pen needs it.
+    from difflib import get_close_matches
+
+    names = list(dict.fromkeys(known))
+    return tuple(get_close_matches(word, names, n=3, cutoff=0.3)) or tuple(names[:1])
+
+
 def notes_sheet(notes: Iterable[tuple[str, str | None]]) -> tuple[Sheet, ...]:
     """What is to be said of rows, once for all that share it: notes are sentences with semicolons between them."""
     shared: dict[str, list[str]] = {}
@@ -183,7 +192,7 @@ def _sources(numbers: dict[str, int], width: int, *, verbose: bool) -> str:
     for text, number in numbers.items():
         label = f"[{number}] "
         if verbose:
-            lines += wrapping.wrap(label + text, width, subsequent_indent=" " * len(label), break_on_hyphens=False)
+            lines += wrapping.wrap(label + text, width, later=" " * len(label))
         else:
             whole = label + text
             lines.append(whole if len(whole) <= width else f"{whole[: width - 4].rstrip()} ...")

@@ -21,7 +21,10 @@ def container_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
 
 def _is_called(row: ContainerImage, wanted: str) -> bool:
     name = f"{row.image}:{row.tag}"
-    return wanted in (row.image, name) or row.tag.startswith(wanted) or name.startswith(f"{wanted}-")
+    # Triton Inference Server is called by either part of its name.
+    if row.image.startswith(wanted):
+        return True
+    return wanted == name or row.tag.startswith(wanted) or name.startswith(f"{wanted}-")
 
 
 def _line(row: ContainerImage, matrix: Matrix) -> Line:

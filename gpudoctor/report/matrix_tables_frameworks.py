@@ -5,8 +5,8 @@ from typing import Any
 
 from gpudoctor.facts.versions import local_tag, package_version
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.knowledge.matrix.types import JaxBuild, KerasPairing, TensorflowBuild, TorchBuild
-from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, notes_sheet
+from gpudoctor.knowledge.matrix.types import JaxBuild, KerasPairing, NumpyAbi, TensorflowBuild, TorchBuild
+from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, nearest, notes_sheet
 
 _SYSTEMS = {
     "linux-x86_64": "Linux",
@@ -30,7 +30,7 @@ def torch_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     tag = local_tag(release)
     found = [row for row in _of_line(rows, release, "version") if tag in (None, row.variant)]
     if not found:
-        raise NotKnown(f"torch {release}", _near(release, (row.version for row in rows)))
+        raise NotKnown(f"torch {release}", nearest(release, (row.version for row in rows)))
     columns = ("build", "CUDA", "cuDNN", "NCCL", "Python", "platforms", "code for")
     lines = tuple(Line(cells=_torch_cells(row), row=row) for row in found)
     notes = notes_sheet((f"{row.version}+{row.variant}", row.notes) for row in found)
@@ -83,7 +83,7 @@ def tensorflow_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
         return (_tensorflow("TensorFlow GPU builds", shown, without=("build",)),)
     found = matrix.tensorflow_builds(release) or _of_line(rows, release, "line")
     if not found:
-        raise NotKnown(f"tensorflow {release}", _near(release, (row.line for row in rows)))
+        raise NotKnown(f"tensorflow {release}", nearest(release, (row.line for row in rows)))
     sheets = [_tensorflow(f"TensorFlow {release}", found), _tensorflow_needs(found)]
     pins = {row.and_cuda: row for row in found if row.and_cuda}
     lines = tuple(Line(cells=(pin,), row=row) for row in pins.values() for pin in row.and_cuda)
@@ -136,10 +136,26 @@ def jax_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     rows = matrix.jax_builds()
     found = rows if release is None else _of_line(rows, release, "version")
     if not found:
-        raise NotKnown(f"jax {release}", _near(release or "", (row.version for row in rows)))
+        raise NotKnown(f"jax {release}", nearest(release or "", (row.version for row in rows)))
     columns = ("release", "extra", "CUDA from", "cuDNN from", "jaxlib", "Python", "driver from", "code for")
     lines = tuple(Line(cells=_jax_cells(row), row=row) for row in found)
-    return (Sheet(title="JAX" + (f" {release}" if release else ""), columns=columns, lines=lines, legend=CODE_FOR),)
+    sheet = Sheet(title="JAX" + (f" {release}" if release else ""), columns=columns, lines=lines, legend=CODE_FOR)
+    notes = notes_sheet((f"{row.version} {row.variant}", row.notes) for row in found) if release else ()
+    return (sheet, *(_numpy(matrix, "jax", {row.version for row in found}) if release else ()), *notes)
+
+
+def _numpy(matrix: Matrix, package: str, versions: set[str]) -> tuple[Sheet, ...]:
+    """The NumPy that releases ask for, and whether NumPy 2 is one of them."""
+    rows: tuple[NumpyAbi, ...] = matrix.table("numpy")
+    lines = tuple(
+        Line(
+            cells=(row.version, _spaced(row.required), {True: "yes", False: "no", None: ""}[row.works_with_numpy2]),
+            row=row,
+        )
+        for row in rows
+        if row.package == package and row.version in versions
+    )
+    return (Sheet(title="NumPy", columns=("release", "asks for", "works with NumPy 2"), lines=lines),) if lines else ()
 
 
 def _jax_cells(row: JaxBuild) -> tuple[str, ...]:
@@ -164,12 +180,13 @@ def keras_sheets(matrix: Matrix, release: str | None) -> tuple[Sheet, ...]:
     found = [row for row in rows if release is None or str(row.major) == release]
     found = found or list(_of_line(rows, release or "", "tensorflow"))
     if not found:
-        raise NotKnown(f"keras {release}", ("2", "3", *_near(release or "", (row.tensorflow for row in rows))))
+        raise NotKnown(f"keras {release}", ("2", "3", *nearest(release or "", (row.tensorflow for row in rows))))
     lines = tuple(
         Line(cells=(row.tensorflow, row.keras or "", str(row.major or ""), " ".join(row.tf_keras)), row=row)
         for row in found
     )
-    return (Sheet(title="Keras by TensorFlow", columns=("TensorFlow", "asks for", "Keras", "tf-keras"), lines=lines),)
+    sheet = Sheet(title="Keras by TensorFlow", columns=("TensorFlow", "asks for", "Keras", "tf-keras"), lines=lines)
+    return (sheet, *notes_sheet((row.tensorflow, row.notes) for row in found))
 
 
 def _of_line(rows: Iterable[Any], release: str, field: str) -> tuple[Any, ...]:
@@ -184,14 +201,6 @@ def _of_line(rows: Iterable[Any], release: str, field: str) -> tuple[Any, ...]:
         if (version := package_version(getattr(row, field))) is not None
         and (version.release[:size] == wanted.release or version.public == wanted.public)
     )
-
-
-def _near(release: str, known: Iterable[str]) -> tuple[str, ...]:
-    # Imported here: only a slip of the pen needs it.
-    from difflib import get_close_matches
-
-    names = list(dict.fromkeys(known))
-    return tuple(get_close_matches(release, names, n=3, cutoff=0.3)) or tuple(names[:1])
 
 
 def span(pythons: Iterable[str]) -> str:

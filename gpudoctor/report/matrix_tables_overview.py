@@ -10,6 +10,7 @@ from gpudoctor.report.matrix_tables import Line, Sheet
 GRADES: tuple[Grade, ...] = ("official", "metadata", "derived", "secondhand")
 #: What a table covers, in words; the newest and oldest of what it lists follow.
 ABOUT = {
+    "amd_families": "AMD architectures that run another one's code",
     "amd_gpus": "AMD's GPUs and their architectures",
     "builds": "builds of other frameworks: PaddlePaddle",
     "companions": "torchvision and torchaudio of each torch",
@@ -19,8 +20,10 @@ ABOUT = {
     "containers": "NVIDIA's framework images",
     "dates": "when releases came out",
     "elsewhere": "builds that no package index has",
+    "engines": "CUDA and cuDNN of ONNX Runtime and CTranslate2",
     "extensions": "packages made for a framework: xformers, cupy …",
     "faults": "known faults of releases",
+    "glibc": "C libraries that Linux wheels are made for",
     "gpu_peaks": "memory and peak rates of GPUs",
     "gpu_reference": "what healthy GPUs were measured to do",
     "gpus": "GPU products",
@@ -30,7 +33,8 @@ ABOUT = {
     "matlab": "MATLAB releases and their GPUs",
     "networks": "known networks: parameters and operations",
     "numpy": "NumPy 2 and the frameworks",
-    "pairs": "packages made for one torch or TensorFlow",
+    "pairs": "packages made for one torch, TensorFlow or JAX",
+    "programs": "GPUs and drivers of Ollama and llama.cpp",
     "protobuf": "protobuf of each TensorFlow",
     "recipes": "setups, command by command",
     "ready_wheels": "wheels of flash-attn, mamba-ssm … on release pages",

@@ -1,5 +1,6 @@
 """Runtimes as tables: what Colab, Kaggle, JetPack and conda-forge have."""
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.knowledge.matrix.offer_types import Runtime
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet
@@ -19,10 +20,15 @@ def runtime_sheets(matrix: Matrix, which: str | None) -> tuple[Sheet, ...]:
     if which is None:
         return tuple(_sheet(name, tuple(row for row in rows if row.runtime == name)[:3]) for name in TITLES)
     name, _, release = which.lower().partition(" ")
-    found = tuple(row for row in rows if row.runtime == name and release in row.release.lower())
+    found = tuple(row for row in rows if row.runtime == name and _is_called(row.release.lower(), release.strip()))
     if not found:
         raise NotKnown(f"runtime {which!r}", tuple(TITLES))
     return (_sheet(name, found),)
+
+
+def _is_called(release: str, wanted: str) -> bool:
+    """All are where none is named. Numbers are compared whole: 6.2 is 6.2 and 6.2.1, not 4.6.2 or 6.20."""
+    return not wanted or re.search(rf"(?<![\d.]){re.escape(wanted)}(?!\d)", release) is not None
 
 
 def _sheet(name: str, rows: tuple[Runtime, ...]) -> Sheet:

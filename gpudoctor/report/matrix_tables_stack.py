@@ -9,7 +9,7 @@ from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.peaks import peaks
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import Cudnn, DriverBranch, DriverFloor, ForwardCompat, Os, Toolkit, TorchBuild
-from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, notes_sheet
+from gpudoctor.report.matrix_tables import Line, NotKnown, Sheet, nearest, notes_sheet
 from gpudoctor.report.matrix_tables_amd import amd_sheets
 
 SYSTEMS: tuple[Os, ...] = ("linux", "windows")
@@ -25,16 +25,24 @@ def cuda_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
         return (Sheet(title="CUDA and the oldest driver it runs on", columns=_FLOOR, lines=lines),)
     wanted = CudaVersion.parse(version)
     if wanted is None or not _is_known(wanted, floors, matrix):
-        raise NotKnown(f"CUDA {version}", _near(version, (str(row.cuda) for row in floors)))
+        raise NotKnown(f"CUDA {version}", nearest(version, (str(row.cuda) for row in floors)))
     own = _toolkit_floors(floors, wanted)
     family = [row for system in SYSTEMS if (row := matrix.family_floor(wanted, system)) is not None]
     lines = tuple(_floor(row) for row in [*own, *(row for row in family if row not in own)])
     return (
         Sheet(title=f"CUDA {version}: the oldest driver it runs on", columns=_FLOOR, lines=lines),
+        *_offered_by(wanted, version, matrix),
         *_toolkit(matrix.toolkit(wanted), version),
         *_forward(matrix.forward_compat(wanted), version),
         *_torch_of(matrix, wanted),
     )
+
+
+def _offered_by(cuda: CudaVersion, version: str, matrix: Matrix) -> tuple[Sheet, ...]:
+    """The driver branches whose nvidia-smi shows it, which may be of no toolkit."""
+    rows = [row for row in matrix.table("cuda_driver") if isinstance(row, DriverBranch) and row.cuda == cuda]
+    lines = tuple(map(_branch, rows))
+    return (Sheet(title=f"CUDA {version}: the drivers that show it", columns=_BRANCH, lines=lines),) if lines else ()
 
 
 def _is_known(cuda: CudaVersion, floors: Iterable[DriverFloor], matrix: Matrix) -> bool:
@@ -111,7 +119,7 @@ def _near_branches(text: str, wanted: DriverRelease | None, rows: Iterable[Drive
     """The branches whose numbers are nearest."""
     branches = {row.branch: str(row.branch) for row in rows}
     if wanted is None:
-        return _near(text, branches.values())
+        return nearest(text, branches.values())
     return tuple(branches[number] for number in sorted(branches, key=lambda branch: abs(branch - wanted.branch))[:2])
 
 
@@ -264,11 +272,11 @@ def cudnn_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
     rows: tuple[Cudnn, ...] = matrix.table("cudnn")
     wanted = None if version is None else LibraryVersion.parse(version)
     if version is not None and wanted is None:
-        raise NotKnown(f"version {version!r}", _near(version, (row.cudnn for row in rows)))
+        raise NotKnown(f"version {version!r}", nearest(version, (row.cudnn for row in rows)))
     parts = [] if wanted is None or version is None else version.split(".")[:2]
     found = [row for row in rows if row.cudnn.split(".")[: len(parts)] == parts]
     if not found:
-        raise NotKnown(f"cuDNN {version}", _near(version or "", (row.cudnn for row in rows)))
+        raise NotKnown(f"cuDNN {version}", nearest(version or "", (row.cudnn for row in rows)))
     lines = tuple(
         Line(
             cells=(
@@ -286,11 +294,3 @@ def cudnn_sheets(matrix: Matrix, version: str | None) -> tuple[Sheet, ...]:
     title = "cuDNN" + (f" {version}" if version else "")
     notes = notes_sheet((row.cudnn, row.notes) for row in found)
     return (Sheet(title=title, columns=columns, lines=lines, legend=_GPUS_FROM), *notes)
-
-
-def _near(word: str, known: Iterable[str]) -> tuple[str, ...]:
-    # Imported here: only a slip of the pen needs it.
-    from difflib import get_close_matches
-
-    names = list(dict.fromkeys(known))
-    return tuple(get_close_matches(word, names, n=3, cutoff=0.4)) or tuple(names[:1])

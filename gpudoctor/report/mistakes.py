@@ -29,7 +29,7 @@ def mistakes_github(mistakes: Mistakes) -> str:
 def _mistake(one: Verdict, width: int) -> Iterator[str]:
     yield f"{visible(one.file or '-')}:{one.line}: {visible(one.command.splitlines()[0])}"
     reason = visible(f"{one.subject}: {one.because}")
-    yield from wrapping.wrap(reason, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+    yield from wrapping.wrap(reason, width, _INDENT, _INDENT)
     if one.instead is not None:
         # A line to copy is never wrapped.
         yield from (f"{_INDENT}Fix: {visible(line)}" for line in one.instead.splitlines())

@@ -13,11 +13,7 @@ from gpudoctor.report.commands import Shell, is_command, step_lines, visible
 from gpudoctor.report.fit_lines import way_text
 from gpudoctor.report.terminal import Style
 
-SCOPES = {
-    "user": "your own environment",
-    "system": "the system: as root",
-    "person": "by hand",
-}
+SCOPES = {"user": "your own environment", "system": "the system: as root", "person": "by hand"}
 
 
 def plan_text(plan: Plan, width: int, *, shell: Shell = "bash", no_verdict: tuple[str, ...] = ()) -> str:
@@ -134,15 +130,8 @@ def _needs(plan: Plan, need: str) -> bool:
 
 
 def _item(mark: str, text: str, width: int) -> list[str]:
-    return wrapping.wrap(
-        visible(text),
-        width,
-        initial_indent=f"  {mark}",
-        subsequent_indent="    ",
-        break_on_hyphens=False,
-        break_long_words=False,
-    )
+    return wrapping.wrap(visible(text), width, f"  {mark}", "    ")
 
 
 def _wrap(text: str, width: int) -> list[str]:
-    return wrapping.wrap(visible(text), width, break_on_hyphens=False, break_long_words=False)
+    return wrapping.wrap(visible(text), width)

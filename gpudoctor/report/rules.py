@@ -17,7 +17,7 @@ def rules_text(rules: tuple[Rule, ...], style: Style) -> str:
 
 def _folded(rule: Rule, width: int) -> str:
     indent = " " * 8
-    summary = wrapping.fill(rule.summary, width, initial_indent=indent, subsequent_indent=indent)
+    summary = "\n".join(wrapping.wrap(rule.summary, width, indent, indent))
     return f"{rule.code}  {rule.severity:<8} {rule.name}\n{summary}\n"
 
 
@@ -62,4 +62,4 @@ def _paragraph(lines: list[str], columns: int) -> str:
     if heading == ["Sources:"]:
         return "\n".join(lines)
     text = " ".join(lines[len(heading) :])
-    return "\n".join([*heading, *wrapping.wrap(text, columns, break_long_words=False, break_on_hyphens=False)])
+    return "\n".join([*heading, *wrapping.wrap(text, columns)])

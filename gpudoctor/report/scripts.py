@@ -29,11 +29,7 @@ _BASH_FUNCTIONS = {
         "    read -r _",
         "}",
     ),
-    "as_root": (
-        "as_root() {",
-        '    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -- "$@"; fi',
-        "}",
-    ),
+    "as_root": ("as_root() {", '    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo -- "$@"; fi', "}"),
     "say": ("say() {", "    printf '%s\\n' \"$1\" >&2", "}"),
 }
 _POWERSHELL_FUNCTIONS = {

@@ -38,21 +38,24 @@ def _devices(view: CrossView) -> Grid:
     return Grid(
         title="Who sees which device",
         header=("Device", *map(name_of, view.viewers)),
-        rows=tuple((visible(row.device), *_sights(row, view.viewers, notes)) for row in view.rows),
+        rows=tuple((visible(row.device), *sights(row, view.viewers, notes)) for row in view.rows),
         notes=tuple(visible(why) for why in notes),
     )
 
 
-def _sights(row: Row, viewers: tuple[str, ...], notes: dict[str, int]) -> Iterator[str]:
+def sights(
+    row: Row, viewers: tuple[str, ...], notes: dict[str, int], *, yes: str = "yes", no: str = "no"
+) -> Iterator[str]:
+    """What each viewer sees of a device: its name there, or the number of the note that says why not."""
     for viewer in viewers:
         sight = next((one for one in row.sights if one.viewer == viewer), None)
         if sight is None or (sight.name is None and sight.why is None):
             yield ""
         elif sight.state == "seen":
-            yield visible(sight.name or "yes")
+            yield visible(sight.name or yes)
         else:
             number = notes.setdefault(sight.why or "not told", len(notes) + 1)
-            yield f"{'?' if sight.state == 'unknown' else 'no'} ({number})"
+            yield f"{'?' if sight.state == 'unknown' else no} ({number})"
 
 
 def _trained(run: SmokeRun, trial: Trial) -> tuple[str, ...]:

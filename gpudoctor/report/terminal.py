@@ -89,7 +89,7 @@ def _details(view: View, style: Style) -> Iterator[str]:
 
 def _stack_line(layer: str, text: str, state: str, style: Style) -> Iterator[str]:
     mark = click.style(sign(state, style).ljust(2), fg=_COLOURS.get(state), bold=state == "error")
-    head, *rest = wrapping.wrap(text, max(20, style.width - 15), break_on_hyphens=False) or [""]
+    head, *rest = wrapping.wrap(text, max(20, style.width - 15)) or [""]
     yield f"{mark} {layer:<11} {head}"
     for line in rest:
         yield " " * 15 + line
@@ -150,14 +150,7 @@ def _note(finding: FindingView, style: Style) -> Iterator[str]:
 
 def wrapped(text: str, style: Style, *, indent: str = "", hang: str | None = None) -> Iterator[str]:
     """The text in lines of the style's width; `hang` indents all but the first."""
-    yield from wrapping.wrap(
-        text,
-        max(30, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent if hang is None else hang,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from wrapping.wrap(text, max(30, style.width), indent, indent if hang is None else hang)
 
 
 def sign(state: str, style: Style) -> str:

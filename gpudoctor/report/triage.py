@@ -17,17 +17,16 @@ from gpudoctor.language import wrapping
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.report.commands import is_command, step_lines, visible
-from gpudoctor.report.terminal import Style
+from gpudoctor.report.terminal import Style, wrapped
+from gpudoctor.report.what_was_read import disputes, what_was_read
 from gpudoctor.rules.live_problem import BECAUSE, MEANS
 
 #: Up to so many tickets each is told in full.
 _FULL = 3
-#: Facts of a finding, kinds of text, and characters of a quoted line that are shown without --verbose.
-_FACTS, _FORMS, _QUOTED = 3, 4, 240
+#: Facts of a finding, and characters of a quoted line that are shown without --verbose.
+_FACTS, _QUOTED = 3, 240
 #: Characters of what mended another thread.
 _CURE = 120
-#: Values of one contradiction that are shown.
-_VALUES = 6
 _COLOURS = {"certain": "red", "likely": "yellow", "possible": "cyan"}
 
 
@@ -116,7 +115,8 @@ def _full(ticket: Ticket, style: Style) -> Iterator[str]:
         yield from _wrapped(f"Ask the reporter: {visible(ticket.question.why)}", style)
         yield "    " + click.style(visible(ticket.question.ask), bold=True)
     if ticket.contents is not None:
-        yield from _wrapped(what_was_read(ticket, places=style.verbosity > 0), style, hang="  ")
+        for line in what_was_read(ticket, everything=style.verbosity > 0):
+            yield from _wrapped(line, style, hang="  ")
 
 
 def why(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
@@ -129,6 +129,8 @@ def why(ticket: Ticket, *, everything: bool = False) -> Iterator[str]:
     for one in facts if everything else facts[:_FACTS]:
         where = f"  [{visible(one.source.where)}]" if one.source and everything else ""
         yield f"{visible(one.fact)}: {visible(one.value)}{where}"
+    if top is not None and top.because:
+        yield f"{visible(top.because[0].upper() + top.because[1:])}."
     for message in quoted_messages(ticket, everything=everything):
         yield quotation(message)
         if top is None or everything:
@@ -245,38 +247,8 @@ def _short(cure: str) -> str:
     return textwrap.shorten(first_sentence(cure), _CURE, placeholder="\N{HORIZONTAL ELLIPSIS}")
 
 
-def disputes(ticket: Ticket) -> Iterator[str]:
-    """What the text states in two ways."""
-    for one in ticket.contents.disputes if ticket.contents else ():
-        values = [f"{visible(value)} ({visible(where)})" for value, where in one.values]
-        more = len(values) - _VALUES
-        said = "; ".join([*values[:_VALUES], f"and {more} more"] if more > 0 else values)
-        taken = f" {visible(one.taken)} was believed." if one.taken else " Neither was believed."
-        yield f"It contradicts itself on {one.fact}: {said}.{taken}"
-
-
-def what_was_read(ticket: Ticket, *, places: bool = False) -> str:
-    """Which kinds of text were recognised, how much of it was used, and how it is written."""
-    contents = ticket.contents
-    assert contents is not None
-    forms = [f"{one.form} (line {one.line})" if places else one.form for one in contents.recognised]
-    if not places and len(forms) > _FORMS:
-        forms[_FORMS:] = [f"{len(forms) - _FORMS} more"]
-    read = ", ".join(forms) or ("known messages only" if ticket.messages else "no known form")
-    encoding = f"; it is written in {contents.encoding}" if contents.encoding not in (None, "utf-8") else ""
-    cut = f"; {contents.cut}" if contents.cut else ""
-    return f"Read: {read}; {contents.used} of {contents.lines} lines{encoding}{cut}."
-
-
 def _wrapped(text: str, style: Style, indent: str = "", hang: str = "") -> Iterator[str]:
-    yield from wrapping.wrap(
-        text,
-        max(30, style.width),
-        initial_indent=indent,
-        subsequent_indent=indent + (hang or ("  " if indent else "")),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from wrapped(text, style, indent=indent, hang=indent + (hang or ("  " if indent else "")))
 
 
 def render_tickets_json(tickets: Iterable[Ticket]) -> Iterator[bytes]:
@@ -297,4 +269,4 @@ def looked_at(ticket: Ticket) -> Iterator[str]:
     yield from disputes(ticket)
     yield from similar_threads(ticket)
     if ticket.contents is not None:
-        yield what_was_read(ticket)
+        yield from what_was_read(ticket)

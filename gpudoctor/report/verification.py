@@ -54,7 +54,7 @@ def verification_text(compared: IndexComparison, style: Style) -> str:
         lines += ["", f"Facts, with parts of {found.read_wheels} wheels read:", "", *_table(_FACTS, _facts(found))]
     if found.absent:
         absent = f"Not on this index, so not compared: {', '.join(found.absent)}"
-        lines += ["", *wrapping.wrap(absent, width, subsequent_indent="  ")]
+        lines += ["", *wrapping.wrap(absent, width, later="  ")]
     lines += _listed("The index says something else", found.wrong, width)
     lines += _listed("Rows missing", found.missing, width)
     lines += _listed("Releases that the matrix does not know", found.lacking, width)
@@ -87,7 +87,7 @@ def _listed(title: str, claims: tuple[Claim, ...], width: int) -> list[str]:
     for claim in claims:
         said = f"matrix: {claim.matrix or 'nothing'}; index: {claim.index}"
         text = printable(f"{claim.table}: {claim.row}, {claim.about}. {said}")
-        lines += wrapping.wrap(text, width, initial_indent="  ", subsequent_indent="    ")
+        lines += wrapping.wrap(text, width, "  ", "    ")
     return lines
 
 

@@ -32,7 +32,7 @@ def _verdict(one: Verdict, width: int, *, verbose: bool) -> list[str]:
     what = f" ({one.build})" if one.build and one.word == "fits" else ""
     lines = [f"{_MARKS[one.word]} {visible(one.subject)}: {word}{what}"]
     for text in (one.because, *one.notes):
-        lines += wrapping.wrap(visible(text), width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += wrapping.wrap(visible(text), width, _INDENT, _INDENT)
     if one.instead is not None:
         # A command is never wrapped: it is there to be copied.
         lines += [
@@ -41,5 +41,5 @@ def _verdict(one: Verdict, width: int, *, verbose: bool) -> list[str]:
         ]
     if verbose and one.source:
         source = f"source ({one.confidence}, {one.checked}): {one.source}"
-        lines += wrapping.wrap(source, width, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        lines += wrapping.wrap(source, width, _INDENT, _INDENT)
     return lines

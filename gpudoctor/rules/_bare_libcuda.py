@@ -7,8 +7,6 @@ of the failure end with cuDNN 8.7 (https://github.com/microsoft/WSL/issues/8587,
 https://github.com/facebookresearch/nougat/issues/105).
 """
 
-from collections.abc import Iterator
-
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.system import Wsl
 from gpudoctor.facts.versions import LibraryVersion
@@ -18,14 +16,17 @@ FIRST, FIRST_WITHOUT = LibraryVersion("8"), LibraryVersion(milestone("cudnn-bare
 WSL_FOLDER = "/usr/lib/wsl/lib"
 
 
-def in_vain(libraries: Libraries, wsl: Wsl | None) -> Iterator[Resolution]:
-    """The cuDNN of each framework that would not find libcuda.so."""
+def in_vain(libraries: Libraries, wsl: Wsl | None) -> dict[str, tuple[Resolution, str]]:
+    """The cuDNN files that would not find libcuda.so, with the frameworks that get them: "torch and tensorflow"."""
+    found: dict[str, tuple[Resolution, str]] = {}
     for cudnn in libraries.resolutions or ():
         version = cudnn.version
         if cudnn.soname != "libcudnn.so.8" or cudnn.path is None or version is None:
             continue
         if FIRST <= version < FIRST_WITHOUT and _lacks(cudnn.framework, libraries, wsl):
-            yield cudnn
+            first, names = found.get(cudnn.path, (cudnn, ""))
+            found[cudnn.path] = (first, f"{names} and {cudnn.framework}" if names else cudnn.framework)
+    return found
 
 
 def _lacks(framework: str, libraries: Libraries, wsl: Wsl | None) -> bool:

@@ -9,7 +9,7 @@ from gpudoctor.facts.bench import TOO_LOW, Bench, BenchDevice, Sample
 from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Gap, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, seen
 
 if TYPE_CHECKING:
     from gpudoctor.facts.bench_report import Achieved
@@ -122,15 +122,13 @@ def slow(one: "Achieved", bench: Bench, device: BenchDevice, gpu: Gpu | None, no
     confidence: Confidence = "likely" if found else "possible"
     advice = found[0].advice if found else "Measure again on an idle machine; compare clocks and power in the samples."
     share = one.of_reference if one.of_reference is not None else one.of_peak
-    return Problem(
-        summary=f"{noun} only {share or 0:.0%} as fast as on a healthy {name}{because}.",
+    return problem(
+        f"{noun} only {share or 0:.0%} as fast as on a healthy {name}{because}.",
+        seen(f"measured ({one.what})", f"{one.rate / scale:,.1f} {unit}"),
+        seen("healthy ones reach", f"{(one.reference or 0) / scale:,.1f} {unit} ({one.reference_of})"),
+        *(cause.evidence for cause in found),
+        *((seen("link under load", link_of(bench, gpu)),) if "host" in one.what else ()),
         subject=gpu.label if gpu else name,
         confidence=confidence,
-        evidence=(
-            seen(f"measured ({one.what})", f"{one.rate / scale:,.1f} {unit}"),
-            seen("healthy ones reach", f"{(one.reference or 0) / scale:,.1f} {unit} ({one.reference_of})"),
-            *(cause.evidence for cause in found),
-            *((seen("link under load", link_of(bench, gpu)),) if "host" in one.what else ()),
-        ),
-        fixes=(by_hand("Remove what slows the GPU down", advice),),
+        fix=by_hand("Remove what slows the GPU down", advice),
     )

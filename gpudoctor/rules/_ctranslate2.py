@@ -9,7 +9,7 @@ from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._missing import copies_of, package_of, where_looked
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Libraries, Scene
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, problem, seen
 
 #: Built with cuDNN 9 from this release on.
 FIRST_WITH_CUDNN_9 = milestone("ctranslate2-cudnn-9")
@@ -23,18 +23,16 @@ def of_ctranslate2(gpus: Gpus | None, libraries: Libraries, frameworks: Framewor
         return
     installed = [copies[0] for one in missing if (copies := copies_of(one, libraries))]
     state = "installed, but not where it looks" if len(installed) == len(missing) else "not found"
-    yield Problem(
-        summary=f"{engine.label} opens {in_words(one.soname for one in missing)}, which "
+    yield problem(
+        f"{engine.label} opens {in_words(one.soname for one in missing)}, which "
         f"{'is' if len(missing) == 1 else 'are'} {state}; it crashes when it first uses the GPU.",
+        *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
+        *(seen(f"{copy.soname} is installed at", copy.path) for copy in installed),
+        *where_looked(engine, libraries),
+        *_other_cudnn(engine, libraries),
         subject=engine.label,
         severity=_severity(missing, libraries),
         confidence="likely",
-        evidence=(
-            *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
-            *(seen(f"{copy.soname} is installed at", copy.path) for copy in installed),
-            *where_looked(engine, libraries),
-            *_other_cudnn(engine, libraries),
-        ),
         fixes=_fixes(engine, missing, libraries, scene),
     )
 
@@ -59,24 +57,22 @@ def _fixes(engine: Framework, missing: tuple[Resolution, ...], libraries: Librar
     if folders and all(copies_of(one, libraries) for one in missing):
         value = ":".join(dict.fromkeys((*folders, *libraries.search_path)))
         title = "Name the folder of the libraries for this program"
-        return (Fix(title=title, safety="safe", steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),)),)
+        return (Fix(title, "safe", (SetEnv(name="LD_LIBRARY_PATH", value=value),)),)
     wanted = tuple(dict.fromkeys(_pinned(name, engine) for one in missing if (name := package_of(one, engine))))
     name_it = Ask(
         text="Then name their folders, nvidia/cublas/lib and nvidia/cudnn/lib in site-packages, in LD_LIBRARY_PATH: "
         "CTranslate2 does not look there by itself."
     )
     own = Fix(
-        title=f"Install the libraries that {engine.label} was built with",
-        safety=safety(scene),
-        steps=(*install(scene, *wanted), name_it),
+        f"Install the libraries that {engine.label} was built with", safety(scene), (*install(scene, *wanted), name_it)
     )
     is_8 = (engine.cudnn or "").startswith("8") and engine.cuda is not None and engine.cuda.major == 12
     if not is_8 or not any(True for _ in _other_cudnn(engine, libraries)):
         return (own,)
     newer = Fix(
-        title="Install a CTranslate2 that was built with cuDNN 9",
-        safety=safety(scene),
-        steps=(*install(scene, f"ctranslate2>={FIRST_WITH_CUDNN_9}", options=("--upgrade",)), name_it),
+        "Install a CTranslate2 that was built with cuDNN 9",
+        safety(scene),
+        (*install(scene, f"ctranslate2>={FIRST_WITH_CUDNN_9}", options=("--upgrade",)), name_it),
     )
     return (newer, own)
 

@@ -10,18 +10,18 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.plan.system_packages import install_command, names_for
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 from gpudoctor.rules.sections import Container, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Run, by_hand
+from gpudoctor.rules.terms import Ask, Fix, Run, by_hand, run
 
 WINDOWS_DRIVER = Ask(text="Get the driver for your GPU from https://www.nvidia.com/drivers and install it on Windows.")
 VENDOR_GUIDE = "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/"
 
-REBOOT = by_hand("Restart the machine", Run(argv=("reboot",)), needs_root=True, needs_reboot=True)
+REBOOT = by_hand("Restart the machine when no job runs on it", run("reboot"), needs_root=True, needs_reboot=True)
 
 RELOAD_MODULES = by_hand(
     "Without a restart: end every program that uses the GPU, then reload the kernel modules",
     "End every program that uses the GPU, the graphical desktop included.",
-    Run(argv=("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia")),
-    Run(argv=("modprobe", "nvidia")),
+    run("modprobe", "-r", "nvidia_uvm", "nvidia_drm", "nvidia_modeset", "nvidia"),
+    run("modprobe", "nvidia"),
     needs_root=True,
 )
 
@@ -33,9 +33,9 @@ def keep_nouveau_out(
     machine = known(host)
     family = {machine.distribution, *machine.distribution_like} if machine else set()
     if family & {"debian", "ubuntu"}:
-        image: Run | Ask = Run(argv=("update-initramfs", "-u"))
+        image: Run | Ask = run("update-initramfs", "-u")
     elif family & {"fedora", "rhel", "centos"}:
-        image = Run(argv=("dracut", "--force"))
+        image = run("dracut", "--force")
     else:
         image = Ask(text="Rebuild the start image (initramfs) with your distribution's tool.")
     name = "nova" if (held_by or "").lower().startswith("nova") else "nouveau"
@@ -96,6 +96,31 @@ def install_driver(
     return (by_hand(title, *steps, needs_root=True, needs_reboot=True, driver=">=0"),)
 
 
+def legacy_driver(host: System | Gap | None, container: Container | Gap | None, branch: int) -> tuple[Run | Ask, ...]:
+    """Install the last branch for an old GPU, as the distribution calls it, and keep it.
+
+    rpmfusion.org/Howto/NVIDIA and github.com/fady-saied/Nvidia-Fedora-Guide/issues/20; archlinux.org/news, driver 590;
+    github.com/NixOS/nixos-hardware/issues/1828. Read 2026-11-23.
+    """
+    machine = known(host)
+    distribution = machine.distribution if machine and not is_contained(container) else None
+    if distribution == "fedora":
+        return (
+            run("dnf", "remove", "akmod-nvidia*", "xorg-x11-drv-nvidia*"),
+            run("dnf", "install", f"akmod-nvidia-{branch}xx", f"xorg-x11-drv-nvidia-{branch}xx-cuda"),
+            Ask(text="Both are of RPM Fusion. Wait until the module is built (some minutes) before you restart."),
+        )
+    if distribution == "ubuntu":
+        return (run("apt", "install", f"nvidia-driver-{branch}"), run("apt-mark", "hold", f"nvidia-driver-{branch}"))
+    if machine is not None and distribution is not None and "arch" in (distribution, *machine.distribution_like):
+        names = f"nvidia-{branch}xx-dkms and nvidia-{branch}xx-utils"
+        return (Ask(text=f"Install {names} from the AUR in place of the current driver's packages."),)
+    if distribution == "nixos":
+        line = f"hardware.nvidia.package = config.boot.kernelPackages.nvidiaPackages.legacy_{branch};"
+        return (Ask(text=f"Put into the system's configuration, and rebuild it: {line}"),)
+    return (Ask(text=f"Install the driver of branch {branch} from your distribution's legacy packages, and hold it."),)
+
+
 def _os(host: System | Gap | None) -> str | None:
     machine = known(host)
     return machine.os if machine else None
@@ -105,26 +130,26 @@ def _install_steps(host: System | None, *, needs_open: bool) -> tuple[Run | Ask,
     distribution = host.distribution if host else None
     flavour = ' This GPU needs the open kernel modules: take the flavour with "open" in its name.' if needs_open else ""
     if distribution == "ubuntu" and not needs_open:
-        return (Run(argv=("ubuntu-drivers", "install")),)
+        return (run("ubuntu-drivers", "install"),)
     if distribution == "ubuntu":
-        listing = Run(argv=("ubuntu-drivers", "list"))
+        listing = run("ubuntu-drivers", "list")
         return (listing, Ask(text="Install the newest listed package whose name ends in -open, with apt install."))
     if distribution == "debian" and not needs_open and host is not None and host.kernel:
         return (
             Ask(text="Enable the components contrib, non-free and non-free-firmware in the APT sources."),
-            Run(argv=("apt", "update")),
-            Run(argv=("apt", "install", *names_for(host, "driver"))),
+            run("apt", "update"),
+            run("apt", "install", *names_for(host, "driver")),
         )
     if distribution == "fedora":
         return (
             Ask(text="Enable the RPM Fusion repositories: https://rpmfusion.org/Configuration"),
-            Run(argv=("dnf", "install", *names_for(host, "driver"))),
+            run("dnf", "install", *names_for(host, "driver")),
             Ask(text="Wait until the module is built (some minutes) before you restart."),
         )
     if distribution == "arch":
         module = "nvidia-open" if host and "-arch" in (host.kernel or "") else "nvidia-open-dkms"
         return (
-            Run(argv=("pacman", "-S", module, "nvidia-utils")),
+            run("pacman", "-S", module, "nvidia-utils"),
             Ask(text="For GPUs older than Turing (GTX 10 series and before) use a legacy driver of the AUR instead."),
         )
     return (Ask(text=f"Follow your distribution's guide for the NVIDIA driver, or NVIDIA's: {VENDOR_GUIDE}{flavour}"),)
@@ -145,5 +170,5 @@ def headers_command(host: System | Gap | None) -> tuple[Run | Ask, ...]:
     if command is not None:
         return (command,)
     if "arch" in family:
-        return (Run(argv=("pacman", "-S", _arch_headers(kernel or ""))),)
+        return (run("pacman", "-S", _arch_headers(kernel or "")),)
     return (Ask(text=f"Install the headers (or -devel package) of kernel {kernel or 'that is running'}."),)

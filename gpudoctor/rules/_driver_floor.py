@@ -42,7 +42,11 @@ def can_take(gpus: Gpus | Gap | None, branch: int, matrix: Matrix) -> bool:
         return True
     for gpu in gpus.nvidia:
         capability = matrix.capability(gpu)
-        last = matrix.last_driver_branch(capability) if capability is not None else None
-        if last is not None and last < branch:
+        if capability is not None:
+            lasts = [matrix.last_driver_branch(capability)]
+        else:
+            # Several models bear that name.
+            lasts = [one.last_branch for one in matrix.models_by_name(gpu.name or "")]
+        if lasts and all(last is not None and last < branch for last in lasts):
             return False
     return True

@@ -1,9 +1,19 @@
-"""Evidence as a reader would see it."""
+"""A problem, and its evidence as a reader would see it."""
+
+from typing import Any
 
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.driver import Answer, KernelLine
-from gpudoctor.facts.finding import Evidence
+from gpudoctor.facts.finding import Evidence, Problem
+from gpudoctor.facts.fix import Fix
 from gpudoctor.facts.gpus import Gpu
+
+
+def problem(
+    summary: str, *evidence: Evidence, fix: Fix | None = None, fixes: tuple[Fix, ...] = (), **more: Any
+) -> Problem:
+    """What a rule found, with its evidence; `fix`: the only one. `more`: what else a Problem says."""
+    return Problem(summary=summary, evidence=evidence, fixes=fixes if fix is None else (fix,), **more)
 
 
 def seen(fact: str, value: object, source: Source | None = None) -> Evidence:

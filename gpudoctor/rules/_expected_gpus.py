@@ -7,6 +7,8 @@ from gpudoctor.rules.visible_devices import read_mask
 
 #: Values that hide every GPU on purpose.
 _ON_PURPOSE = ("", "-1")
+#: rocm.docs.amd.com, GPU isolation techniques.
+_HIDE_AMD = ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES")
 
 
 def expected(gpus: Gpus | Gap | None, driver: Driver | Gap | None, environ: Environ | Gap | None) -> int:
@@ -25,6 +27,19 @@ def expected(gpus: Gpus | Gap | None, driver: Driver | Gap | None, environ: Envi
     usable = [gpu for gpu in gpus.nvidia if gpu.bound_driver not in ("vfio-pci", "pci-stub", "xen-pciback")]
     shown = len(read_mask(value, gpus).visible) if value is not None else len(usable)
     return min(len(usable), shown) or min(len(usable), 1)
+
+
+def expected_of_amd(gpus: Gpus | Gap | None, environ: Environ | Gap | None) -> int:
+    """How many AMD GPUs the kernel's driver serves, where no variable hides them on purpose."""
+    values = [environ.get(name) for name in _HIDE_AMD] if isinstance(environ, Environ) else []
+    if any(value is not None and value.strip() in _ON_PURPOSE for value in values) or not isinstance(gpus, Gpus):
+        return 0
+    return sum(gpu.vendor == "amd" and gpu.bound_driver == "amdgpu" for gpu in gpus.devices)
+
+
+def lists_of_rocm(live: Live) -> tuple[DeviceList, ...]:
+    """Lists of frameworks that were built for AMD's GPUs and told their devices."""
+    return tuple(one for one in live.devices if one.devices is not None and one.built_with_rocm)
 
 
 def lists_to_judge(live: Live, frameworks: Frameworks | Gap | None) -> tuple[DeviceList, ...]:

@@ -47,7 +47,7 @@ def fixes_of(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
         return (wanted,)
     if scene.find(package) is not None:
         return (reinstall(scene, (package,), f"Reinstall {package}"),)
-    return (Fix(title=f"Install {package}", safety=safety(scene), steps=install(scene, package)),)
+    return (Fix(f"Install {package}", safety(scene), install(scene, package)),)
 
 
 def broken_package(failure: Failure, scene: Scene) -> str | None:

@@ -1,7 +1,8 @@
 """Fixes of one GPU that need root, for a person to carry out."""
 
-from gpudoctor.facts.fix import Ask, Fix, Run, by_hand
+from gpudoctor.facts.fix import Ask, Fix, by_hand
 from gpudoctor.facts.gpus import Gpu
+from gpudoctor.rules.terms import run
 
 
 def chosen(gpu: Gpu) -> tuple[str, ...]:
@@ -14,7 +15,7 @@ def reset(gpu: Gpu, *, first: str | None = None, then: str | None = None) -> Fix
     return by_hand(
         "End the work on this GPU and reset it",
         *((Ask(text=first),) if first else ()),
-        Run(argv=("nvidia-smi", "--gpu-reset", *chosen(gpu))),
+        run("nvidia-smi", "--gpu-reset", *chosen(gpu)),
         *((Ask(text=then),) if then else ()),
         needs_root=True,
     )

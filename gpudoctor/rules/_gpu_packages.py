@@ -2,31 +2,17 @@
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
+from gpudoctor.sources.libraries_names import DISTS
 
 #: From CUDA 13 on most names have no suffix any more; cuDNN, NCCL, cuSPARSELt and NVSHMEM keep theirs.
 _SUFFIX = re.compile(r"nvidia-[a-z0-9-]+-cu(1[0-9])")
 #: The CUDA runtime's own version is the CUDA version; other libraries count on their own.
 _PLAIN = re.compile(r"nvidia-(?:cublas|cuda-[a-z]+|cufft|curand|cusolver|cusparse|nvjitlink)")
 
-#: The distribution of each library, for CUDA 12 and older with "-cuNN" behind it.
 #: NVIDIA has no packages of libraries for an older CUDA (compat/releases.json).
 FIRST_WHEELS = 11
-DISTS = {
-    "cudart": "nvidia-cuda-runtime",
-    "cublas": "nvidia-cublas",
-    "cublaslt": "nvidia-cublas",
-    "cudnn": "nvidia-cudnn",
-    "cufft": "nvidia-cufft",
-    "curand": "nvidia-curand",
-    "cusolver": "nvidia-cusolver",
-    "cusparse": "nvidia-cusparse",
-    "cusparselt": "nvidia-cusparselt",
-    "nccl": "nvidia-nccl",
-    "nvjitlink": "nvidia-nvjitlink",
-    "nvrtc": "nvidia-cuda-nvrtc",
-    "cupti": "nvidia-cuda-cupti",
-    "nvshmem": "nvidia-nvshmem",
-}
+#: Libraries that no framework lacks by itself.
+_OF_OTHERS = frozenset({"cufile", "cutensor", "nvtx", "tensorrt"})
 
 
 def is_cuda_package(name: str) -> bool:
@@ -63,8 +49,9 @@ def users_of(frameworks: Frameworks, cuda_major: int) -> tuple[Framework, ...]:
 
 def dist_for(family: str | None, cuda_major: int | None) -> str | None:
     """The package that brings a library: nvidia-cusolver-cu12."""
-    base = DISTS.get((family or "").lower())
-    if base is None or cuda_major is None or cuda_major < FIRST_WHEELS:
+    family = (family or "").lower()
+    base = DISTS.get(family)
+    if base is None or family in _OF_OTHERS or cuda_major is None or cuda_major < FIRST_WHEELS:
         return None
     keeps_suffix = base in ("nvidia-cudnn", "nvidia-nccl", "nvidia-cusparselt", "nvidia-nvshmem")
     return f"{base}-cu{cuda_major}" if cuda_major <= 12 or keeps_suffix else base

@@ -8,11 +8,13 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, separately, wheel_platform
 from gpudoctor.plan.recipes import framework_for_gpus
+from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._gpu_packages import dist_for
+from gpudoctor.rules._jax_parts import PARTS, all_parts
 from gpudoctor.rules._unmet import elsewhere
 from gpudoctor.rules.builds import release_numbers, release_of
 from gpudoctor.rules.sections import Framework, Gap, Libraries, LibraryCopy, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Evidence, Fix, Run, SetEnv, by_hand, seen
+from gpudoctor.rules.terms import Evidence, Fix, Run, SetEnv, by_hand, run, seen
 
 #: The first TensorFlow with the extra and-cuda.
 FIRST_EXTRA = numbers_of("tensorflow-cuda-extra")
@@ -60,7 +62,7 @@ def fixes_for(
     unreachable = [copies_of(one, libraries) for one in missing]
     if all(unreachable):
         return _reach(scene, framework, tuple(copies[0] for copies in unreachable), libraries, matrix)
-    return (_bring(scene, framework, missing, matrix),)
+    return (_bring(scene, framework, missing, libraries, matrix),)
 
 
 def _reach(
@@ -69,9 +71,9 @@ def _reach(
     folders = dict.fromkeys(posixpath.dirname(copy.path) for copy in copies)
     value = ":".join(dict.fromkeys((*folders, *libraries.search_path)))
     name = Fix(
-        title="Add the folder for this program",
-        safety="safe",
-        steps=(SetEnv(name="LD_LIBRARY_PATH", value=value),),
+        "Add the folder for this program",
+        "safe",
+        (SetEnv(name="LD_LIBRARY_PATH", value=value),),
         undo="unset LD_LIBRARY_PATH" if not libraries.search_path else "set LD_LIBRARY_PATH to what it was",
     )
     ways = (*filter(None, (_linked(scene, framework, copies, libraries),)), name)
@@ -110,9 +112,9 @@ def _linked(scene: Scene, framework: Framework, copies: tuple[LibraryCopy, ...],
             return None
         links.append((posixpath.relpath(copy.path, folder), f"{folder}/{copy.soname}"))
     return Fix(
-        title=f"Link it into a folder where {framework.name} looks",
-        safety=safety(scene),
-        steps=tuple(Run(argv=("ln", "-sf", target, link)) for target, link in links),
+        f"Link it into a folder where {framework.name} looks",
+        safety(scene),
+        tuple(run("ln", "-sf", target, link) for target, link in links),
         undo=f"rm {shlex.join(link for _, link in links)}",
     )
 
@@ -122,14 +124,16 @@ def _parent(folder: str) -> str:
     return posixpath.dirname(posixpath.dirname(folder))
 
 
-def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], matrix: Matrix) -> Fix:
+def _bring(
+    scene: Scene, framework: Framework, missing: tuple[Resolution, ...], libraries: Libraries, matrix: Matrix
+) -> Fix:
     if not nvidia_gpus(scene):
         text = f"Here {framework.label} runs on the CPU. Install its CUDA libraries on machines with an NVIDIA GPU."
         return by_hand("Nothing to do on this machine", text)
     if framework.name == "tensorflow":
         numbers, version = release_numbers(framework.version), framework.version
         if version is None or numbers is None or numbers < FIRST_EXTRA:
-            return _by_hand(framework)
+            return _by_hand(framework, scene)
         # The recipe knows what else is here, and gives it an environment of its own where they cannot share one.
         newest = framework_for_gpus("tensorflow", scene, matrix)
         if _is_broken(framework, scene, matrix) or not _shares(newest) or not _can_have(version, scene, matrix):
@@ -140,13 +144,18 @@ def _bring(scene: Scene, framework: Framework, missing: tuple[Resolution, ...], 
     else:
         wanted = tuple(dict.fromkeys(p for one in missing if (p := package_of(one, framework))))
     if not wanted:
-        return _by_hand(framework)
+        return _by_hand(framework, scene)
     # An installed one is pinned by another framework, and is of another release: a second install changes nothing.
-    there = tuple(name for name in wanted if scene.find(name) is not None)
+    pinned = framework.name not in PARTS or any(scene.find(name) is not None for name in ("torch", "tensorflow"))
+    there = tuple(name for name in wanted if pinned and scene.find(name) is not None)
     if taken := owners_of_the_same(scene, wanted) or there:
         return elsewhere(framework.label, taken)
+    if framework.name in PARTS and framework.cuda is not None and not scene.is_shared:
+        together = all_parts(scene, framework.cuda.major, libraries, matrix)
+        if together is not None:
+            return together
     steps = separately(scene, *wanted) if scene.is_shared else install(scene, *wanted)
-    return Fix(title=f"Install the CUDA libraries of {framework.label}", safety=safety(scene), steps=steps)
+    return Fix(f"Install the CUDA libraries of {framework.label}", safety(scene), steps)
 
 
 def _can_have(version: str, scene: Scene, matrix: Matrix) -> bool:
@@ -160,7 +169,9 @@ def _shares(fix: Fix) -> bool:
     return not any(isinstance(step, Run) and step.argv[1:3] == ("-m", "venv") for step in fix.steps)
 
 
-def _by_hand(framework: Framework) -> Fix:
+def _by_hand(framework: Framework, scene: Scene) -> Fix:
+    if framework.name == "tensorflow" and framework.cuda:
+        return toolkit_for_build(framework.cuda, framework.cudnn, scene)
     cuda = f"CUDA {framework.cuda}" if framework.cuda else "the CUDA version it was built with"
     cudnn = f" and cuDNN {framework.cudnn}" if framework.cudnn else ""
     text = f"Install {cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."

@@ -116,7 +116,7 @@ def _without_unused(group: tuple[Overlap, ...], scene: Scene, frameworks: Framew
         text = f"Uninstall {', '.join(leaving)}; then install again, with --force-reinstall, {', '.join(back)}."
         return by_hand(title, text)
     steps = once((*uninstall(scene, *leaving), *install(scene, *back, options=("--force-reinstall", "--no-deps"))))
-    return Fix(title=title, safety="review", steps=steps)
+    return Fix(title, "review", steps)
 
 
 def _torch_fits(scene: Scene, matrix: Matrix) -> bool:
@@ -143,7 +143,7 @@ def _apart(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix) -> Fix:
     back = tuple(f"{package.name}=={package.version}" for package in staying)
     again = install(scene, *back, options=("--force-reinstall", "--no-deps"))
     steps = once((*apart.steps, *uninstall(scene, "tensorflow", *leaving), *again))
-    return Fix(title=apart.title, safety="review", steps=steps)
+    return Fix(apart.title, "review", steps)
 
 
 def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, frameworks: Frameworks) -> tuple[Fix, ...]:
@@ -162,7 +162,7 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
     other = install(scene, *wanted, index=f"{TORCH_INDEX}{build.index_suffix}")
     steps = once((*uninstall(scene, "torch", *names, *shared), *other))
     title = f"Use CUDA 12 for both: PyTorch {build.version} built for CUDA {build.cuda}"
-    return () if scene.is_shared else (Fix(title=title, safety="review", steps=steps),)
+    return () if scene.is_shared else (Fix(title, "review", steps),)
 
 
 def keep_one(first: str, second: str, scene: Scene) -> Fix:
@@ -174,4 +174,4 @@ def keep_one(first: str, second: str, scene: Scene) -> Fix:
         text = f"Uninstall both {first} and {second}, then install the one you want."
         return by_hand("Keep one of the two", text)
     steps = once((*uninstall(scene, *both), *install(scene, f"{package.name}=={package.version}")))
-    return Fix(title=f"Keep only {keep}", safety=safety(scene), steps=steps)
+    return Fix(f"Keep only {keep}", safety(scene), steps)

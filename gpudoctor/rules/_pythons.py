@@ -10,7 +10,7 @@ from gpudoctor.plan.places import NEW_ENVIRONMENT, conda, conda_prefix
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Matrix, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Run, by_hand
+from gpudoctor.rules.terms import Ask, Fix, by_hand, run
 
 if TYPE_CHECKING:
     from gpudoctor.plan.install import Refused
@@ -88,14 +88,14 @@ def python_fix(
         return by_hand(f"Find a build of {wanted.subject} that fits" if wanted else "", refused.text)
     activate = rf"{NEW_ENVIRONMENT}\Scripts\activate" if host.os == "windows" else f". {NEW_ENVIRONMENT}/bin/activate"
     steps = (
-        Run(argv=("uv", "venv", "--seed", "--python", python, NEW_ENVIRONMENT)),
+        run("uv", "venv", "--seed", "--python", python, NEW_ENVIRONMENT),
         *installs,
         Ask(text=f"Then: {activate}. (uv is at https://docs.astral.sh/uv/; it fetches that Python if need be.)"),
     )
     title = f"Make an environment with Python {python}"
     if installs and wanted is not None:
         title = f"Install {wanted.subject} in a new environment with Python {python}"
-    return Fix(title=title, safety="safe", steps=steps)
+    return Fix(title, "safe", steps)
 
 
 def _plan(

@@ -6,26 +6,9 @@ from gpudoctor.rules._evidence import seen
 
 #: Readings that change all the time, or that only describe; without them the GPU can still be judged.
 READINGS = (
-    "power",
-    "temperature",
-    "fan",
-    "clock",
-    "utilization",
-    "throughput",
-    "process",
-    "accounting",
-    "performance",
-    "reason",
-    "display",
-    "persistence",
-    "nvlink",
-    "p2p",
-    "pcielink",
-    "pcie",
-    "serial",
-    "vbios",
-    "virtualization",
-)
+    "power", "temperature", "fan", "clock", "utilization", "throughput", "process", "accounting", "performance",
+    "reason", "display", "persistence", "nvlink", "p2p", "pcielink", "pcie", "serial", "vbios", "virtualization",
+)  # fmt: skip
 #: Codes of NVML that speak of the GPU, not of the question: insufficient power, interrupts, damaged infoROM, lost,
 #: reset required (nvml.h, nvmlReturn_t).
 _OF_THE_GPU = (8, 11, 14, 15, 16)

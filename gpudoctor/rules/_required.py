@@ -3,12 +3,7 @@
 import operator
 from collections.abc import Iterable
 
-_OPERATORS = {
-    ">=": operator.ge,
-    ">": operator.gt,
-    "<=": operator.le,
-    "<": operator.lt,
-}
+_OPERATORS = {">=": operator.ge, ">": operator.gt, "<=": operator.le, "<": operator.lt}
 
 
 def unmet(version: str | None, comparisons: Iterable[tuple[str, str]]) -> tuple[str, ...]:

@@ -112,8 +112,8 @@ def shadowing_fix(shadowing: Shadowing, libraries: Libraries) -> Fix:
     folder = posixpath.dirname(shadowing.resolution.path or "")
     rest = [entry for entry in libraries.search_path if posixpath.normpath(entry) != posixpath.normpath(folder)]
     return Fix(
-        title=f"Take {folder} out of LD_LIBRARY_PATH for this program",
-        safety="safe",
-        steps=(SetEnv(name="LD_LIBRARY_PATH", value=":".join(rest) or None),),
+        f"Take {folder} out of LD_LIBRARY_PATH for this program",
+        "safe",
+        (SetEnv(name="LD_LIBRARY_PATH", value=":".join(rest) or None),),
         undo=f"export LD_LIBRARY_PATH={':'.join(libraries.search_path)}",
     )

@@ -10,7 +10,7 @@ from gpudoctor.knowledge.matrix.pairs import in_words, pair_for, pair_of
 from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Matrix, Package, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, seen
 
 TEXT = "tensorflow-text"
 
@@ -36,17 +36,15 @@ def _problem(package: Package, tensorflow: Framework, have: str, pair: Pair, sce
     label = f"{package.name} {package.version}"
     # What is not compiled of tensorflow-io and tensorflow-addons may work on.
     severity: Severity | None = None if package.name == TEXT else "warning"
-    return Problem(
-        summary=f"{label} was not built for the installed TensorFlow {tensorflow.version}.",
+    return problem(
+        f"{label} was not built for the installed TensorFlow {tensorflow.version}.",
+        seen("tensorflow", tensorflow.version, tensorflow.source),
+        seen(package.name, package.version),
+        seen("TensorFlow that it is made for", in_words(pair.made_for)),
         subject=label,
         severity=severity,
         confidence="certain" if severity is None else "likely",
-        evidence=(
-            seen("tensorflow", tensorflow.version, tensorflow.source),
-            seen(package.name, package.version),
-            seen("TensorFlow that it is made for", in_words(pair.made_for)),
-        ),
-        fixes=(_fix(package, have, pair, scene, matrix),),
+        fix=_fix(package, have, pair, scene, matrix),
     )
 
 
@@ -54,13 +52,13 @@ def _fix(package: Package, have: str, pair: Pair, scene: Scene, matrix: Matrix) 
     own = _same_number(have) if package.name == TEXT else pair_for(package.name, have, matrix)
     if own is not None:
         steps = install(scene, f"{package.name}{own.releases}", options=("--no-deps",))
-        return Fix(title=f"Install the {package.name} of TensorFlow {have}", safety=safety(scene), steps=steps)
+        return Fix(f"Install the {package.name} of TensorFlow {have}", safety(scene), steps)
     last = in_words(pair.made_for).split()[-1]
     text = (
         f"There is no {package.name} for TensorFlow {have}. "
         f"A program that needs it: TensorFlow {last} beside it, in an environment of its own."
     )
-    return Fix(title=f"Remove {package.name}", safety="review", steps=(*uninstall(scene, package.name), Ask(text=text)))
+    return Fix(f"Remove {package.name}", "review", (*uninstall(scene, package.name), Ask(text=text)))
 
 
 def _line(version: str | None) -> str:

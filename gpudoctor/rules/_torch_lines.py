@@ -8,7 +8,7 @@ from gpudoctor.knowledge.matrix.pairs import in_words, pair_for, pair_of, pairs_
 from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Matrix, Package, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, seen
 
 #: What another torch does to them: torch.compile fails, or torchao leaves out its kernels; the others do not start.
 SEVERITIES: dict[str, Severity] = {
@@ -36,17 +36,15 @@ def of_another_line(torch: Framework, scene: Scene, matrix: Matrix) -> Iterator[
             continue
         label, wants = f"{package.name} {package.version}", in_words(pair.made_for)
         what, left_out = (f"What is compiled in {label}", "; it is left out") if pair.is_optional else (label, "")
-        yield Problem(
-            summary=f"{what} needs torch {wants}, but torch {torch.version} is installed{left_out}.",
+        yield problem(
+            f"{what} needs torch {wants}, but torch {torch.version} is installed{left_out}.",
+            seen("torch", torch.version, torch.source),
+            seen(package.name, package.version),
+            seen(f"torch that {label} is made for", wants),
             subject=label,
             severity=severity,
             confidence="likely",
-            evidence=(
-                seen("torch", torch.version, torch.source),
-                seen(package.name, package.version),
-                seen(f"torch that {label} is made for", wants),
-            ),
-            fixes=(_fix(package, pair, have, scene, matrix),),
+            fix=_fix(package, pair, have, scene, matrix),
         )
 
 
@@ -61,7 +59,7 @@ def _fix(package: Package, pair: Pair, have: str, scene: Scene, matrix: Matrix) 
     if own is not None:
         options = ("--upgrade", "--no-deps") if own.releases.startswith(">") else ("--no-deps",)
         steps = install(scene, f"{name}{own.releases}", options=options)
-        return Fix(title=f"Install the {name} of torch {have}", safety=safety(scene), steps=steps)
+        return Fix(f"Install the {name} of torch {have}", safety(scene), steps)
     if pair.is_optional:
         text = f"No {name} has kernels for torch {have}: take torch {in_words(pair.made_for)}, or do without them."
         return by_hand("Take the torch of the kernels, or do without them", text)
@@ -75,7 +73,7 @@ def _fix(package: Package, pair: Pair, have: str, scene: Scene, matrix: Matrix) 
             f"{name} ended with {last}, for torch {its}. "
             f"A program that needs it: torch {its} in an environment of its own."
         )
-    return Fix(title=f"Remove {name}", safety="review", steps=(*uninstall(scene, name), Ask(text=text)))
+    return Fix(f"Remove {name}", "review", (*uninstall(scene, name), Ask(text=text)))
 
 
 def _plain(version: str | None) -> str:

@@ -2,12 +2,19 @@
 
 import re
 
+from packaging.version import Version
+
 from gpudoctor.facts.fix import Fix, by_hand
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.scene import Scene
+from gpudoctor.facts.versions import package_version
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, safety
+from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules.builds import in_words, release_numbers
+
+#: The ends of a range.
+_BOUND = re.compile(r"(>=|<)\s*([^=\s][^,\s]*)")
 
 
 def is_gpu_requirement(name: str) -> bool:
@@ -44,15 +51,42 @@ def complete(scene: Scene, owner: str, unmet: tuple[Unmet, ...]) -> Fix:
     wanted = requirements_of(unmet)
     if taken := owners_of_the_same(scene, wanted):
         return elsewhere(owner, taken)
-    return Fix(title=title, safety=safety(scene), steps=install(scene, *wanted))
+    return Fix(title, safety(scene), install(scene, *wanted))
 
 
 def requirements_of(unmet: tuple[Unmet, ...]) -> tuple[str, ...]:
-    """What is asked for, each package once: numpy>=2.0,<3."""
+    """What is asked for, each package once, and what others ask of it where some version suits all: numpy>=2.0,<3."""
     asked: dict[str, list[str]] = {}
     for one in unmet:
         asked.setdefault(one.requirement, []).append(one.wanted)
-    return tuple(f"{name}{','.join(dict.fromkeys(filter(None, texts)))}" for name, texts in asked.items())
+    return tuple(bounded(name, tuple(texts), unmet) for name, texts in asked.items())
+
+
+def bounded(name: str, texts: tuple[str, ...], unmet: tuple[Unmet, ...]) -> str:
+    """A requirement with these specifiers, and with those that installed packages state, where all of them agree."""
+    own = tuple(dict.fromkeys(filter(None, texts)))
+    stated = (text for one in unmet if one.requirement == name for text in (one.wanted, *one.others))
+    every = tuple(dict.fromkeys((*own, *filter(None, stated))))
+    return f"{name}{','.join(_strictest(every if agree(*every) else own))}"
+
+
+def _strictest(specifiers: tuple[str, ...]) -> tuple[str, ...]:
+    """The same without lower bounds below the highest, and upper ones above the lowest: >=1.26,<2."""
+    every = dict.fromkeys(one.strip() for text in specifiers for one in text.split(",") if one.strip())
+    kept = dict.fromkeys(every, "")
+    ends: dict[str, tuple[Version, str]] = {}
+    for one in every:
+        match = _BOUND.fullmatch(one)
+        version = package_version(match[2]) if match is not None else None
+        if match is None or version is None:
+            continue
+        end = ends.setdefault(match[1], (version, one))
+        if end[1] == one:
+            continue
+        is_stricter = version > end[0] if match[1] == ">=" else version < end[0]
+        kept.pop(end[1] if is_stricter else one, None)
+        ends[match[1]] = (version, one) if is_stricter else end
+    return tuple(kept)
 
 
 def elsewhere(owner: str, taken: tuple[str, ...]) -> Fix:

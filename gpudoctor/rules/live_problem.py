@@ -10,7 +10,7 @@ from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.rules.declare import FIRST
 from gpudoctor.rules.failures import Failure, failures_of
 from gpudoctor.rules.sections import Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 #: The title of a fix that is a question; and what evidence is called that repeats a message's meaning and causes.
 FIND_OUT = "Find out which cause it is"
@@ -107,9 +107,9 @@ def said(record: FailureRecord, failed: Failed) -> Said:
     template = (record.pasted if failed.first.pasted else None) or (record.known if failed.meaning else None)
     fixes = (
         Fix(
-            title=fix.title,
-            safety=fix.safety,
-            steps=(
+            fix.title,
+            fix.safety,
+            (
                 *(SetEnv(name=name, value=value) for name, value in fix.variables.items()),
                 *(Ask(text=step.format_map(given)) for step in fix.steps),
             ),
@@ -147,11 +147,11 @@ def problems(live: Live, owner: str, says: Callable[[Failed], Said]) -> Iterator
     for label, members in groups.items():
         failed = Failed(failures=tuple(members))
         sentence, fixes = says(failed)
-        yield Problem(
-            summary=_sentence(sentence),
+        yield problem(
+            _sentence(sentence),
+            *tuple(_evidence(failed)),
             subject=label,
             confidence="likely" if all(one.pasted for one in members) else "certain",
-            evidence=tuple(_evidence(failed)),
             symptoms=failed.symptoms,
             fixes=(*fixes, *_questions(failed)),
             severity=_severity(members, failed.symptoms),
@@ -228,7 +228,7 @@ def _questions(failed: Failed) -> tuple[Fix, ...]:
     row = next((row for one in failed.symptoms if (row := message_of(one.signature))), None)
     if row is None:
         return ()
-    return (Fix(title=FIND_OUT, safety="manual", steps=(Ask(text=f"Check: {row.ask}"),)),)
+    return (Fix(FIND_OUT, "manual", (Ask(text=f"Check: {row.ask}"),)),)
 
 
 def _sentence(text: str) -> str:

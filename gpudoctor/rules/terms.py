@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.finding import Evidence, Problem
-from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, by_hand
-from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, seen
+from gpudoctor.facts.fix import Ask, Fix, Run, SetEnv, by_hand, run
+from gpudoctor.rules._evidence import answer_seen, gpu_seen, log_seen, problem, seen
 from gpudoctor.rules.declare import rule
 
 __all__ = [
@@ -19,6 +19,8 @@ __all__ = [
     "by_hand",
     "gpu_seen",
     "log_seen",
+    "problem",
     "rule",
+    "run",
     "seen",
 ]

@@ -15,8 +15,11 @@ _START = re.compile(
 )
 #: Flags that ask for GPUs.
 _GPUS = re.compile(
-    r"(?:^|\s)(?:--gpus[ =]\S|--runtime[ =]nvidia\b|--device[ =](?:nvidia\.com/gpu|/dev/nvidia)|--nv\b|--nvccli\b)"
+    r"(?:^|\s)(?:--gpus[ =]\S|--runtime[ =]nvidia\b|--device[ =](?:nvidia\.com/gpu|/dev/nvidia)|--nv(?:ccli)?\b"
+    r"|--rocm\b)"
 )
+#: Podman hands this to CDI, which older releases and hosts without a specification do not have.
+_BY_CDI = re.compile(r"(?:^|\s)--gpus[ =]\S")
 #: Compose and Kubernetes.
 _RESERVED = re.compile(
     r"^\s*(?:-\s*)?(?:driver|runtime|runtimeClassName):\s*[\"']?nvidia\b|^\s*(?:-\s*)?capabilities:\s*\[[^\]]{0,40}\bgpu\b"
@@ -35,7 +38,8 @@ class Started(NamedTuple):
 
     engine: str
     lines: tuple[int, ...]
-    asks_for_gpus: bool
+    #: None: whether that gives any, the engine's release and the host decide.
+    asks_for_gpus: bool | None
 
 
 class Image(NamedTuple):
@@ -56,7 +60,9 @@ def started(lines: Sequence[str]) -> Iterator[Started]:
             while used[-1].endswith("\\") and len(used) < _MOST and number - 1 + len(used) < len(lines):
                 used.append(lines[number - 1 + len(used)])
             engine = match[1] or match[3]
-            asks = engine == "nvidia-docker" or any(_GPUS.search(one) for one in used)
+            asks: bool | None = engine == "nvidia-docker" or any(_GPUS.search(one) for one in used)
+            if engine == "podman" and any(_BY_CDI.search(one) for one in used):
+                asks = None
             yield Started(engine, tuple(range(number, number + len(used))), asks)
         elif ":" in line and _RESERVED.match(line):
             yield Started("specification", (number,), asks_for_gpus=True)

@@ -29,7 +29,6 @@ class Labelled(NamedTuple):
     label: str
     rows: tuple[str, ...]
     line: int
-    is_heading: bool = False
 
     @property
     def value(self) -> str:
@@ -85,7 +84,7 @@ def _line(lines: Sequence[str], number: int, line: str, known: Callable[[str], o
     elif not value and (heading or label != body.strip() or _BOLD.match(line)) and known(label):
         rows = _below(lines, number, headed=bool(heading) or label == body.strip(" *_`"), known=known)
         if rows:
-            yield Labelled(label, tuple(rows.values()), next(iter(rows)), is_heading=True)
+            yield Labelled(label, tuple(rows.values()), next(iter(rows)))
     elif _SEVERAL.search(body[: 4 * LONGEST]):
         # "My machine: OS: Ubuntu, GPU: ...", where the first name is none.
         several = list(_several(body, known))

@@ -31,7 +31,7 @@ _STEMS = {
     "cuda": "cuda",
 }
 _SHARED_OBJECT = re.compile(r"lib([A-Za-z][A-Za-z0-9_-]*?)(?:\.alt)?\.so((?:\.\d+)*)$")
-_DLL = re.compile(r"([A-Za-z]+?)(?:64)?_?((?:\d+(?:_\d+)*_?)?)\.dll$", re.IGNORECASE)
+_DLL = re.compile(r"([A-Za-z]+(?:_[A-Za-z]+)*?)(?:64)?_?((?:\d+(?:_\d+)*_?)?)\.dll$", re.IGNORECASE)
 _DLL_STEMS = {stem.lower(): family for stem, family in _STEMS.items()}
 
 #: Majors of SONAMEs that belong to one CUDA major. The others are shared: libcusolver.so.11 is CUDA 11 and 12,
@@ -77,9 +77,17 @@ def family_of(name: str) -> str | None:
     match = _SHARED_OBJECT.match(name)
     if match is None:
         dll = _DLL.match(name)
-        return _DLL_STEMS.get(dll.group(1).lower()) if dll else None
-    stem = match.group(1)
-    return _STEMS.get(stem) or ("cudnn" if stem.startswith("cudnn_") else None)
+        return _family(_DLL_STEMS, dll.group(1).lower()) if dll else None
+    return _family(_STEMS, match.group(1))
+
+
+def _family(stems: dict[str, str], stem: str) -> str | None:
+    return stems.get(stem) or ("cudnn" if stem.startswith("cudnn_") else None)
+
+
+def nvrtc_name(cuda_major: int) -> str:
+    """What the run-time compiler of a CUDA from 11.2 on is called: libnvrtc.so.11.2, libnvrtc.so.12."""
+    return f"libnvrtc.so.{'11.2' if cuda_major == 11 else cuda_major}"
 
 
 def library_at(path: str, source: Source, soname: str | None = None) -> LibraryCopy | None:

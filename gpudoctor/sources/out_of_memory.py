@@ -41,6 +41,9 @@ def parse_out_of_memory(text: str) -> OutOfMemory | None:
     if wanted is None or total is None:
         return None
     reserved, allocated = _bytes(_RESERVED, text), _bytes(_ALLOCATED, text)
+    if reserved is not None and allocated is not None and reserved < allocated:
+        # "cached" of old releases is what lies unused beside what is allocated.
+        reserved += allocated
     own, unused = _bytes(_OWN, text), _bytes(_UNUSED, text)
     if own is None:
         own = reserved if reserved is not None else allocated

@@ -11,7 +11,7 @@ _EGG_TAG = re.compile(r"-py\d+(\.\d+)?(-.*)?$")
 
 #: Distributions whose metadata and files are looked into: what drives a GPU, and what breaks it when it does not fit.
 _RELEVANT = re.compile(
-    r"(?:apex|bitsandbytes|deepspeed|flash-attn|functorch|jaxlib|keras|libtpu|ml-dtypes|mxnet|numba|numpy|protobuf"
+    r"(?:apex|bitsandbytes|ctranslate2|deepspeed|flash-attn|functorch|jaxlib|keras|libtpu|ml-dtypes|mxnet|numba|numpy|protobuf"
     r"|auto-gptq|causal-conv1d|detectron2|mamba-ssm|mmcv|mmcv-full|mmcv-lite|pytorch3d|pyg-lib|spconv"
     r"|pycuda|pytorch|scikit-cuda|tf-keras|tf-nightly|transformer-engine|vllm|xformers"
     r"|(?:cuda|cudf|cugraph|cuml|cupy|cuquantum|flash-attn|intel-tensorflow|jax|keras|mxnet|numba|nvidia|onnxruntime"

@@ -10,6 +10,7 @@ from gpudoctor.sources.command_lines import Image as FrameworkImage
 from gpudoctor.sources.command_lines import Started, images, started
 from gpudoctor.tickets.fragment import HEARSAY, REPORT, WORDS, Fragment, fragment, source
 from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.statements import statements_in
 from gpudoctor.verify.asked import Image
 from gpudoctor.verify.read_words import read_command
 from gpudoctor.verify.text import Typed, commands
@@ -19,14 +20,6 @@ START, IMAGE, BANNER, WORKS = "the container's start", "the image's name", "the 
 #: A name with a tag, or with the folder of who publishes it: what people make up for an example is one word.
 _REFERENCE = re.compile(r"[\w.-]+(?:/[\w.-]+)*(?:[:@][\w.:-]+)|[\w.-]+(?:/[\w.-]+)+")
 _BANNER = re.compile(r"^CUDA Version (\d{1,2}\.\d)\.\d{1,3}$")
-#: nvidia-smi, told to work here: not in the other of two surroundings, and not only sometimes.
-_WORKS = re.compile(
-    r"\bnvidia-smi[`'\"]? (?:command )?(?:also )?(?:works?|runs?|is (?:fine|ok|working)|looks (?:fine|good)"
-    r"|funktioniert)\b(?! (?:only|as|on|in|inside|outside|after|until|if|when|for|from|sometimes|again|once))"
-    r"|\bnvidia-smi[`'\"]? ?(?:可以正常|正常|能正常)",
-    re.IGNORECASE,
-)
-_TWO_SIDES = re.compile(r"\b(?:docker|podman|container|pod|kubectl|kubernetes|wsl|vm|host|sudo|root)\b", re.IGNORECASE)
 
 
 def parse_commands(text: Pasted) -> tuple[Fragment, ...]:
@@ -39,7 +32,9 @@ def _start(text: Pasted) -> tuple[Fragment, ...]:
     found = tuple(started(text.lines))
     if len({one.asks_for_gpus for one in found}) != 1:
         return ()
-    container = Container(gpus_requested=found[0].asks_for_gpus, image=_image_of(found, text))
+    engines = {one.engine for one in found}
+    kind = "apptainer" if engines <= {"apptainer", "singularity"} else None
+    container = Container(kind=kind, gpus_requested=found[0].asks_for_gpus, image=_image_of(found, text))  # type: ignore[arg-type]
     return fragment(START, found[0].lines, REPORT, container=container)
 
 
@@ -80,9 +75,8 @@ def _banner(text: Pasted) -> tuple[Fragment, ...]:
 
 
 def _works(text: Pasted) -> tuple[Fragment, ...]:
-    if "nvidia-smi" not in text.text or _TWO_SIDES.search(text.text):
+    said = next((one for one in statements_in(text) if one.statement.id == "nvidia-smi-works"), None)
+    if said is None:
         return ()
-    for number, _ in text.found(_WORKS):
-        answer = Answer(outcome="answered", code=0, name="NVML_SUCCESS", source=source(WORKS, number))
-        return fragment(WORKS, (number,), WORDS, driver=Driver(nvml=answer))
-    return ()
+    answer = Answer(outcome="answered", code=0, name="NVML_SUCCESS", source=source(WORKS, said.line))
+    return fragment(WORKS, (said.line,), WORDS, driver=Driver(nvml=answer))

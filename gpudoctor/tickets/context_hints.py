@@ -9,6 +9,8 @@ from gpudoctor.tickets.pasted import Pasted
 FORM = "prompts and paths"
 
 _WSL = re.compile(r"/usr/lib/wsl/lib|microsoft-standard-WSL2|/mnt/[c-e]/Users/|\bWSL_DISTRO_NAME\b")
+#: The distribution that `wsl -l -v` marks as the default, with its version.
+_LISTED = re.compile(r"^\s*\*\s*[\w.-]+\s+(?:Running|Stopped|Wird ausgeführt|Beendet|正在运行|已停止)\s+([12])\s*$")
 _CONTAINER = re.compile(r"^[\s`]*(?:\([\w.() -]{1,60}\)\s*)?root@[0-9a-f]{12}:")
 _COLAB = re.compile(r"google\.colab|/usr/local/lib/python3\.\d+/dist-packages/google/colab|^/content/|['\" ]/content/")
 _KAGGLE = re.compile(r"/kaggle/(?:input|working)")
@@ -26,7 +28,10 @@ def parse_surroundings(text: Pasted) -> tuple[Fragment, ...]:
         if kind is None and "root@" in line and _CONTAINER.match(line):
             kind = "docker"
             lines.append(number)
-        if "/" not in line and "\\" not in line:
+        if wsl is None and "*" in line and (listed := _LISTED.match(line)):
+            wsl = Wsl(version=1 if listed[1] == "1" else 2)
+            lines.append(number)
+        if "/" not in line and "\\" not in line and "microsoft-standard" not in line:
             continue
         lacks = "cannot access '/usr/lib/wsl/lib" in line
         if lacks or (wsl is None and _WSL.search(line)):

@@ -1,18 +1,20 @@
 """What people fill into forms, lists and tables: "- GPU model and memory: RTX 3090 24GB", "| Treiber | 535.154 |"."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.libraries import Libraries, LibraryCopy, Toolkit, Toolkits
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
-from gpudoctor.facts.system import Container, Wsl
-from gpudoctor.facts.versions import CudaVersion, DriverRelease
+from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.facts.versions import CudaVersion, DriverRelease, LibraryVersion
 from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.sources.label_kinds import kinds_of
 from gpudoctor.sources.labelled import Labelled, labelled
+from gpudoctor.sources.library_builds import cudnn_release
 from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
@@ -20,11 +22,12 @@ from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import products
 
 FORM = "the reporter's words"
-#: The CUDA that somebody names without saying whose it is.
-NAMED_CUDA = "the CUDA that the reporter names"
+#: What somebody names without saying whose it is.
+NAMED_CUDA, NAMED_CUDNN = "the CUDA that the reporter names", "the cuDNN that the reporter names"
 
 _NUMBER = re.compile(r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|[.-]?dev)\d+)?(?:\+[\w.]+)?)(?![\d])")
-_FRAMEWORK_DISTS = ("tensorflow-gpu", "tensorflow-cpu", "tf-nightly-gpu", "tf-nightly")
+_GFX = re.compile(r"\bgfx[0-9a-f]{3,4}\b")
+_FRAMEWORK_DISTS = ("onnxruntime-gpu", "tensorflow-gpu", "tensorflow-cpu", "tf-nightly-gpu", "tf-nightly")
 _NO_ANSWER = frozenset(("n/a", "no response", "-", "none", "无", "keine", "unknown"))
 _PARTS = re.compile(r"\s*[/,，、;；]\s*|\s+(?:and|und|和)\s+")
 
@@ -35,9 +38,25 @@ def parse_forms(text: Pasted) -> tuple[Fragment, ...]:
     """What is stated under labels."""
     return tuple(
         found
-        for kind, said in _filled(text)
+        for kind, said in _one_a_list(_filled(text))
         for found in fragment(FORM, (said.line,), WORDS, **_read(kind, said, is_smi=_is_smi(text, said.line)))
     )
+
+
+def _one_a_list(filled: Iterable[tuple[str, Labelled]]) -> Iterator[tuple[str, Labelled]]:
+    """A label that is written once for each GPU, line below line, is one list of them."""
+    held: Labelled | None = None
+    for kind, said in filled:
+        if kind == "gpu" and held and held.label == said.label and said.line == held.line + len(held.rows):
+            held = held._replace(rows=(*held.rows, *said.rows))
+            continue
+        if held:
+            yield "gpu", held
+        held = said if kind == "gpu" else None
+        if kind != "gpu":
+            yield kind, said
+    if held:
+        yield "gpu", held
 
 
 def _filled(text: Pasted) -> Iterator[tuple[str, Labelled]]:
@@ -57,7 +76,7 @@ def _by_kind(said: Labelled) -> Iterator[tuple[str, Labelled]]:
     for index, kind in enumerate(kinds):
         if len(parts) == len(kinds):
             yield kind, said._replace(rows=(parts[index],))
-        elif kind and (index == 0 or kind in ("os", "gpu", "driver")):
+        elif kind and (index == 0 or kind in ("os", "gpu", "driver") or kind in said.value.lower()):
             yield kind, said
 
 
@@ -77,7 +96,7 @@ def _is_smi(text: Pasted, number: int) -> bool:
 
 def _os(said: Labelled) -> Sections:
     value = " ".join(said.rows[:2])
-    return {"host": of_os(value), "container": _wsl(value)}
+    return {"host": of_os(value), "container": wsl_named(value)}
 
 
 def _named_os(said: Labelled) -> Sections:
@@ -85,7 +104,8 @@ def _named_os(said: Labelled) -> Sections:
     return {"host": of_os(f"{said.label} {said.value}") if said.value[:1].isdigit() else None}
 
 
-def _wsl(value: str) -> Container | None:
+def wsl_named(value: str) -> Container | None:
+    """The Windows Subsystem for Linux that a value names; version 2 where it names none."""
     named = re.search(r"\bwsl\W?(1\b(?!\.\d))?", value, re.I)
     if named is None and not is_wsl(value):
         return None
@@ -95,13 +115,27 @@ def _wsl(value: str) -> Container | None:
 def _gpu(said: Labelled) -> Sections:
     """Under "GPU:" a product is often told twice; in a list each row is one GPU."""
     named = [one for row in said.rows for one in dict.fromkeys(products(row))]
-    gpus = tuple(Gpu(vendor=vendor, name=name, source=source(FORM, said.line)) for vendor, name in named)
+    codes = set(_GFX.findall(" ".join(said.rows))) if len(named) == 1 else set()
+    gpus = tuple(
+        Gpu(
+            vendor=vendor,
+            name=name,
+            architecture=next(iter(codes)) if len(codes) == 1 and vendor == "amd" else None,
+            source=source(FORM, said.line),
+        )
+        for vendor, name in named
+    )
     return {"gpus": Gpus(devices=gpus) if gpus else None}
 
 
 def _driver(said: Labelled) -> Sections:
     found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", said.value)
-    return {"driver": Driver(release=DriverRelease.parse(found[1]), source=source(FORM, said.line)) if found else None}
+    if found is None:
+        return {}
+    # The form of NVIDIA's open kernel modules asks for their release.
+    flavour: Literal["open"] | None = "open" if re.search(r"open\W+(?:gpu\W+)?kernel", said.label, re.I) else None
+    release = DriverRelease.parse(found[1])
+    return {"driver": Driver(release=release, module_flavour=flavour, source=source(FORM, said.line))}
 
 
 def _cuda(said: Labelled) -> Sections:
@@ -113,6 +147,44 @@ def named_cuda(version: str, line: int) -> Toolkits:
     """A CUDA that is named and no more."""
     toolkit = Toolkit(root=NAMED_CUDA, version=CudaVersion.parse(version), source=source(FORM, line))
     return Toolkits(found=(toolkit,))
+
+
+def _cudnn(said: Labelled) -> Sections:
+    """Beside a label for two facts only what calls itself cuDNN."""
+    found = re.search(rf"cudnn{CUDNN_NUMBER}", said.value, re.I)
+    if found is None and "cuda" not in said.value.lower():
+        found = re.match(CUDNN_NUMBER, said.value, re.I)
+    return {"libraries": named_cudnn(found[1], said.line) if found else None}
+
+
+#: "8.9.7", "v8.2.1", and the number that programs print: 8902, 90100.
+CUDNN_NUMBER = r"[\s:=v(-]*(?:version|ver)?[\s:=v.]*(\d{1,2}(?:\.\d{1,2}){0,2}|\d{4,5})(?![\d.]*\d{3}|\w)"
+
+
+def named_cudnn(number: str, line: int) -> Libraries | None:
+    """A cuDNN that is named and no more; none where no cuDNN has such a number."""
+    number = cudnn_release(number)
+    version = LibraryVersion.parse(number)
+    if version is None or not 4 <= version.major <= 12 or version.minor > 40 or re.search(r"\.0\d", number):
+        return None
+    copy = LibraryCopy(
+        family="cudnn",
+        soname="cuDNN",  # which file of it is loaded, nobody says
+        path=NAMED_CUDNN,
+        version=version,
+        source=source(FORM, line),
+    )
+    return Libraries(copies=(copy,))
+
+
+def _kernel(said: Labelled) -> Sections:
+    """A kernel of Linux, not Jupyter's."""
+    found = re.search(KERNEL, said.value)
+    return {"host": System(os="linux", kernel=found[1]) if found else None}
+
+
+#: A kernel's release as distributions write it: 5.14.0-570.el9.x86_64, 6.8.0-45-generic.
+KERNEL = r"(?<![\w./-])([3-7]\.\d{1,2}\.\d{1,3}-\w[\w.+-]*\w)"
 
 
 def _python(said: Labelled) -> Sections:
@@ -127,12 +199,12 @@ def _framework(name: str, said: Labelled) -> Sections:
     """The last number of "v2.16.1-0-g5bc9d26649c 2.16.1"; nothing where several releases are named."""
     value = said.value
     found = {match[1] for match in _NUMBER.finditer(re.sub(r"v?\d+\.\d+\.\d+\S*-g[0-9a-f]+", "", value))}
-    if len(found) != 1 or not re.match(r"\W*(?:tf|tensorflow|torch|pytorch|v|\d|jax|stable|latest)", value, re.I):
+    if len(found) != 1 or not re.match(r"\W*(?:tf|tensorflow|torch|pytorch|v|\d|jax|onnx|stable|latest)", value, re.I):
         return {}
     version = found.pop()
     if name in ("torch", "jax") and version.count(".") == 1 and int(version.split(".")[0]) > 2:
         return {}
-    words = f"{said.label} {value}".lower().replace(" ", "-")
+    words = f"{said.label} {value}".lower().replace(" ", "-").replace("onnx-runtime", "onnxruntime")
     dist = next((one for one in _FRAMEWORK_DISTS if one in words), None)
     return {"frameworks": Frameworks(found=(framework_named(name, version, said.line, dist),))}
 
@@ -150,4 +222,6 @@ _READERS: dict[str, Callable[[Labelled], Sections]] = {
     "driver": _driver,
     "cuda": _cuda,
     "python": _python,
+    "cudnn": _cudnn,
+    "kernel": _kernel,
 }

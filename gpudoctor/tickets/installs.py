@@ -24,6 +24,8 @@ _WISHED = re.compile(
     r"\b(?:please|should|could|would|try|need|have to|must|recommend\w*|suggest\w*|run|instead|why not)\b",
     re.IGNORECASE,
 )
+#: What pip was asked for and did not do: another build was there.
+_KEPT = re.compile(r"\balready (?:satisfied|installed)(?!:\s*(?!(?:torch|pytorch|tensorflow)\b)\w)", re.IGNORECASE)
 _EXACT = re.compile(r"={2,3}\s*v?(\d+\.\d+(?:\.\d+)?)(?:\+(\w+))?$")
 #: The build that an index of PyTorch's holds: https://download.pytorch.org/whl/cu124, .../whl/nightly/cu128.
 _INDEX = re.compile(r"/whl/(?:nightly/|test/)?(cpu|cu\d{2,3}|rocm[\d.]+|xpu)\b")
@@ -33,7 +35,7 @@ _NAMES = {"torch": "torch", "pytorch": "torch", "tensorflow": "tensorflow", "ten
 
 def parse_installs(text: Pasted) -> tuple[Fragment, ...]:
     """The frameworks that are installed by commands which agree, where nothing says that one failed."""
-    if REFUSED.search(text.text):
+    if REFUSED.search(text.text) or _KEPT.search(text.text):
         return ()
     found: dict[str, Framework] = {}
     lines = []

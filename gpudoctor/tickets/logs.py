@@ -9,7 +9,7 @@ from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.live import DeviceList, ListedDevice, Live
 from gpudoctor.facts.python import Framework, Frameworks
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.sources.libraries_names import family_of
 from gpudoctor.sources.nvidia_codes import cuda_code
 from gpudoctor.sources.pci import bus_id
@@ -33,9 +33,6 @@ _MISSED = re.compile(
 )
 _DSO = re.compile(r"libcuda reported version is: (\d[\d.]*)|DSO version (\d[\d.]*)")
 _MODULE = re.compile(r"kernel reported version is: (\d[\d.]*)|kernel version (\d[\d.]*) does not match")
-_CUDNN = re.compile(
-    r"Loaded runtime CuDNN library: (\d[\d.]*)(?: \([^)]*\))? but source was compiled with:? (\d[\d.]*)", re.I
-)
 _CUINIT = re.compile(r"(?:failed call to )?cuInit(?:\(0\))?(?: failed)?[ :->]*(?:failed with error )?(CUDA_ERROR_\w+)")
 _NUMBERED = re.compile(
     r"Error (802|803|804|100|101|999|34|36|3): |cudaGetDeviceCount\(\).{0,40}?returned (802|803|804|100|999)\b"
@@ -66,8 +63,6 @@ def parse_logs(text: Pasted) -> tuple[Fragment, ...]:
         fragments += _opened(text)
     if "version is: " in body or "DSO version" in body:
         fragments += _driver_versions(text)
-    if "CuDNN library" in body or "cuDNN library" in body:
-        fragments += _cudnn(text)
     fragments += _cuda_answers(text)
     if "capability" in body or "capabilities" in body or "TorchAudio" in body or "torchvision" in body:
         fragments += _torch(text)
@@ -126,9 +121,13 @@ def _gpu(name: str | None, bus: str | None, capability: str | None, number: int)
 
 
 def _opened(text: Pasted) -> tuple[Fragment, ...]:
-    """What TensorFlow opened, and what it did not find: that is the loader's own word."""
+    """What TensorFlow, or JAX by its code, opened, and what it did not find: that is the loader's own word."""
+    # Imported here: most texts hold no such log.
+    from gpudoctor.tickets.loader_errors import askers_of
+
     rows: dict[str, Resolution] = {}
     lines, path = [], None
+    askers = askers_of(text.lines)
     for number, line in text.filled:
         opened, missed = _OPENED.search(line), _MISSED.search(line)
         name = opened[1] if opened else missed[1] if missed else None
@@ -138,11 +137,12 @@ def _opened(text: Pasted) -> tuple[Fragment, ...]:
         # Where the message names another file than the one that was opened, that one is missing too.
         other = re.match(r"(lib[\w+-]+\.so[.\d]*): cannot open", (missed[2] or "") if missed else "")
         for soname in dict.fromkeys((other[1], name) if other else (name,)):
+            is_jax = askers.at(number) == "jax"
             rows[soname] = Resolution(
-                framework="tensorflow",
+                framework="jax" if is_jax else "tensorflow",
                 soname=soname,
                 family=family_of(soname),
-                wanted_by="TensorFlow",
+                wanted_by="JAX" if is_jax else "TensorFlow",
                 how="opened",
                 path=name if opened else None,
             )
@@ -168,30 +168,6 @@ def _driver_versions(text: Pasted) -> Iterator[Fragment]:
     for number, match in text.found(_MODULE):
         release = _release(match)
         yield from fragment(TENSORFLOW, (number,), driver=Driver(release=release, module_release=release))
-
-
-def _cudnn(text: Pasted) -> Iterator[Fragment]:
-    if "tensorflow" not in text.text.lower():
-        return
-    for number, match in text.found(_CUDNN):
-        loaded, built = (match[1].rstrip("."), match[2].rstrip("."))
-        resolution = Resolution(
-            framework="tensorflow",
-            soname=f"libcudnn.so.{loaded.split('.')[0]}",
-            family="cudnn",
-            wanted_by="TensorFlow",
-            how="opened",
-            path="the cuDNN that was loaded",
-            version=LibraryVersion.parse(loaded),
-        )
-        framework = Framework(name="tensorflow", variant="cuda", cudnn=built)
-        yield from fragment(
-            TENSORFLOW,
-            (number,),
-            libraries=Libraries(resolutions=(resolution,)),
-            frameworks=Frameworks(found=(framework,)),
-        )
-        return
 
 
 def _cuda_answers(text: Pasted) -> Iterator[Fragment]:

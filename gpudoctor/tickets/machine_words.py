@@ -21,17 +21,28 @@ _DISTRIBUTIONS = (
     (r"fedora", "fedora", ()),
     (r"amazon linux", "amzn", ("fedora",)),
     (r"manjaro", "manjaro", ("arch",)),
+    (r"cachy ?os", "cachyos", ("arch",)),
+    (r"endeavour ?os", "endeavouros", ("arch",)),
+    (r"garuda", "garuda", ("arch",)),
     (r"arch linux|archlinux|\barch\b", "arch", ()),
     (r"opensuse", "opensuse", ("suse",)),
     (r"nixos", "nixos", ()),
     (r"gentoo", "gentoo", ()),
     (r"alpine", "alpine", ()),
+    (r"void ?linux", "void", ()),
+    (r"oracle linux", "ol", ("fedora",)),
+    (r"nobara", "nobara", ("fedora",)),
+    (r"bazzite|secureblue|silverblue|kinoite", "fedora", ()),
 )
 _KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
 #: platform.uname()
 _NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
 #: Macs with Apple's own processors.
 _APPLE = re.compile(r"\bm[1-5]\b|apple silicon")
+_MACOS = re.compile(
+    r"mac ?os(?: ?x)?[ -]*(?:version )?(?:monterey|ventura|sonoma|sequoia|tahoe|big sur|catalina)?,? *"
+    r"v?(1[0-9](?:\.\d+){0,2}|2[0-9](?:\.\d+){0,2})(?![\d.]*\d|\+)"
+)
 _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le)\b")
 
 
@@ -47,6 +58,7 @@ def of_os(text: str, also: System | None = None) -> System | None:
     elif re.search(r"mac ?os|os ?x\b|darwin|mac ?book|\bi?mac\b|\bapple (?:silicon|m\d)", lower):
         facts["os"] = "macos"
         facts |= {"arch": "arm64"} if _APPLE.search(lower) else {}
+        facts |= _release_of_macos(lower)
     else:
         facts |= _linux(lower)
     arch = _ARCH.search(text)
@@ -57,6 +69,12 @@ def of_os(text: str, also: System | None = None) -> System | None:
     if also is None:
         return System(**facts)
     return msgspec.structs.replace(also, **facts)
+
+
+def _release_of_macos(lower: str) -> dict[str, Any]:
+    """Its release in "macos 12.2.1 (arm64)" or "macos sonoma 14.5"; 10.16 is what old programs call any newer one."""
+    match = _MACOS.search(lower)
+    return {"distribution_version": match[1]} if match and match[1] != "10.16" else {}
 
 
 def _linux(lower: str) -> dict[str, Any]:
@@ -78,7 +96,8 @@ def of_platform(text: str) -> System | None:
         return System(os="windows")
     if re.match(r"\s*(?:macOS|Darwin)-", text):
         arch = _ARCH.search(text)
-        return System(os="macos", arch=arch[1] if arch else None)
+        release = _release_of_macos(text.strip().lower())
+        return System(os="macos", arch=arch[1] if arch else None, **release)
     return System(os="linux") if re.match(r"\s*Linux-", text) else None
 
 

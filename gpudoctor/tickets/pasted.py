@@ -27,8 +27,22 @@ _SERVICE = re.compile(r"^[a-z][\w.-]*[-_]\d+\s+\| ?")
 _QUOTE = re.compile(r"^(?:\s{0,3}>(?!>>)\s?)+")
 #: What a form gives as an example beside its question.
 _EXAMPLE = re.compile(r"\((?:e\.g\.|for example|such as)[,:]? [^()\n]{1,80}\)", re.I)
+#: A choice of a form that was not taken.
+_NOT_TICKED = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,2}\.)\s{1,4}\[\s?\]\s|^\s{0,8}(?:[-*+]\s{1,4})?\u2610")
 _EMPTY_LINES = re.compile(r"\n{4,}")
 _FENCE = re.compile(r"^\s*(?:```|~~~)[`~]*\s*[\w+.-]*\s*$")
+_HEADING = re.compile(r"\s{0,3}(?:#{1,6}\s|\*\*\w)")
+_EXPECTED = re.compile(r"[\s#*]*(?:describe )?(?:the |your )?expected (?:behaviou?rs?|results?|outputs?)\b", re.I)
+#: A form asks for the browser: where the program runs at a service, the system beside it is the reader's own.
+_BROWSER = re.compile(r"^[^\w\n]{0,12}browser[^\w\n]{1,6}\w", re.I | re.M)
+_ELSEWHERE = re.compile(
+    r"\bsage ?maker\b|\bstudio lab\b|\bcolab\b|\bkaggle\b|\bdatabricks\b|\bpaperspace\b|\brunpod\b|\bvast\.ai\b"
+    r"|\bjupyterhub\b|\bgpu instance\b",
+    re.I,
+)
+_OWN_SYSTEM = re.compile(
+    r"\W{0,12}(?:OS|operating system|desktop)\W{1,6}(?:windows|mac ?os|win ?\d|linux|ubuntu)", re.IGNORECASE
+)
 #: A GB 2312 character: both bytes in the upper half, as Latin letters with accents in a row seldom are.
 _GB = re.compile(rb"(?:[\xa1-\xf7][\xa1-\xfe])+")
 
@@ -131,6 +145,10 @@ def plain(text: str, encoding: str = "utf-8") -> Pasted:
     if "\x1b" in text:
         text = _ANSI.sub("", text)
     lines = _EXAMPLE.sub("", text).replace("\t", "    ").split("\n")
+    if "xpected" in text:
+        lines = list(_without_wishes(lines))
+    if _BROWSER.search(text) and _ELSEWHERE.search(text):
+        lines = ["" if _OWN_SYSTEM.match(line) else line for line in lines]
     left_out = 0
     if len(text) > BIG:
         thinned = without_repeats(lines)
@@ -140,6 +158,17 @@ def plain(text: str, encoding: str = "utf-8") -> Pasted:
     shown = tuple(_line(line) for line in bounded_lines(lines))
     filled = tuple((number, line) for number, line in enumerate(shown, 1) if line)
     return Pasted(shown, encoding, len(filled) + left_out, filled)
+
+
+def _without_wishes(lines: list[str]) -> Iterator[str]:
+    """The lines, but for what stands in a fence below a form's heading for what should have come out."""
+    wished = fenced = False
+    for line in lines:
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _HEADING.match(line):
+            wished = _EXPECTED.match(line) is not None
+        yield "" if wished and fenced else line
 
 
 def _line(line: str) -> str:
@@ -164,4 +193,10 @@ def _line(line: str) -> str:
     if len(line) < len(shown):
         # What was taken out may have stood within a run.
         line = bounded(line)
-    return "" if ("```" in line or "~~~" in line) and _FENCE.match(line) else line
+    return "" if _says_nothing(line) else line
+
+
+def _says_nothing(line: str) -> bool:
+    """A fence, or a choice that was not taken."""
+    fence = ("```" in line or "~~~" in line) and _FENCE.match(line)
+    return bool(fence or (("[" in line or "\u2610" in line) and _NOT_TICKED.match(line)))

@@ -16,7 +16,7 @@ _CLUES: dict[str, re.Pattern[str]] = {
         r"|\bdriver version:?\s*\d{3}\.\d{2,3}\.\d{2}\b",
         re.IGNORECASE,
     ),
-    "windows": re.compile(r"(?<![\w/])[A-Za-z]:\\\w|\b\w+\.dll\b|\bWinError\b"),
+    "windows": re.compile(r"(?<![\w/])[A-Za-z]:(?:\\\w|/(?:Program|Users|Windows)\b)|\b\w+\.dll\b|\bWinError\b"),
     "macos": re.compile(r"(?:^|[\s'\"(=:,])/(?:Users|opt/homebrew|Applications)/\w|\blib\w+\.dylib\b"),
 }
 

@@ -6,18 +6,27 @@ from typing import Literal
 from gpudoctor.facts import lazy_re as re
 
 _MODEL = re.compile(
-    r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan)\s*)?(?:(?P<series>rtx|gtx|gt)\s*)?-?"
-    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}[mgsx]?(?:xm)?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
+    r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan|grid)\s*)?(?:(?P<series>rtx|gtx|gts|gt|fx|nvs)\s*)?-?"
+    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}(?:xm|st|[cmgstx])?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
     r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
     r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)"
-    r"(?: ?(?P<after>[gr]tx)(?! ?\d))?(?![\w.])",
+    r"(?: ?(?P<after>[gr]tx|gts?|gso?)(?! ?\d)\+?)?(?!\w|\.\w)",
     re.I,
 )
 #: Numbers that with "Ti" or "SUPER" behind them can be nothing else.
 _GEFORCE = re.compile(r"(?:[6-9][5-9]0|[1-5]0[5-9]0|16[56]0)")
 
+_BRANDS, _NO_MODELS, _FIRST_GTX = {"grid": "GRID"}, ("V1", "V2", "V3", "V4", "A1", "T1", "P0"), 50
+#: Before the 200 series the number came first: 9500 GT.
+_FIRST = re.compile(r"[89]\d00M?")
 #: Numbers of four digits that are no year and no port.
 _BARE = re.compile(r"[1-5]0[3-9]0|16[3-6]0")
+#: A number that a word before it makes a GPU: "a dedicated 4070", "my 3090"; not "a 2080 x 1080 image".
+_OWNED = re.compile(r"(?:[2-5]0[5-9]0)")
+_OWNER = re.compile(r"\b(?:dedicated|discrete|nvidia|single|dual|my|an?|\d ?x)\s+$", re.IGNORECASE)
+_MEASURED = re.compile(
+    r"\s*(?:[x*\u00d7]\s?\d|px|pixels?|images?|steps?|samples?|epochs?|iterations?|points?|tokens?|rows)", re.I
+)
 #: Names that stand for a GPU on their own, wherever they are met: "L2", "M1" and "T5" mean other things too.
 _DISTINCT = re.compile(
     r"(?:nvidia\s+)?(?:A(?:10G?|16|30|40|100|800|[2456]\d00)|H(?:20|100|200|800)|L(?:4|20|40S?)|V100S?|P(?:40|100)"
@@ -32,7 +41,8 @@ _OTHER_MAKERS = re.compile(
 #: What a line names beside graphics that are part of it.
 _PROCESSOR = re.compile(r"\b(?:cpu|processor|ryzen|threadripper|epyc|xeon|core\(tm\) i\d|core i\d)\b", re.I)
 _AMD = re.compile(
-    r"\b(?:AMD )?(?:Radeon )?(?:RX ?(?:[4-9]\d{2,3})(?: ?(?:XTX?|GRE|M|S))?|Radeon (?:VII|Pro \w+|\d{3}M)"
+    r"\b(?:AMD )?(?:Radeon )?(?:RX ?(?:[4-9]\d{2,3})(?: ?(?:XTX?|GRE|M|S))?|Radeon (?:VII|Pro \w+|\d{3,4}[MS])"
+    r"|(?:RX )?Vega ?(?:56|64)|[5-9]\d\d0 ?XTX?|(?<=AMD )[2-5][2-9]0(?: series)?"
     r"|Instinct MI\d+X?"
     r"|MI(?:50|60|100|210|250X?|300[AX]?|325X|350X))\b",
     re.IGNORECASE,
@@ -43,7 +53,11 @@ _INTEL = re.compile(
     re.IGNORECASE,
 )
 #: Those that mean nothing else, wherever they are met.
-_OTHERS_DISTINCT = re.compile(r"(?:AMD )?(?:Radeon )?RX|Instinct|MI\d|.*Arc", re.IGNORECASE)
+_OTHERS_DISTINCT = re.compile(
+    r"(?:AMD )?(?:Radeon )?(?:RX|Vega|\d{3,4} ?XT)|Instinct|MI\d|AMD [2-5]|[2-5]\d0|.*Arc", re.IGNORECASE
+)
+
+_INTEGRATED = re.compile(r"\b(?:AMD )?Radeon \d{3,4}[MS]\b(?! ?Graphics)", re.IGNORECASE)
 
 Product = tuple[Literal["nvidia", "amd", "intel"], str]
 
@@ -65,13 +79,26 @@ def products_in_passing(sentence: str) -> Iterator[Product]:
     """The products in a sentence, where numbers and letters need not mean GPUs."""
     yield from (("nvidia", name) for name in models_in_passing(sentence))
     yield from (one for one in _of_others(sentence) if _OTHERS_DISTINCT.match(one[1]))
+    # Graphics of a processor, where nothing else is named.
+    if not _PROCESSOR.search(sentence) and not any(models_in_passing(sentence)):
+        yield from (("amd", match[0]) for match in _INTEGRATED.finditer(sentence))
 
 
 def models_in_passing(sentence: str) -> Iterator[str]:
     """The products in a sentence, where numbers and letters need not mean GPUs: those with their maker's word."""
     for match in _MODEL.finditer(sentence):
-        if match["brand"] or match["series"] or match["after"] or _is_distinct(match):
+        named = match["brand"] or match["series"] or match["after"] or match["model"].lower().startswith("titan")
+        if named or _is_distinct(match) or _is_owned(match):
             yield from models(match[0])
+
+
+def _is_owned(match: re.Match[str]) -> bool:
+    text = match.string
+    return bool(
+        _OWNED.fullmatch(match["model"])
+        and _OWNER.search(text[max(0, match.start() - 20) : match.start("model")])
+        and not _MEASURED.match(text[match.end() :])
+    )
 
 
 def _is_distinct(match: re.Match[str]) -> bool:
@@ -83,34 +110,47 @@ def _is_distinct(match: re.Match[str]) -> bool:
 def models(value: str) -> Iterator[str]:
     """The products a person names: RTX 3090, 2x 1080 Ti, Tesla K80, A100. None where another maker's are named."""
     for match in _MODEL.finditer(value) if not _OTHER_MAKERS.search(value) else ():
-        brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
-        model, tail = match["model"].upper().replace("MAX-Q", "Max-Q"), _tail(match["tail"])
-        if model.isdecimal() or re.fullmatch(r"\d+MX?", model):
-            if brand in ("", "geforce") and (series or brand or tail or _BARE.fullmatch(model)):
-                yield f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
-            elif brand in ("quadro", "titan"):
-                yield " ".join(f"{brand.title()} {series} {model}{tail}".split())
-        elif model.startswith("TITAN") or brand == "titan":
-            yield f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
-        elif model.startswith("MX"):
-            yield f"NVIDIA GeForce {model}{tail}"
-        elif brand in ("tesla", "quadro"):
-            yield f"{brand.title()} {series + ' ' if series else ''}{model}{tail}".strip()
-        elif re.fullmatch(r"(?:PRO )?[AHLVKPT]\d{1,4}\w*|G[HB]\d+", model) and model not in (
-            "V1",
-            "V2",
-            "V3",
-            "V4",
-            "A1",
-            "T1",
-            "P0",
-        ):
-            yield f"NVIDIA {series + ' ' if series else ''}{model}{tail}"
+        model = match["model"].upper()
+        name = (
+            _numbered(match, model) if re.fullmatch(r"\d+MX?", model) or model.isdecimal() else _lettered(match, model)
+        )
+        if name:
+            yield name
+
+
+def _numbered(match: re.Match[str], model: str) -> str | None:
+    """GeForce RTX 3090, GeForce 9500 GT, Quadro RTX 4000, Quadro FX 2800M, NVS 5200M."""
+    brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
+    tail = _tail(match["tail"])
+    if series in ("FX", "NVS"):
+        # AMD's processors are called FX, too.
+        return " ".join(f"{brand.title()} {series} {model}".split()) if brand == "quadro" or series == "NVS" else None
+    if match["after"] and _FIRST.fullmatch(model):
+        return f"NVIDIA GeForce {model} {series}"
+    if brand in ("", "geforce") and (series or brand or tail or _BARE.fullmatch(model)):
+        return f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
+    return " ".join(f"{brand.title()} {series} {model}{tail}".split()) if brand in ("quadro", "titan") else None
+
+
+def _lettered(match: re.Match[str], model: str) -> str | None:
+    """TITAN V, GeForce MX150, Tesla K80, GRID K520, A100, H200."""
+    brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
+    tail = _tail(match["tail"])
+    if model.startswith("TITAN") or brand == "titan":
+        return f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
+    if model.startswith("MX"):
+        return f"NVIDIA GeForce {model}{tail}"
+    if brand in ("tesla", "quadro", "grid"):
+        return f"{_BRANDS.get(brand, brand.title())} {series + ' ' if series else ''}{model}{tail}".strip()
+    is_one = re.fullmatch(r"(?:PRO )?[AHLVKPT]\d{1,4}\w*|G[HB]\d+", model) and model not in _NO_MODELS
+    return f"NVIDIA {series + ' ' if series else ''}{model}{tail}" if is_one else None
 
 
 def _series(model: str) -> str:
     number = int(re.match(r"\d+", model)[0])  # type: ignore[index]
-    return "RTX" if number >= 2000 else "GTX" if number >= 400 else ""
+    # GeForce GTX 950M, and GeForce 940M.
+    is_small = not model.isdecimal() and number % 100 < _FIRST_GTX
+    return "" if is_small else "RTX" if number >= 2000 else "GTX" if number >= 400 else ""
 
 
 def _tail(text: str) -> str:

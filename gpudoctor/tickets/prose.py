@@ -9,13 +9,16 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Section
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
-from gpudoctor.facts.system import System
+from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.knowledge.frameworks import names_and_packages
 from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import is_relevant, normalise
-from gpudoctor.tickets.forms import framework_named, named_cuda
+from gpudoctor.tickets.clauses import ELSEWHERE, PRINTED, WIDE, Told, own_lines
+from gpudoctor.tickets.clauses import clauses as clauses_of
+from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, named_cuda, named_cudnn
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.pasted import Pasted
@@ -23,100 +26,111 @@ from gpudoctor.tickets.products import products_in_passing
 
 FORM = "the reporter's words"
 
-#: Other times, other machines, wishes and commands: what such a clause names is not what is there.
-_ELSEWHERE = re.compile(
-    r"\b(?:work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier|older|newer"
-    r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
-    r"|tested|install(?:ing)?|should|could|would|if|than|until|since|other|another|colleague\w*|compatible|from"
-    r"|built? (?:for|with|against)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*|braucht"
-    r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"
-    r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",
-    re.IGNORECASE,
+_PINNED = re.compile(
+    r"(?<![\w./-])(?:pytorch|torch|tensorflow(?:-gpu)?|jax|keras|onnxruntime(?:-gpu)?)={1,2}\d+\.\d+[\w.+]*", re.I
 )
-_PINNED = re.compile(r"(?<![\w./-])(?:pytorch|torch|tensorflow(?:-gpu)?|jax|keras)={1,2}\d+\.\d+[\w.+]*", re.IGNORECASE)
 #: A build as nobody writes it who has another: "the torch version says 2.0.0+cpu".
 _BUILD_OF_TORCH = re.compile(
     r"(?:py)?torch\b[^\n+<>=]{0,40}?(?<![\w.=+-])(\d\.\d{1,2}\.\d\+(?:cpu|cu\d{2,3}|rocm[\d.]+))", re.I
 )
-#: Characters of a line that may be somebody's own.
-_WIDE = 600
-_CLAUSE = re.compile(r"(?<=[.;!?])\s+|(?<=:)\s+(?!v?\d)|\s+(?:but|while|whereas|although)\s+", re.IGNORECASE)
 _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
     r"(?![\w.]*\d)"
 )
-_LINK = r"(?:[\s-]*(?:version|release|is|at|ist|in|der|版本|是|为)|\s*[=:(])*\s*"
-_NAMES = {"pytorch": "torch", "tf": "tensorflow", "tensorflow-gpu": "tensorflow"}
-_FULL_WIDTH = str.maketrans("，。：；（）！？、", ",.:;()!?,")
-_BESIDE_HAN = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])|(?<=[,.:;!?])(?=\D)")
+_LINK = r"(?:[\s-]*(?:version|ver\.?|release|is|still|now|at|ist|in|der|nuget|package|版本|是|为)|\s*[=:(])*\s*"
+#: Not a part of a path or of another name; behind a number's slash: "TensorFlow 2.2/CUDA 10.1".
+_ALONE = r"(?<![\w.-])(?<![^\s\d]/)(?<!^/)"
+_BETWEEN = re.compile(r"[-. ]")
+_NAMES = {"pytorch": "torch", "tf": "tensorflow", "ort": "onnxruntime"}
 _FRAMEWORK = re.compile(
-    rf"(?<![\w./-])(pytorch|torch|tensorflow(?:-gpu)?|tf|jax|keras){_LINK}{_VERSION}", re.IGNORECASE
+    rf"{_ALONE}(pytorch|torch|tensor ?flow(?:[- ]gpu)?|tf(?:-gpu)?|jax(?:\[[\w,-]+\])?|keras|(?-i:ORT)"
+    rf"|(?:microsoft\.ml\.)?onnx ?runtime(?:[-. ]gpu)?){_LINK}{_VERSION}",
+    re.IGNORECASE,
 )
 _PYTHON = re.compile(rf"(?<![\w./-])python{_LINK}([23]\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.]*\d)", re.IGNORECASE)
 _DRIVER = re.compile(
     rf"\b(?:\w*treiber|drivers?|\w{{0,8}}驱动){_LINK}v?(\d{{3}}\.\d{{2,3}}(?:\.\d{{1,3}})?)(?![\w.]*\d)", re.IGNORECASE
 )
 _CUDA = re.compile(
-    rf"(?<![\w./-])cuda(?:[ -]?toolkit)?{_LINK}v?(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?(?![\w.]*\d)", re.IGNORECASE
+    rf"{_ALONE}(?:cuda(?:[ -]?tool ?kit)?|nvcc(?: -v| --version)?){_LINK}v?(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?(?![\w.]*\d)",
+    re.IGNORECASE,
+)
+_CUDNN = re.compile(rf"{_ALONE}cudnn{CUDNN_NUMBER}", re.IGNORECASE)
+_KERNEL = re.compile(rf"(?:\bkernel|内核){_LINK}{KERNEL}", re.IGNORECASE)
+_OPEN_MODULES = re.compile(
+    r"\bnvidia-(?:driver|dkms|kernel)-\d{3}(?:-server)?-open\b|\bnvidia-open\b(?! ?source)", re.I
+)
+_AROUND_WSL = re.compile(r"win|wsl", re.IGNORECASE)
+_WSL = re.compile(
+    r"(?<!no )(?<!not )(?<!not on )(?<!not in )(?<!not under )(?<!without )(?<!of )\bwsl ?([12])\b(?!\.)"
+    # To have it is not to be in it.
+    r"(?! (?:(?:is|was|also|already|now) ){0,2}(?:configured|installed|enabled|available|activated|set ?up)\b)",
+    re.IGNORECASE,
+)
+#: A driver's package with its release: akmod-nvidia-570.133.07-1.fc42, "nvidia-driver-470   470.199.02-0ubuntu0".
+_DRIVER_PACKAGE = re.compile(
+    r"^(?!\s*(?:rc|un|pn|pi) ).*?\b(?:nvidia-(?:driver|kmod|dkms|open|utils|compute-utils|kernel-\w+)"
+    r"|(?:akmod|kmod|dkms)-nvidia|xorg-x11-drv-nvidia|cuda-drivers)(?:-[a-z\d]+)*?[- =:]\s*(?:\d:)?"
+    r"(\d{3}\.\d{2,3}(?:\.\d{2})?)-\d[\w.~+]*",
 )
 _OS = re.compile(
     r"\b(ubuntu|debian|fedora|centos|rhel|rocky(?: linux)?|alma ?linux|linux mint|opensuse(?: leap)?"
     r"|windows|win|mac ?os)"
-    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2}){0,2})\b|\b(arch linux|manjaro|pop!_os|wsl ?2?)\b"
-    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5]))\b",
+    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2}){0,2})\b(?![\d.]*-\d+ubuntu)"
+    r"|\b(arch linux|manjaro|pop!_os|cachyos|endeavouros|garuda"
+    r"|void linux|nixos|gentoo|wsl ?[12]?)\b"
+    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5])"
+    r"|(?<=\bon )(?:my |a )?(?:mac ?os(?: x)?|os ?x|mac))\b",
     re.IGNORECASE,
 )
+#: A program's hint for each system.
+_ANYWHERE = re.compile(r"\bon linux or\b.{1,40}\bon mac|\bafter mac ?os\b", re.IGNORECASE)
 #: A package and its version in a sentence: "xformers 0.0.25", "flash-attn==2.7.0.post2".
 _PACKAGE = re.compile(
     r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version| v|[ =:(]{1,3}| )v?"
-    r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,2}(?:\.?(?:post|dev|rc)\d+)?(?:\+(?:cu\d{2,3}|cpu))?)(?![\w.]*\d)"
+    r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,2}(?:\.?(?:post|dev|rc)\d+)?(?:\+(?:cu\d{2,3}|cpu|cuda\d+(?:\.cudnn\d+)?))?)"
+    r"(?![\w.]*\d)"
 )
+#: Parts of a framework that have a release and a build of their own; what a better source states wins.
+_TOLD_BESIDE = {"jaxlib"}
 #: Families that are a toolkit's and a driver's names as well: "CUDA 12.1", "nvidia-driver 535".
 _NO_PACKAGE = re.compile(r"(?:cuda|nvidia|pytorch|tensorrt|cudnn)(?!.*-cu\d\d$).*")
 #: A line that is a package and its version: "torch 2.3.0+cu121".
 _ROW = re.compile(r"^\s*[-*]?\s*([A-Za-z][\w.-]*) (\d+\.\d[\w.]*(?:\+\w+)?)\s*$")
-#: What prints one: tracebacks, logs and shells are read by others.
-_PRINTED = re.compile(
-    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\] )"
-    r"|\$|>>>|\||\+-|#|pip3? |conda |uv |python[\d.]* |sudo |docker "
-    r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
-)
-
-Told = tuple[int, str]
 
 
 def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str]) -> tuple[Fragment, ...]:
     """What lines that no tool `printed` tell of what is not `stated`: names of sections, frameworks and packages."""
     lines = [(number, line) for number, line in text.filled if number not in printed]
     made = [*_packages(lines, stated)]
-    clauses = list(_clauses(lines))
+    clauses = list(clauses_of(lines))
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
     if "gpus" not in stated and not any("gpus" in one.sections for one in made):
         # Whoever names one product only, has it: in a title, in what was tried, in what it should work with.
-        made += _gpus([(number, line) for number, line in lines if len(line) <= _WIDE and not _PRINTED.match(line)])
+        made += _gpus(list(own_lines(lines)))
     # A release that is pinned is meant, whatever the sentence says of it.
     pinned = [
         (number, match[0])
         for number, line in lines
         if "=" in line and " install " not in line
-        for match in _PINNED.finditer(line[:_WIDE])
+        for match in _PINNED.finditer(line[:WIDE])
     ]
     # What an installer refused is not there.
     pinned = pinned if pinned and not REFUSED.search(text.text) else []
     pinned += [
         (number, f"torch {match[1]}")
         for number, line in lines
-        if ("+c" in line or "+r" in line) and not _PRINTED.match(line)
-        for match in _BUILD_OF_TORCH.finditer(line[:_WIDE])
-        if not _ELSEWHERE.search(line[:_WIDE])
+        if ("+c" in line or "+r" in line) and not PRINTED.match(line)
+        for match in _BUILD_OF_TORCH.finditer(line[:WIDE])
+        if not ELSEWHERE.search(line[:WIDE])
     ]
     frameworks = _frameworks([*clauses, *pinned], {*stated, *_named(made)})
     return (
         *made,
         *frameworks,
-        *_beside(clauses, {*stated, *_named(made), *_NAMES.values(), *_NAMES, *names_and_packages()}),
+        *_beside(clauses, {*stated, *_named(made), *_NAMES.values(), *_NAMES, *names_and_packages()} - _TOLD_BESIDE),
     )
 
 
@@ -124,15 +138,6 @@ def _named(made: list[Fragment]) -> Iterator[str]:
     for one in made:
         packages = one.sections.get("packages")
         yield from (package.name for package in packages.installed) if isinstance(packages, Packages) else ()
-
-
-def _clauses(lines: list[Told]) -> Iterator[Told]:
-    """The parts of sentences that tell of this machine and of now."""
-    for number, line in lines:
-        if len(line) > _WIDE or not any(char.isdigit() for char in line) or _PRINTED.match(line):
-            continue
-        spaced = line if line.isascii() else _BESIDE_HAN.sub(" ", line.translate(_FULL_WIDTH))
-        yield from ((number, clause) for clause in _CLAUSE.split(spaced) if not _ELSEWHERE.search(clause))
 
 
 def _only(told: Iterator[Told]) -> Told | None:
@@ -148,18 +153,40 @@ def _one(clauses: list[Told], pattern: re.Pattern[str]) -> Told | None:
 
 
 def _host(clauses: list[Told]) -> tuple[Fragment, ...]:
-    named = [(number, match) for number, clause in clauses for match in _OS.finditer(clause)]
-    by_version = [(number, match[0]) for number, match in named if match["mac"] is None]
-    told = _only(iter(by_version or [(number, match[0]) for number, match in named]))
-    return fragment(FORM, (told[0],), HEARSAY, host=of_os(told[1])) if told else ()
+    named = [
+        (number, match) for number, clause in clauses if not _ANYWHERE.search(clause) for match in _OS.finditer(clause)
+    ]
+    wsl = _one(clauses, _WSL)
+    # In WSL, Windows is what is around it.
+    rows = [(number, match) for number, match in named if not (wsl and _AROUND_WSL.match(match[0]))]
+    by_version = [(number, match[0]) for number, match in rows if match["mac"] is None]
+    told = _only(iter(by_version or [(number, match[0]) for number, match in rows]))
+    told = told or (wsl and (wsl[0], "WSL"))
+    if told is None:
+        return ()
+    container = Container(wsl=Wsl(version=1 if wsl[1] == "1" else 2)) if wsl else None
+    return fragment(FORM, {told[0], *(wsl[:1] if wsl else ())}, HEARSAY, host=of_os(told[1]), container=container)
+
+
+def _kernel(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, _KERNEL)
+    return fragment(FORM, (told[0],), HEARSAY, host=System(os="linux", kernel=told[1])) if told else ()
+
+
+def _cudnn(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, _CUDNN)
+    return fragment(FORM, (told[0],), HEARSAY, libraries=named_cudnn(told[1], told[0])) if told else ()
 
 
 def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, _DRIVER)
-    release = DriverRelease.parse(told[1]) if told else None
-    if told is None or release is None:
+    told = _one(clauses, _DRIVER) or _one(clauses, _DRIVER_PACKAGE)
+    is_open = next((number for number, clause in clauses if _OPEN_MODULES.search(clause)), None)
+    line = told[0] if told else is_open
+    if line is None:
         return ()
-    return fragment(FORM, (told[0],), HEARSAY, driver=Driver(release=release, source=source(FORM, told[0])))
+    release = DriverRelease.parse(told[1]) if told else None
+    driver = Driver(release=release, module_flavour="open" if is_open else None, source=source(FORM, line))
+    return fragment(FORM, (line,), HEARSAY, driver=driver)
 
 
 def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
@@ -189,6 +216,8 @@ def _interpreter(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 _SECTIONS: dict[str, Callable[[list[Told]], tuple[Fragment, ...]]] = {
     "host": _host,
+    "kernel": _kernel,
+    "cudnn": _cudnn,
     "driver": _driver,
     "gpus": _gpus,
     "toolkits": _toolkits,
@@ -201,15 +230,17 @@ def _frameworks(clauses: list[Told], stated: Collection[str]) -> tuple[Fragment,
     of_gpu: set[str] = set()
     for number, clause in clauses:
         for match in _FRAMEWORK.finditer(clause):
-            name = _NAMES.get(match[1].lower(), match[1].lower())
+            called = _BETWEEN.sub("", match[1].lower()).removeprefix("microsoftml")
+            called = called.partition("[")[0]
+            name = _NAMES.get(called.removesuffix("gpu"), called.removesuffix("gpu"))
             told.setdefault(name, []).append((number, match[2]))
-            of_gpu |= {name} if match[1].lower().endswith("-gpu") else set()
+            of_gpu |= {name} if called.endswith("gpu") else set()
     found, lines = [], []
     for name, values in told.items():
         only = _only(iter(values))
         if only is None or name in stated:
             continue
-        found.append(framework_named(name, only[1], only[0], "tensorflow-gpu" if name in of_gpu else None))
+        found.append(framework_named(name, only[1], only[0], f"{name}-gpu" if name in of_gpu else None))
         lines.append(only[0])
     return fragment(FORM, lines, HEARSAY, frameworks=Frameworks(found=tuple(found)) if found else None)
 
@@ -255,11 +286,15 @@ def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
     for one in fragments:
         sections: dict[str, Section] = one.sections
         found.update(name for name, section in sections.items() if getattr(section, _DECIDES.get(name, ""), None))
+        if isinstance(libraries := sections.get("libraries"), Libraries):
+            found.update(copy.family for copy in libraries.copies if copy.family == "cudnn")
         # A path tells the kind of system only; which distribution it is people say.
         if isinstance(host := sections.get("host"), System) and (host.distribution or host.os != "linux"):
             found.add("host")
+        if isinstance(host, System) and host.kernel:
+            found.add("kernel")
         if isinstance(frameworks := sections.get("frameworks"), Frameworks):
-            found.update(framework.name for framework in frameworks.found)
+            found.update(framework.name for framework in frameworks.found if framework.version)
         if isinstance(packages := sections.get("packages"), Packages):
             found.update(package.name for package in packages.installed)
     return found

@@ -18,6 +18,36 @@ _USER_SITE = re.compile(
 )
 _CONDA = re.compile(r"(?:mini|ana)(?:conda|forge)3?[/\\]+envs[/\\]|[/\\]\.conda[/\\]+envs[/\\]", re.IGNORECASE)
 _VENV = re.compile(r"[/\\]\.?venv[\w.-]*[/\\]+lib[/\\]|[/\\]virtualenvs[/\\]", re.IGNORECASE)
+#: A Python in the folder of a program for Windows: ComfyUI's portable one, the environment of a web UI, conda's.
+_OF_PROGRAM = re.compile(
+    r"(?P<folder>(?:(?<![a-z])[a-z]:|\.)[\\/](?:[^'\"<>|:*?\s\\/][^'\"<>|:*?\n\\/]{0,60}[\\/]+){0,8}?)"
+    r"(?:(?P<plain>python_embed(?:d?ed)|installer_files[\\/]+env|system[\\/]+python|envs[\\/]+[\w.-]{1,40}(?=[\\/)\s\"'`,;]|$))|(?P<venv>\.?venv))"
+    r"(?:[\\/]+(?:lib|scripts|python\.exe)\b|(?=[\s.,;:)\"'`]|$))",
+    re.IGNORECASE,
+)
+#: One on Linux and macOS, as its own path; one in an environment that a program's installer made.
+_OWN_BINARY = re.compile(
+    r"(?<![\w/.~$-])(?P<path>(?:~|/home|/opt|/mnt|/root|/data|/Users|/workspace|/srv)/[^\s'\":,;()]{1,160}/bin/python[\d.]{0,5})(?![\w/-])"
+    r"|(?<![\w/.~$-])(?P<env>/[^\s'\":,;()]{1,160}/installer_files/env)/"
+)
+#: Programs that bring an environment of their own, and where it lies in their folder: by their launchers (webui.bat and
+#: webui.sh of AUTOMATIC1111; start_windows.bat and start_linux.sh of text-generation-webui; the portable ComfyUI).
+_PROGRAMS = (
+    (
+        r"comfyui[ _-]{0,3}(?:windows[ _-]{0,2})?portable|portable (?:version of )?comfyui",
+        r".\python_embeded\python.exe",
+        "",
+    ),
+    (r"text-generation-webui|\boobabooga\b", r"installer_files\env\python.exe", "installer_files/env/bin/python"),
+    (
+        r"\bautomatic1111\b|\ba1111\b|stable-diffusion-webui|\bsd[ -]?webui\b|\bkohya_ss\b",
+        r"venv\Scripts\python.exe",
+        "venv/bin/python",
+    ),
+)
+_ELSEWHERE = re.compile(r"\bcoo?llab\b|\bkaggle\b|\bdocker\b|\bconda (?:activate|create)\b|\brunpod\b", re.IGNORECASE)
+_ON_WINDOWS = re.compile(r"(?<![a-z])[a-z]:\\|\bwindows\b|\bwin ?1[01]\b|\.bat\b", re.IGNORECASE)
+_ON_LINUX = re.compile(r"/home/|\blinux\b|\bubuntu\b|\bdebian\b|\bfedora\b|\barch\b|\./\w+\.sh\b", re.IGNORECASE)
 #: The banner of Python and the folder of its installer on Windows; platform.architecture().
 _32_BIT = re.compile(r"\b32 bit \(Intel\)|[/\\]python3?\d*-32[/\\]|\('32bit',", re.IGNORECASE)
 #: How programs name the Python that runs them.
@@ -26,6 +56,7 @@ _EXECUTABLE = re.compile(
     r"((?:[A-Za-z]:\\|/)[^\"'<>|?*\n]{0,200}?python[\w.]*)\W{0,3}$",
     re.IGNORECASE,
 )
+_FOLDERS = ("python_embed", "venv", "installer_files", "envs")
 _CAPABILITIES = re.compile(
     r"\bNVIDIA_DRIVER_CAPABILITIES\s*[=:]\s*[\"']?([a-z0-9,]+)|--gpus[ =]\S*?\bcapabilities=([a-z]+)"
 )
@@ -43,6 +74,9 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
             facts = {**told, **facts}
         if granted is None and "CAPABILITIES" in line.upper() and (given := _CAPABILITIES.search(line)):
             granted = (number, given[1] or given[2])
+    if "executable" not in facts and (own := _of_named_program(text)):
+        facts["executable"], number = own
+        lines.append(number)
     interpreter = Interpreter(chosen_by="report", **{"executable": "python", **facts}) if facts else None
     found = fragment(FORM, lines, WORDS, interpreter=interpreter)
     if granted is None:
@@ -51,10 +85,29 @@ def parse_python_paths(text: Pasted) -> tuple[Fragment, ...]:
     return (*found, *fragment("variables", (granted[0],), WORDS, container=container))
 
 
+def _of_named_program(text: Pasted) -> tuple[str, int] | None:
+    """Where a program that is named keeps its Python, below its own folder."""
+    body = text.text
+    if _ELSEWHERE.search(body):
+        return None
+    on_windows, on_linux = bool(_ON_WINDOWS.search(body)), bool(_ON_LINUX.search(body))
+    for words, windows, linux in _PROGRAMS:
+        for number, _ in text.found(re.compile(words, re.IGNORECASE)):
+            path = windows if on_windows and not on_linux else linux if on_linux and not on_windows else ""
+            return (path, number) if path else None
+    return None
+
+
 def _of_line(line: str) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     if "-packages" in line and (site := _USER_SITE.search(line)):
         facts["user_site"] = site[0].strip()
+    lower = line.lower()
+    if any(word in lower for word in _FOLDERS) and (own := _OF_PROGRAM.search(line)):
+        inner = f"{own['plain']}/python.exe" if own["plain"] else f"{own['venv']}/Scripts/python.exe"
+        facts["executable"] = re.sub(r"[\\/]+", r"\\", own["folder"] + inner)
+    elif "/" in line and (binary := _OWN_BINARY.search(line)):
+        facts["executable"] = binary["path"] or f"{binary['env']}/bin/python"
     if "conda" in line and _CONDA.search(line):
         facts["environment"] = "conda"
     elif "env" in line and _VENV.search(line):

@@ -66,6 +66,18 @@ _BANNER = re.compile(
 )
 
 
+#: Two words and more before a command, which no shell and no Python would read; a Chinese character counts as a word.
+_CODE = re.compile(r"\b(?:import|print|assert|if|return)\b|\bpython[\d.]* -c|^\s*(?:>>>|In ?\[|\$ )|^[^,]*[^=]=[^=]")
+_WORDS_BEFORE = re.compile(r"^\W{0,4}(?:[^\W\d_]\w*\S* +\S*\w{2}|[\u4e00-\u9fff]{2}).*[\s,.:;，。]$")
+
+
+def is_told(line: str) -> bool:
+    """A person tells an answer in a sentence, which may tell more."""
+    command = _COMMAND.search(line)
+    before = line[: command.start()] if command else ""
+    return bool(_WORDS_BEFORE.match(before)) and not _CODE.search(before)
+
+
 class _Told:
     """What was told of each framework, and where."""
 

@@ -21,6 +21,8 @@ from gpudoctor.tickets.misread import reread
 from gpudoctor.tickets.pasted import NotText, Pasted, decode, plain
 from gpudoctor.tickets.platform import parse_platform
 from gpudoctor.tickets.prose import parse_prose, stated_in
+from gpudoctor.tickets.python_repl import FORM as PYTHON
+from gpudoctor.tickets.python_repl import is_told
 from gpudoctor.tickets.readers import readers_of
 
 #: Unpacked bytes of a gzip file that are looked at.
@@ -86,7 +88,7 @@ def unpacked(raw: bytes) -> bytes:
 def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     """What a text states."""
     stated = tuple(one for reader in readers_of(text) for one in reader.read(text))
-    printed = {number for one in stated if one.rank < WORDS for number in one.lines}
+    printed = {number for one in stated if one.rank < WORDS for number in one.lines if not _is_told(one, number, text)}
     stated += parse_prose(text, printed, stated_in(stated))
     stated += parse_platform(text, stated_in(stated))
     merger = Merger((*stated, *_of_packages(stated)))
@@ -105,6 +107,11 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         used=len(used),
         text=text,
     )
+
+
+def _is_told(one: Fragment, number: int, text: Pasted) -> bool:
+    """An answer of Python that a person repeats in a sentence."""
+    return one.form == PYTHON and is_told(text.lines[number - 1])
 
 
 def _of_packages(fragments: tuple[Fragment, ...]) -> Iterator[Fragment]:

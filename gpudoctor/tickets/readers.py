@@ -58,7 +58,8 @@ READERS = (
         r"cupy version|pytorch\.version|torch cuda|pytorch_version|set vram state|torch-\d",
     ),
     Reader("multi_gpu_reports", "parse_several_gpus", r"rank\s+\d|cudadriverversion|'c,"),
-    Reader("rocm", "parse_rocm", r"marketing name|gpu\["),
+    Reader("jetson", "parse_jetson", r"l4t|revision|tegra|jetson|jetpack|[:-]r\d\d\."),
+    Reader("rocm", "parse_rocm", r"marketing name|name: +gfx|gpu\["),
     Reader("pip", "parse_pip"),
     Reader(
         "conda",
@@ -66,12 +67,15 @@ READERS = (
         r"packages in environment|\[conda\]|dependencies:|::|__cuda=|__glibc=|platform *:|\S {2,}\d\S* +\S",
     ),
     Reader("toolkit", "parse_toolkit", r"=|echo|cuda compilation|(?:cc|\+\+)(?:-\d+)? \(|#define cudnn"),
+    Reader("cuda_folders", "parse_cuda_folders", r"cuda-\d|computing toolkit|cudart64_"),
     Reader("python_repl", "parse_echoes"),
     Reader("logs", "parse_logs"),
+    Reader("cudnn_versions", "parse_cudnn_versions", r"was compiled with|jax was built|found runtime ver"),
+    Reader("loader_errors", "parse_loader_errors", r"lib(?:cu|nv)\w+(?:-\w+)?\.so\.|\w64_\d+(?:_\d+)*\.dll"),
     Reader("build_mismatch", "parse_built_for", r"\(you have |compile"),
     Reader("free_text", "parse_in_words", r"ver|nvidia|/dev/shm"),
     Reader("forms", "parse_forms"),
-    Reader("context_hints", "parse_surroundings", r"[/\\]|root@"),
+    Reader("context_hints", "parse_surroundings", r"[/\\]|root@|\* *[\w.-]+ +\S+ +[12]\b"),
     Reader(
         "commands",
         "parse_commands",
@@ -82,7 +86,7 @@ READERS = (
         "python_paths",
         "parse_python_paths",
         r"-packages|conda|env|32|capabilities|python (?:executable|path|interpreter|bin)|current python"
-        r"|sys\.executable",
+        r"|sys\.executable|python_embed|/bin/python|webui|automatic1111|a1111|oobabooga|kohya|comfyui",
     ),
 )
 

@@ -16,7 +16,10 @@ _CARD = re.compile(r"^GPU\[(\d+)\]\s*:\s*Card (?:series|model|SKU):\s+(\S.*?)\s*
 def parse_rocm(text: Pasted) -> tuple[Fragment, ...]:
     """All of it."""
     body = text.text
-    return (*(_rocminfo(text) if "Marketing Name" in body else ()), *(_rocm_smi(text) if "GPU[" in body else ()))
+    return (
+        *(_rocminfo(text) if "Name:" in body and "gfx" in body else ()),
+        *(_rocm_smi(text) if "GPU[" in body else ()),
+    )
 
 
 def _rocminfo(text: Pasted) -> tuple[Fragment, ...]:
@@ -30,7 +33,8 @@ def _rocminfo(text: Pasted) -> tuple[Fragment, ...]:
         elif match[1] == "Name" and re.fullmatch(r"gfx[0-9a-f]{3,4}", match[2]):
             gpus.append(Gpu(vendor="amd", name="", architecture=match[2], source=source(ROCM, number)))
             lines.append(number)
-    named = tuple(gpu for gpu in gpus if gpu.name)
+    # `rocminfo | grep gfx` leaves the numbers only.
+    named = tuple(gpu for gpu in gpus if gpu.name) or tuple(structs.replace(gpu, name=None) for gpu in gpus)
     return fragment(ROCM, lines, gpus=Gpus(devices=named)) if named else ()
 
 

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from packaging.version import Version
 
 from gpudoctor.facts.versions import package_version
-from gpudoctor.plan.constraints import span
+from gpudoctor.plan.builds import carrier_of
+from gpudoctor.plan.constraints import macos_floor, span
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.specifiers import meets
 from gpudoctor.verify.asked import Install, Requirement
@@ -43,22 +44,26 @@ def usable(found: Sequence[Offer], specifier: str, case: Case) -> list[Offer]:
         if meets(one.version, specifier)
         and is_for_python(one, machine.python)
         and is_for_platform(one, machine.platform)
-        and libc_obstacle(one, case) is None
+        and system_obstacle(one, case) is None
     ]
     return sorted(fit, key=lambda one: version_of(one.version), reverse=True)
 
 
-def libc_obstacle(offer: Offer, case: Case) -> str | None:
-    """Why the C library of the machine is too old for its wheels; None: it is not, as far as is known."""
+def system_obstacle(offer: Offer, case: Case) -> str | None:
+    """Why the machine's C library or macOS is too old for its wheels; None: it is not, as far as is known."""
     machine, build = case.machine, offer.build
-    if machine.os != "linux" or build is None:
+    if build is None or machine.os == "windows":
         return None
+    if machine.os == "macos":
+        oldest = macos_floor(build, machine, case.matrix)
+        if oldest is None or machine.macos is None or machine.macos >= oldest:
+            return None
+        return f"its wheels need macOS {oldest} or newer, and this is {machine.macos}"
     if machine.libc == "musl":
         return "there is no wheel for musl"
     if machine.libc_version is None:
         return None
-    package = "jaxlib" if build.framework == "jax" else build.framework
-    floor = glibc_floor(package, build.version, build.variant, build.platform)
+    floor = glibc_floor(carrier_of(build), build.version, case.matrix, build.variant, build.platform)
     if floor is None or machine.libc_version >= floor:
         return None
     return f"its wheels need glibc {floor} or newer, and this system has {machine.libc_version}"
@@ -95,15 +100,26 @@ def none_found(wanted: Requirement, places: Sequence[Origin], found: Sequence[Of
     best = max(here, key=lambda one: version_of(one.version))
     with_python = [one for one in here if is_for_python(one, machine.python)]
     row = best.build.row if best.build is not None else None
+    if not with_python and not best.pythons:
+        text = f"For which Pythons {name} has wheels is not in the tables."
+        return case.verdict(
+            subject, "not known", grounds="not in the tables", aspect="python", because=text, line=wanted.line, row=row
+        )
     if not with_python:
         known = span(tuple(one for one in best.pythons or () if one[:1] != ">" and one[-1] != "t"))
         text = f"{wanted.name} {best.version} has no wheel for Python {machine.python}" + (
             f"; it has them for Python {known}." if known else "."
         )
         return case.verdict(subject, "does not fit", aspect="python", because=text, line=wanted.line, row=row)
-    libc = (libc_obstacle(one, case) for one in with_python)
-    why = next(filter(None, libc), "it cannot be installed here")
-    return case.verdict(subject, "does not fit", aspect="libc", because=f"{name}: {why}.", line=wanted.line, row=row)
+    why = next(filter(None, (system_obstacle(one, case) for one in with_python)), "it cannot be installed here")
+    return case.verdict(
+        subject,
+        "does not fit",
+        aspect="libc" if machine.os == "linux" else "platform",
+        because=f"{name}: {why}.",
+        line=wanted.line,
+        row=row,
+    )
 
 
 def _not_asked(wanted: Requirement, places: Sequence[Origin], case: Case) -> Verdict:

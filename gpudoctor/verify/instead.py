@@ -38,7 +38,7 @@ def instead_of(
         for one in install.requirements
         if one.name not in (framework, *COMPANIONS, "numpy", "protobuf", "tensorflow-gpu", "tensorflow-cpu")
         and one.name
-        and not one.name.startswith(("xformers", "triton", "keras", "nvidia-"))
+        and not one.name.startswith(("xformers", "triton", "keras", "nvidia-", "jaxlib", "jax-cuda"))
     )
     words = command((made,), case.machine, *others)
     rest = words[words.index("install") + 1 :]

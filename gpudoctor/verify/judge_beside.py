@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from gpudoctor.knowledge.matrix.pairs import pairs_of
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
 from gpudoctor.plan.proposals import companion_versions
 from gpudoctor.plan.specifiers import agree, meets
 from gpudoctor.verify.asked import Install, Requirement
-from gpudoctor.verify.case import Case, aspect_of
+from gpudoctor.verify.case import Case, aspect_of, spelled
 from gpudoctor.verify.choice import none_found, offered, usable
 from gpudoctor.verify.instead import instead_of, quoted
 from gpudoctor.verify.judge_extension import extension_names, judge_extension
@@ -174,8 +175,17 @@ def _triton(
     found = offered("triton", places, install, case)
     best = next(iter(usable(found, wanted.specifier, case)), None)
     if best is None:
-        return none_found(wanted, places, found, case)
+        no = none_found(wanted, places, found, case)
+        return replace(no, instead=_triton_for_windows(torch, install, case)) if case.machine.os == "windows" else no
     return case.verdict(wanted.text, "fits", build=f"triton {best.version}", line=wanted.line)
+
+
+def _triton_for_windows(torch: str | None, install: Install, case: Case) -> str | None:
+    """The Triton that others build for Windows: the line of the torch that is there."""
+    rows = pairs_of("triton-windows", case.matrix) if torch else ()
+    public = (torch or "").partition("+")[0]
+    row = next((one for one in rows if meets(public, one.made_for)), None)
+    return f"{spelled(install)} {quoted(f'triton-windows{row.releases}')}" if row is not None else None
 
 
 def _left_behind(install: Install, case: Case, taken: dict[str, Offer]) -> Iterator[Verdict]:

@@ -175,6 +175,14 @@ def _build(asked: Conda, specs: dict[str, str], same: list[Build], python: str |
             because=f"PyTorch {version} for CUDA {build.cuda}: {against[0].text}.",
             row=build.row,
         )
+    if not cuda:
+        # It may be the CPU's: conda takes that where a package asks for it, or where it sees no driver.
+        text = f"Which build of PyTorch {version} conda takes, for CUDA or for the CPU, is not known: none is named."
+        instead = f"{case.text} {name}={build.cuda}" + ("" if "nvidia" in asked.channels else " -c nvidia")
+        named = instead if name == "pytorch-cuda" else f"{case.text} {name}={build.cuda}"
+        return case.verdict(
+            subject, "not known", grounds="not asked", aspect="index", because=text, instead=named, row=build.row
+        )
     return case.verdict(subject, "fits", row=build.row, build=f"torch {version}+{build.variant}")
 
 

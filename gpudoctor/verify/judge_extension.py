@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.versions import LibraryVersion, package_version
+from gpudoctor.knowledge.matrix.code_of_cuda import always_has_code
 from gpudoctor.knowledge.matrix.kernels import coverage
 from gpudoctor.knowledge.matrix.offer_types import Extension
 from gpudoctor.knowledge.matrix.pairs import pairs_of
@@ -24,6 +25,7 @@ from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import offered, usable, version_of
 from gpudoctor.verify.offers import Offer
+from gpudoctor.verify.opened_libraries import opened_libraries
 from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Aspect, Verdict
 
@@ -72,8 +74,20 @@ def judge_extension(
             version, row = found[0]
     problem = _unsuitable(row, version, torch, install, case, comes=comes)
     problem = problem or (_brings_another(row, version, install, places, case) if torch is None else None)
+    if problem is None and (open_gpu := _not_judged(row, version, case)):
+        return case.verdict(
+            wanted.text,
+            "not known",
+            grounds="not in the tables",
+            aspect="gpu",
+            because=open_gpu,
+            row=row,
+            line=wanted.line,
+        )
     if problem is None:
-        return case.verdict(wanted.text, "fits", row=row, build=f"{wanted.name} {version}", line=wanted.line)
+        notes = opened_libraries(wanted, version, torch, case)
+        build = f"{wanted.name} {version}"
+        return case.verdict(wanted.text, "fits", row=row, build=build, notes=notes, line=wanted.line)
     aspect, text = problem
     better = next(
         (v for r in rows for v in r.versions if _unsuitable(r, v, torch, install, case, comes=True) is None), None
@@ -82,6 +96,29 @@ def judge_extension(
     return case.verdict(
         wanted.text, "does not fit", aspect=aspect, because=text, instead=instead, row=row, line=wanted.line
     )
+
+
+def _not_judged(row: Extension, version: str, case: Case) -> str | None:
+    """Why a GPU is not judged: no table says what the release has code for, nor does its CUDA."""
+    machine = case.machine
+    if row.min_capability is not None or not row.cuda:
+        return None
+    for index, gpu in enumerate(machine.capabilities):
+        if not any(always_has_code(major, gpu, case.matrix) for major in row.cuda):
+            what, majors = f"{row.dist or row.package} {version}", " or ".join(map(str, row.cuda))
+            return (
+                f"Not judged for this GPU: whether {what}, built for CUDA {majors}, has code for "
+                f"{machine.label(index)} is not in the tables."
+            )
+    return None
+
+
+def _serves(torch: str, case: Case) -> bool:
+    """No GPU of the machine is known to be without code in the installed torch: another one would be no loss."""
+    build = case.matrix.torch_build(torch, case.machine.platform)
+    archs = build.archs.get(case.machine.platform or "", ()) if build else ()
+    cuda = build.cuda if build else None
+    return not archs or all(coverage(archs, one, cuda) != "none" for one in case.machine.capabilities)
 
 
 def _unsuitable(
@@ -96,7 +133,8 @@ def _unsuitable(
         # What only its makers' table says, no installer holds to.
         if comes or install.no_deps or pairs or not row.torch.startswith("=="):
             return "companion", f"{name} {version} is made for torch{row.torch}, not for {public}."
-        return "replaces", f"{name} {version} takes torch{row.torch} in the place of the installed {torch}."
+        if _serves(torch or "", case):
+            return "replaces", f"{name} {version} takes torch{row.torch} in the place of the installed {torch}."
     if row.platforms and machine.platform and machine.platform not in row.platforms:
         return "platform", f"{name} {version} has no wheel for {machine.platform}."
     if row.requires_python and machine.python and not meets(f"{machine.python}.99", row.requires_python):

@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.demand import COMPANIONS
@@ -18,6 +19,9 @@ from gpudoctor.verify.instead import instead_of, what_would_do, with_links
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Verdict
+
+#: Builds of jaxlib for CUDA that are on no package index.
+JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
 
 
 def stays(wanted: Requirement, install: Install, case: Case) -> str | None:
@@ -40,13 +44,14 @@ def judge_framework(
         text = "What is behind an address or a path is not in the tables."
         yield case.verdict(wanted.text, "not known", grounds="not asked", aspect="index", because=text)
         return
-    best = _fitting_with_companions(usable(found, wanted.specifier, case), wanted, install, case)
+    fitting = usable(found, wanted.specifier, case)
+    best = _fitting_with_companions(fitting, wanted, install, case)
     version = stays(wanted, install, case)
     if version is not None and (not install.upgrade or not best or version_of(best.version) <= version_of(version)):
         yield _nothing(wanted, version, framework, places, install, case)
         return
     if best is None:
-        no = none_found(wanted, places, found, case)
+        no = _without_its_extra(wanted, fitting, case) if fitting else none_found(wanted, places, found, case)
         yield (
             replace(no, instead=_instead(framework, wanted, "", places, install, case))
             if no.word == "does not fit"
@@ -91,6 +96,17 @@ def _with_extra(found: list[Offer], wanted: Requirement) -> Offer | None:
 def _extra(wanted: Requirement) -> str:
     """The CUDA extra that is named; empty for none."""
     return next((one for one in wanted.extras if one.startswith("cuda")), "")
+
+
+def _without_its_extra(wanted: Requirement, fitting: Sequence[Offer], case: Case) -> Verdict:
+    """A JAX whose jaxlib comes with extras, and not with the one that is named."""
+    version = fitting[0].version
+    builds = [one.build for one in fitting if one.version == version and one.build is not None]
+    text = f"jax {version} has no extra {_extra(wanted)}" if _extra(wanted) else f"jax {version} alone brings no jaxlib"
+    text += f"; it has {', '.join(one.variant for one in builds)}."
+    if any(one.fault for one in builds):
+        text += f" Their jaxlib is on JAX's own page: -f {JAX_PAGE}"
+    return case.verdict(wanted.text, "does not fit", aspect="version", because=text, line=wanted.line)
 
 
 def _nothing(
@@ -202,7 +218,8 @@ def _for_cpu(
     elif case.wants_gpu and not is_wish:
         text = f"{label} is what it gives here, and that computes on the CPU only."
     else:
-        notes = () if case.machine.os == "macos" else (f"{label} computes on the CPU only.",)
+        on_mac = case.machine.os == "macos"
+        notes = _of_a_mac(best, label, case) if on_mac else (f"{label} computes on the CPU only.",)
         return case.verdict(wanted.text, "fits", notes=notes, row=row)
     instead = _instead(framework, wanted, best.version, places, install, case)
     if instead is None:
@@ -212,6 +229,16 @@ def _for_cpu(
     )
 
 
+def _of_a_mac(best: Offer, label: str, case: Case) -> tuple[str, ...]:
+    """From which macOS on it uses the GPU, where this one is older or not known."""
+    on_gpu = best.build is not None and best.build.processor == "mps"
+    floor, release = metal_floor(best.version) if on_gpu else None, case.machine.macos
+    if floor is None or (release is not None and release >= floor):
+        return ()
+    here = f" On {release} it computes on the CPU only." if release is not None else ""
+    return (f"{label} uses a Mac's GPU from macOS {floor} on.{here}",)
+
+
 def _companions(install: Install) -> tuple[str, ...]:
     return tuple(one.name for one in install.requirements if one.name in COMPANIONS)
 
@@ -219,6 +246,9 @@ def _companions(install: Install) -> tuple[str, ...]:
 def _instead(
     framework: str, wanted: Requirement, version: str, places: Sequence[Origin], install: Install, case: Case
 ) -> str | None:
+    if not (case.machine.gfx or case.machine.capabilities) and any(one.tag.startswith("rocm") for one in places):
+        # Another build of that index, or of another: which, the GPU says.
+        return None
     asked = version.partition("+")[0] or wanted.specifier.partition(",")[0].lstrip("=<>~!").partition("+")[0].rstrip(
         ".*"
     )

@@ -12,8 +12,10 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.code_of_cuda import has_code
 from gpudoctor.knowledge.matrix.offer_types import ContainerImage, Extension
 from gpudoctor.knowledge.matrix.types import DriverFloor, TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import obstacles
 from gpudoctor.plan.forward import is_data_centre
@@ -32,8 +34,10 @@ _TORCH = re.compile(
 )
 #: The system of an image, as its tag says: ubuntu:24.04, 12.4.1-base-ubuntu22.04.
 _SYSTEM = re.compile(r"(?P<name>ubuntu|debian):?(?P<version>\d+(?:\.\d+)?)")
-#: From these releases on: https://peps.python.org/pep-0668, release notes of Ubuntu 23.04 and Debian 12.
-_EXTERNALLY_MANAGED = {"ubuntu": "23.04", "debian": "12"}
+_EXTERNALLY_MANAGED = {
+    "ubuntu": milestone("ubuntu-externally-managed"),
+    "debian": milestone("debian-externally-managed"),
+}
 _NVIDIA = re.compile(r"nvcr\.io/nvidia/(?P<image>pytorch|tensorflow|tritonserver):(?P<tag>[\w.-]+)")
 _VLLM = re.compile(r"(?P<image>(?:docker\.io/)?vllm/vllm-openai):(?P<tag>[\w.-]+)")
 _TENSORFLOW = re.compile(r"(?:docker\.io/)?tensorflow/tensorflow(?::(?P<tag>[\w.-]+))?")
@@ -146,7 +150,8 @@ def _full(name: str, match: object, case: Case) -> str | None:
     if not patches:
         return None
     newest = max((one for one in patches if one), key=version_of)
-    system = "ubuntu22.04" if version_of(version) >= version_of("11.7") else "ubuntu20.04"
+    is_late = version_of(version) >= version_of(milestone("cuda-images-ubuntu-22-04"))
+    system = "ubuntu22.04" if is_late else "ubuntu20.04"
     kind = (match["kind"] or "base") if match else "base"  # type: ignore[index]
     return case.text.replace(name, f"nvidia/cuda:{newest}-{kind}-{system}", 1)
 
@@ -158,7 +163,21 @@ def _runs(name: str, cuda: CudaVersion, case: Case) -> Verdict:
     if is_linux and floor is not None and machine.driver is not None and machine.driver < floor.release:
         text = f"CUDA {cuda} needs driver {floor.release} or newer, and this is {machine.driver}."
         return case.verdict(name, "does not fit", aspect="driver", because=text, row=floor)
-    return case.verdict(name, "fits", row=floor, not_judged=case.not_judged("driver"))
+    notes = _by_minor_version(cuda, case) if is_linux else ()
+    return case.verdict(name, "fits", row=floor, notes=notes, not_judged=case.not_judged("driver"))
+
+
+def _by_minor_version(cuda: CudaVersion, case: Case) -> tuple[str, ...]:
+    """The driver is older than the CUDA of the image, and of the same major."""
+    driver = case.machine.driver
+    offered = case.matrix.offered_cuda(driver, "linux") if driver is not None else None
+    if offered is None or cuda <= offered:
+        return ()
+    text = (
+        f"The driver offers CUDA {offered}, the image has {cuda}. It runs (minor-version compatibility), but code "
+        "compiled from PTX at run time does not; the image may warn of the driver when it starts."
+    )
+    return (text,)
 
 
 def _listed(image: str, tag: str, case: Case) -> ContainerImage | None:
@@ -172,6 +191,9 @@ def _nvidia(name: str, row: ContainerImage, case: Case) -> Verdict:
     for index, gpu in enumerate(machine.capabilities):
         if oldest is not None and gpu < oldest:
             text = f"The image is for GPUs from compute capability {oldest} on, and this is {machine.label(index)}."
+            return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
+        if row.cuda is not None and has_code(row.cuda, gpu, case.matrix) is False:
+            text = f"CUDA {row.cuda} is in the image, and has no code for {machine.label(index)}."
             return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
     driver = machine.driver
     is_taken = driver is not None and any(driver.branch == one.branch and driver >= one for one in row.base_drivers)
@@ -272,4 +294,7 @@ def _inside(name: str, build: Build, case: Case) -> Verdict:
     if stops:
         text = f"{build.label} is inside: {stops[0].text}."
         return case.verdict(name, "does not fit", aspect=aspect_of(stops[0].constraint), because=text, row=build.row)
+    if machine.capabilities and build.archs is None:
+        text = f"Not judged for this GPU: which GPUs {build.label}, which is inside, has code for is not in the tables."
+        return case.verdict(name, "not known", grounds="not in the tables", aspect="gpu", because=text, row=build.row)
     return case.verdict(name, "fits", row=build.row, not_judged=case.not_judged("GPU", "driver"))

@@ -15,6 +15,8 @@ from gpudoctor.verify.judge_beside import beside
 from gpudoctor.verify.judge_bounds import bounds
 from gpudoctor.verify.judge_extension import cudnn_without_code, extension_names
 from gpudoctor.verify.judge_framework import judge_framework, stays
+from gpudoctor.verify.judge_jaxlib import judge_jaxlib
+from gpudoctor.verify.judge_parts import not_its_part
 from gpudoctor.verify.judge_place import wrong_place
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin, origins
@@ -23,6 +25,8 @@ from gpudoctor.verify.verdict import Verdict
 #: A requirement with a comparison, as a shell must not see it.
 _UNQUOTED = re.compile(r"(?<!\S)[\w.-]{1,80}(?:\[[\w,-]{1,80}\])?[<>]=?\d[\w.,<>=!*]{0,80}(?!\S)")
 _VARIABLE = re.compile(r"\$\w|\$\{|\$\(|%\w+%|\{[\w.]+\}")
+#: Packages with code for GPUs, by their names: paddlepaddle-gpu, cupy-cuda12x, mxnet-cu112. NVIDIA's are libraries.
+_FOR_GPUS = re.compile(r"^(?!nvidia-).*-(?:gpu|cu\d+|cuda\d*x?)$")
 #: A word of a command that stands for another one: <VERSION>.
 _TO_FILL_IN = re.compile(r"<[A-Z][A-Z0-9_ ]*>")
 
@@ -107,13 +111,17 @@ def _packages(install: Install, case: Case) -> Iterator[Verdict]:
     places = origins(install, _best_tag(case))
     taken: dict[str, Offer] = {}
     late: list[Requirement] = []
-    for wanted in sorted(install.requirements, key=lambda one: one.name != "torch"):
+    for wanted in sorted(install.requirements, key=lambda one: (one.name != "torch", one.name not in FRAMEWORK_OF)):
         if wanted.name in FRAMEWORK_OF:
             yield from judge_framework(wanted, places, install, case, taken)
         elif wanted.name in COMPANIONS:
             late.append(wanted)
         elif wanted.name not in ("numpy", "protobuf", "keras", "tf-keras", "triton", *extension_names(case.matrix)):
-            yield _other(wanted, places, install, case)
+            yield (
+                not_its_part(wanted, install, case, taken)
+                or judge_jaxlib(wanted, places, install, case)
+                or _other(wanted, places, install, case)
+            )
     yield from beside(late, install, places, case, taken)
     yield from bounds(install, case, taken)
 
@@ -138,6 +146,16 @@ def _other(wanted: Requirement, places: Sequence[Origin], install: Install, case
     best = next(iter(usable(found, wanted.specifier, case)), None)
     if best is None:
         return none_found(wanted, places, found, case)
-    return cudnn_without_code(wanted, best.version, case) or case.verdict(
-        wanted.text, "fits", build=f"{wanted.name} {best.version}", line=wanted.line
-    )
+    if (refused := cudnn_without_code(wanted, best.version, case)) is not None:
+        return refused
+    build, for_gpus = f"{wanted.name} {best.version}", _FOR_GPUS.search(wanted.name)
+    if for_gpus and case.machine.capabilities:
+        text = (
+            f"Not judged for this GPU: there is a wheel of {build}; which GPUs it has code for, and which driver and "
+            "CUDA it needs, is not in the tables."
+        )
+        return case.verdict(
+            wanted.text, "not known", grounds="not in the tables", aspect="gpu", because=text, line=wanted.line
+        )
+    lacking = case.not_judged("GPU", "driver") if for_gpus else ()
+    return case.verdict(wanted.text, "fits", build=build, line=wanted.line, not_judged=lacking)

@@ -18,9 +18,17 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
     rows = [
         one for one in rocm_builds("torch", case.matrix) if one.variant == tag and meets(one.version, wanted.specifier)
     ]
+    if not rows and (there := _releases(tag, case)):
+        text = f"The index {tag} has no torch{wanted.specifier}; it has {there}."
+        return case.verdict(wanted.text, "does not fit", aspect="index", because=text, line=wanted.line)
     with_python = (one for one in rows if machine.python is None or machine.python in one.pythons)
     taken = next(with_python, None) or next(iter(rows), None)
-    if taken is None or not machine.gfx or wanted.name != "torch":
+    if taken is not None and not machine.gfx:
+        text = f"{label_of(taken)} is for AMD's GPUs, and none was given."
+        return case.verdict(
+            wanted.text, "not known", grounds="not asked", aspect="gpu", because=text, row=taken, line=wanted.line
+        )
+    if taken is None or wanted.name != "torch":
         return case.verdict(
             wanted.text, "not known", grounds="not in the tables", aspect="index", because=text, line=wanted.line
         )
@@ -32,3 +40,9 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
     return case.verdict(
         wanted.text, "does not fit", aspect=aspect_of(worst.constraint), because=because, row=taken, line=wanted.line
     )
+
+
+def _releases(tag: str, case: Case) -> str:
+    """The releases of torch that the tables have for an index, 2.11.0 to 2.15.0."""
+    versions = [one.version for one in rocm_builds("torch", case.matrix) if one.variant == tag]
+    return versions[0] if len(versions) == 1 else f"{versions[-1]} to {versions[0]}" if versions else ""

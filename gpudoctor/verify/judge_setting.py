@@ -58,41 +58,13 @@ HIDING = {
     ("NVIDIA_VISIBLE_DEVICES", "void"), ("JAX_PLATFORMS", "cpu"),
 }  # fmt: skip
 #: Folders and lists of them: any value.
-_FOLDERS = frozenset(
-    [
-        "CUDA_HOME",
-        "CUDA_PATH",
-        "CUDA_ROOT",
-        "LD_LIBRARY_PATH",
-        "PATH",
-        "CPATH",
-        "LIBRARY_PATH",
-        "CUDNN_PATH",
-        "CUDA_CACHE_PATH",
-        "TORCH_HOME",
-        "HF_HOME",
-        "XDG_CACHE_HOME",
-        "PIP_CACHE_DIR",
-        "UV_CACHE_DIR",
-        "TFHUB_CACHE_DIR",
-        "KERAS_HOME",
-        "TORCH_EXTENSIONS_DIR",
-        "TRITON_CACHE_DIR",
-        "XLA_FLAGS",
-        "DEBIAN_FRONTEND",
-        "NCCL_SOCKET_IFNAME",
-        "MAX_JOBS",
-        "PIP_INDEX_URL",
-        "PIP_EXTRA_INDEX_URL",
-        "UV_INDEX_URL",
-        "PYTHONPATH",
-        "HF_HUB_CACHE",
-        "JAX_COMPILATION_CACHE_DIR",
-        "TMPDIR",
-        "VIRTUAL_ENV",
-        "NVIDIA_REQUIRE_CUDA",
-    ]
-)
+_FOLDERS = frozenset({
+    "CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "LD_LIBRARY_PATH", "PATH", "CPATH", "LIBRARY_PATH", "CUDNN_PATH",
+    "CUDA_CACHE_PATH", "TORCH_HOME", "HF_HOME", "XDG_CACHE_HOME", "PIP_CACHE_DIR", "UV_CACHE_DIR",
+    "TFHUB_CACHE_DIR", "KERAS_HOME", "TORCH_EXTENSIONS_DIR", "TRITON_CACHE_DIR", "XLA_FLAGS", "DEBIAN_FRONTEND",
+    "NCCL_SOCKET_IFNAME", "MAX_JOBS", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_INDEX_URL", "PYTHONPATH",
+    "HF_HUB_CACHE", "JAX_COMPILATION_CACHE_DIR", "TMPDIR", "VIRTUAL_ENV", "NVIDIA_REQUIRE_CUDA",
+})  # fmt: skip
 
 
 def judge_setting(asked: Setting, case: Case) -> Iterator[Verdict]:

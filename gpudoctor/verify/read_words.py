@@ -34,32 +34,11 @@ _CONDA_VALUED = frozenset(
 )
 _GPUS = re.compile(r"--gpus(?:=.*)?|--runtime=nvidia|--device=nvidia\.com/gpu.*|--device=/dev/nvidia.*")
 #: Options of docker run without a value.
-_DOCKER_FLAGS = frozenset(
-    [
-        "-i",
-        "-t",
-        "-d",
-        "-it",
-        "-ti",
-        "-itd",
-        "-dit",
-        "-P",
-        "--rm",
-        "--privileged",
-        "--init",
-        "--interactive",
-        "--tty",
-        "--detach",
-        "--read-only",
-        "--no-healthcheck",
-        "--publish-all",
-        "--oom-kill-disable",
-        "--sig-proxy",
-        "--quiet",
-        "-q",
-        "--help",
-    ]
-)
+_DOCKER_FLAGS = frozenset({
+    "-i", "-t", "-d", "-it", "-ti", "-itd", "-dit", "-P", "--rm", "--privileged", "--init", "--interactive",
+    "--tty", "--detach", "--read-only", "--no-healthcheck", "--publish-all", "--oom-kill-disable", "--sig-proxy",
+    "--quiet", "-q", "--help",
+})  # fmt: skip
 
 
 def read_command(typed: Typed) -> Iterator[Asked]:

@@ -7,19 +7,20 @@ import shutil
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
-from gpudoctor.apply import verify_pip, verify_uv
+from gpudoctor.apply import disk_space, verify_pip, verify_uv
 from gpudoctor.apply.building import asking_once
 from gpudoctor.apply.carry_out import Work, carry_out
-from gpudoctor.apply.events import Progress, Proved, Verified
+from gpudoctor.apply.events import Asked, Progress, Proved, Stepped, Verified
 from gpudoctor.apply.journal import load_changes
 from gpudoctor.apply.sizes import sizer
 from gpudoctor.apply.undo import undo
 from gpudoctor.facts.fix import Run
 from tests.apply.package_index import served
-from tests.apply.wheels import copied, offline, wheel
+from tests.apply.wheels import copied, environment, offline, wheel
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="paths of POSIX environments"),
@@ -133,6 +134,36 @@ def test_an_index_that_never_answers_is_given_up(bare, tmp_path, monkeypatch, ma
     assert first.startswith(f"The package index could not be reached at {there.url}: ")
     assert second.startswith("It was tried for ")
     assert any(isinstance(event, Progress) for event in events)
+
+
+@pytest.mark.parametrize(
+    ("wish", "outcome", "told", "words"),
+    [
+        ("kit==2.0", "installed-and-proved", [Stepped], ""),
+        ("greedy", "refused", [Stepped, Asked], "uv pip install --dry-run says that it cannot be installed"),
+        ("gone", "refused", [Stepped], "The package index could not be reached at "),
+    ],
+)
+def test_where_nothing_is_uv_is_asked_only_why_it_failed(index, tmp_path, wish, outcome, told, words):
+    """There is nothing that it could break, and resolving twice takes as long as the whole installing."""
+    path = environment(tmp_path / "env", pip=False)
+    with served(index) as there:
+        url = there.url if wish != "gone" else "http://127.0.0.1:9/simple"
+        end, events = do(path, command("uv", path, wish), online(url, tmp_path), wanted=("kit",))
+    assert (end.outcome, end.unreachable) == (outcome, wish == "gone"), end.reason
+    assert words in (end.reason or "")
+    assert [type(one) for one in events if isinstance(one, Asked | Stepped)] == told
+    fetched = [address for how, address in there.asked if how == "GET" and address.endswith(".whl")]
+    assert sorted(fetched) == [f"/files/{file}" for file in (KIT, PART)][: 2 * (wish == "kit==2.0")]
+
+
+def test_what_uv_begins_to_download_needs_room(tmp_path, monkeypatch):
+    monkeypatch.setattr(disk_space.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_000_000_000))
+    announced = disk_space.Announced(str(tmp_path), {"UV_CACHE_DIR": str(tmp_path)})
+    announced.heard("Resolved 20 packages in 1s")
+    announced.heard("Downloading numpy (16.1MiB)")
+    with pytest.raises(disk_space.NoRoom, match=r"2\.00 GB free"):
+        announced.heard("Downloading nvidia-cublas-cu12 (1.2GiB)")
 
 
 def test_the_size_is_said_before_anyone_is_asked(index, tmp_path):

@@ -157,7 +157,7 @@ def test_a_framework_that_is_not_installed(tmp_path):
 def test_an_environment_without_a_framework():
     done = gpudoctor("bench", "--python", sys.executable)
     assert done.returncode == 3
-    assert "nothing to measure with" in done.err
+    assert "none of PyTorch, TensorFlow and JAX is installed for" in done.err
 
 
 @pytest.mark.parametrize("option", ["--html", "--json"])

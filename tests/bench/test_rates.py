@@ -4,7 +4,7 @@ import pytest
 
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.peaks import peaks
-from gpudoctor.knowledge.matrix.rates import device_memory_rate, host_memory_rate, pcie_rate
+from gpudoctor.knowledge.matrix.rates import host_memory_rate, pcie_rate
 
 
 @pytest.mark.parametrize(
@@ -13,14 +13,6 @@ from gpudoctor.knowledge.matrix.rates import device_memory_rate, host_memory_rat
 )
 def test_host_memory(megatransfers, channels, gigabytes):
     assert host_memory_rate(megatransfers, channels) / 1e9 == pytest.approx(gigabytes, rel=1e-3)
-
-
-@pytest.mark.parametrize(
-    ("clock", "bits", "gigabytes"),
-    [(2619, 5120, 3352), (1593, 5120, 2039), (10501, 384, 1008), (9751, 384, 936), (5001, 256, 320)],
-)
-def test_device_memory(clock, bits, gigabytes):
-    assert device_memory_rate(clock, bits) / 1e9 == pytest.approx(gigabytes, rel=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -49,8 +41,8 @@ def test_no_pcie_of_the_future():
 
 @pytest.mark.parametrize("row", load_matrix().table("gpu_peaks"), ids=lambda row: row.name)
 def test_the_table_of_peaks_follows_the_same_formula(row):
-    """The rate of a line of the bus is two transfers a clock."""
+    """The rate of a line of the bus, times the lines."""
     if row.memory_rate_gbps and row.memory_bus_bits and row.memory_bandwidth_gbs:
-        rate = device_memory_rate(row.memory_rate_gbps * 500, row.memory_bus_bits) / 1e9
+        rate = row.memory_rate_gbps * row.memory_bus_bits / 8
         assert rate == pytest.approx(row.memory_bandwidth_gbs, rel=0.03)
     assert peaks(load_matrix(), row.name) == row

@@ -38,4 +38,4 @@ def test_what_cannot_be_read_is_named(tmp_path: Path) -> None:
     path.write_bytes(b"")
     shown = CliRunner().invoke(cli, ["diff", str(path), str(path)])
     assert shown.exit_code == 3
-    assert "cannot be compared: it is empty" in shown.output
+    assert "cannot be read: it is empty" in shown.output

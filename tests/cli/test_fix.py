@@ -38,9 +38,9 @@ def test_the_plan_of_a_broken_environment(saved):
     done = ran("--from", saved(ARCH))
     assert done.exit_code == 1, done.output
     text = " ".join(done.output.split())
-    assert "1. Install PyTorch 2.11.0 built for CUDA 12.8 (your own environment)" in text
+    assert "1. Install PyTorch 2.7.1 built for CUDA 12.8 (your own environment)" in text
     assert "FRM002: torch" in text
-    assert "-m pip install torch==2.11.0+cu128 --index-url https://download.pytorch.org/whl/cu128" in text
+    assert "-m pip install torch==2.7.1+cu128 --index-url https://download.pytorch.org/whl/cu128" in text
     assert "To undo: install again: torch==2.5.1+cu124" in text
 
 

@@ -35,10 +35,13 @@ def test_from_nothing_to_a_proved_jax_broken_mended_and_taken_back(tmp_path, hom
     assert done.returncode == 0, done.err
     events = [msgspec.json.decode(line, type=AnyEvent) for line in done.out.splitlines()]
     kinds = [json.loads(line)["event"] for line in done.out.splitlines()]
+    # uv needs no dry run where nothing is.
+    by_pip = "verified" in kinds
     assert [kind for kind in kinds if kind not in ("output", "progress", "room")] == [
-        *("planned", "started", "stepped", "asked", "verified", "stepped", "proving", "proved", "switched", "finished"),
+        *("planned", "started", "stepped", *(("asked", "verified") if by_pip else ()), "stepped"),
+        *("proving", "proved", "switched", "finished"),
     ]
-    assert next(one for one in events if type(one).__name__ == "Verified").download_bytes > 50e6
+    assert not by_pip or next(one for one in events if type(one).__name__ == "Verified").download_bytes > 50e6
     end = json.loads(done.out.splitlines()[-1])
     assert (end["outcome"], end["exit_code"]) == ("installed-and-proved", 0)
     assert any(change.startswith("+ jaxlib ") for change in end["changes"])

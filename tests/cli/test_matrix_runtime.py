@@ -29,6 +29,17 @@ def test_what_a_runtime_has(which, says):
     assert all(one in shown for one in says)
 
 
+@pytest.mark.parametrize("name", ["colab", "kaggle", "jetpack", "conda-forge"])
+def test_all_releases_of_one(name):
+    tables = json.loads(rows(name))["tables"]
+    assert len(tables) == 1 and len(tables[0]["rows"]) > 3
+
+
+def test_a_number_is_compared_whole():
+    assert "4.6.2" not in rows("jetpack", "6.2")
+    assert "6.2.1" in rows("jetpack", "6.2")
+
+
 def test_all_of_them_and_one_that_is_not_known():
     assert all(f"{name}" in rows() for name in ("Colab", "Kaggle", "JetPack", "conda-forge"))
     assert CliRunner().invoke(cli, ["matrix", "runtime", "sagemaker"]).exit_code == 2

@@ -79,7 +79,7 @@ def test_a_named_form_goes_to_the_screen(saved):
     [
         (("-o", "{taken}"), "--force", 2),
         (("-o", "{folder}/none/x.zip"), "no such directory", 3),
-        (("-o", "{folder}"), "exists already", 2),
+        (("-o", "{folder}"), "it is a directory", 3),
         (("-o", "{folder}", "--force"), "it is a directory", 3),
         (("-o", "-", "--format", "zip"), "archive", 2),
         (("-o", "{folder}/x.pdf"), "ends in .pdf", 2),

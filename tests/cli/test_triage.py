@@ -60,8 +60,18 @@ def test_a_refusal_of_nvml_shows_its_cause() -> None:
 def test_a_certain_cause_needs_no_question_and_has_commands() -> None:
     shown = triage(str(FOLDER / "torch-102936.txt"))
     assert "The cause: torch 2.0.0+cpu" in shown.output
-    assert "python -m pip install torch==2.0.0+cu118 --index-url" in shown.output
+    assert "python -m pip install torch==2.0.0+cu118 torchvision==0.15.1+cu118" in shown.output
     assert "Ask the reporter" not in shown.output
+
+
+def test_beside_a_cause_that_is_shown_what_only_may_be_is_left_out(tmp_path) -> None:
+    path = tmp_path / "ticket.md"
+    path.write_text("It does not see my RTX 3060, Windows 11, Python 3.10.\n\n>>> torch.__version__\n'2.1.0+cpu'\n")
+    told = json.loads(triage(str(path), "--format", "json").output)["tickets"][0]
+    assert [one["key"] for one in told["causes"]] == ["torch-cpu-only"]
+    path.write_text("torch.cuda.is_available() is False on my RTX 3060")
+    told = json.loads(triage(str(path), "--format", "json").output)["tickets"][0]
+    assert len(told["causes"]) > 1, "nothing is shown, so that others are told"
 
 
 def test_what_shows_too_little_is_never_healthy() -> None:

@@ -14,10 +14,50 @@ XFORMERS += "    PyTorch 2.2.1+cu121 with CUDA 1201 (you have 2.1.2+cu121)"
 FLASH = "ImportError: /v/site-packages/flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so: undefined symbol: _ZN3c105E"
 ASKS = "nvidia-container-cli: requirement error: unsatisfied condition: cuda>=12.9, please update your driver"
 NO_WHEEL = "ERROR: Could not find a version that satisfies the requirement jaxlib (from versions: none)"
+OWNED = "dpkg: error processing archive x.deb (--unpack): trying to overwrite '{}', which is also in package nvidia-340"
 OLD_PIP = "  Could not find any downloads that satisfy the requirement tensorflow-gpu"
+
+CPU_BUILD = "AssertionError: Torch not compiled with CUDA enabled"
+NO_CODE = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+FULL = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 0.12 GiB. GPU 0 has a total capacity of 79 GiB of"
+FULL += " which 0.05 GiB is free. Process 1837 has 71.30 GiB memory in use. Including non-PyTorch memory, this process"
+FULL += " has 7.70 GiB memory in use. Of the allocated memory 7.10 GiB is allocated by PyTorch."
+IN_PIECES = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; 14.10 GiB"
+IN_PIECES += " already allocated; 1.20 GiB free; 21.80 GiB reserved in total by PyTorch)"
+NO_DEVICE_DRIVER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
 
 #: A ticket, and what its commands hold or do not hold ("!").
 TICKETS = {
+    "a Python for which there is a build": (
+        f"Ubuntu 20.04, driver 470.256.02, Python 3.8, torch 1.13.1+cu117\nTesla K40c\n{NO_CODE}",
+        ["conda create --yes --name gpu-env python=3.7", "torch==1.3.0", "!<"],
+    ),
+    "the index for a GPU whose torch has no release": (
+        f"My RTX 3090 with torch\n{NO_CODE}",
+        ["whl/cu126", "!<"],
+    ),
+    "the index for what the driver offers": (
+        f"{CPU_BUILD}\nNVIDIA-SMI 475.14  Driver Version: 475.14  CUDA Version: 11.4",
+        ["whl/cu118", "!<"],
+    ),
+    "another build where the driver is too old": (
+        f"{TOO_OLD}\nTesla V100, driver 450.80.02, Python 3.9, torch 2.3.0+cu121",
+        ["torch==2.3.0+cu118", "!<"],
+    ),
+    "a driver where no GPU is named": (f"{TOO_OLD}\nUbuntu 24.04, torch 2.4.1+cu121", ["nvidia-driver-580", "!<"]),
+    "whoever holds the memory": (FULL, ["kill 1837"]),
+    "the memory in pieces, of a new torch": (
+        f"torch 2.4.0\n{IN_PIECES}",
+        ["expandable_segments:True", "!kill"],
+    ),
+    "the memory in pieces, of an old torch": (
+        f"torch 2.0.1\n{IN_PIECES}",
+        ["max_split_size_mb:128", "!kill"],
+    ),
+    "no second installation of the container tools": (
+        f"Ubuntu 22.04\n{NO_DEVICE_DRIVER}\nNVIDIA Container Toolkit CLI version 1.17.4",
+        ["nvidia-ctk runtime configure", "!apt install"],
+    ),
     "torchvision of the stated torch": (
         f"{COMPANION}\nUbuntu 22.04, Python 3.10, torch 2.6.0+cu124, RTX 3090",
         ["torchvision==0.21.0", "whl/cu124", "!<"],
@@ -71,6 +111,27 @@ TICKETS = {
     "no JAX for that driver": (
         f"{NO_WHEEL}\nUbuntu 22.04, Python 3.6.9, GTX 1080 Ti, driver 470.199.02",
         ["!jax", "!<", "!uv "],
+    ),
+    "the file that two packages bring": (
+        f"Ubuntu 22.04\n{OWNED.format('/usr/lib/x86_64-linux-gnu/libcuda.so.1')}",
+        ["dpkg -S /usr/lib/x86_64-linux-gnu/libcuda.so.1", "!<OWNED_FILE>"],
+    ),
+    "a file whose name a shell would read": (f"Ubuntu 22.04\n{OWNED.format('/usr/$(id)')}", ["!$(id)", "<OWNED_FILE>"]),
+    "the CUDA source whose key is unknown": (
+        "Ubuntu 22.04\nGPG error: https://packages.example/compute/cuda/repos/ubuntu2204/x86_64  InRelease: x",
+        ["wget https://packages.example/compute/cuda/repos/ubuntu2204/x86_64/cuda-keyring", "!rpm"],
+    ),
+    "another source whose key is unknown": (
+        "Ubuntu 22.04\nW: GPG error: https://packages.example/rocm/apt jammy InRelease: NO_PUBKEY 9386B48A1A693C5C",
+        ["signed-by", "!cuda-keyring"],
+    ),
+    "the package that the sources lack": (
+        "Ubuntu 22.04\nE: Unable to locate package nvidia-container-toolkit",
+        ["apt-cache policy nvidia-container-toolkit"],
+    ),
+    "two packages that the sources lack": (
+        "Ubuntu 22.04\nE: Unable to locate package cuda-toolkit-12-9\nE: Unable to locate package nvidia-driver-580",
+        ["<SYSTEM_PACKAGE>"],
     ),
 }
 

@@ -3,18 +3,23 @@
 import pytest
 
 from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
+from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.versions import CudaVersion
 
 LIBRARIES = {
     "Library cublas64_11.dll is not found or cannot be loaded": "nvidia-cublas-cu11",
     "libcublas.so.12: cannot open shared object file": "nvidia-cublas-cu12",
     "Could not load cudart64_110.dll": "nvidia-cuda-runtime-cu11",
     "libcudart.so.13: cannot open shared object file": "nvidia-cuda-runtime",
-    # One name for several CUDAs, one before there were packages, and TensorFlow's own way.
+    # Before there were packages.
+    "libcudart.so.10.1: cannot open shared object file": "cudatoolkit=10.1",
+    # TensorFlow's own way: with the cuDNN of its time.
+    "TensorFlow: libcublas.so.11: cannot open shared object file": "cudatoolkit=11.2",
+    # One name for several CUDAs, and a cuDNN for which nothing tells the CUDA.
     "libcusolver.so.11: cannot open shared object file": None,
-    "libcudart.so.10.1: cannot open shared object file": None,
-    "TensorFlow: libcublas.so.12: cannot open shared object file": None,
+    "libcudnn.so.8: cannot open shared object file": None,
 }
 
 
@@ -25,7 +30,22 @@ def said(text: str) -> Snapshot:
 @pytest.mark.parametrize(("text", "package"), LIBRARIES.items(), ids=LIBRARIES)
 def test_the_package_of_the_library_that_is_named(text, package):
     fix = named_library(said(text))
-    assert (fix.steps[0].argv[-1] if fix else None) == package
+    assert (fix is None) is (package is None)
+    assert package is None or package in fix.steps[0].argv
+
+
+def test_the_folder_of_the_cuda_that_is_there():
+    row = Resolution(framework="paddle", soname="libcudart.so.11.0", wanted_by="PaddlePaddle", how="opened")
+    here = Toolkits(found=(Toolkit(root="x", version=CudaVersion("11.6")),))
+    fix = named_library(Snapshot(libraries=Libraries(resolutions=(row,)), toolkits=here))
+    assert "/usr/local/cuda-11.6/lib64:" in fix.steps[0].text
+
+
+def test_a_cudnn_is_no_part_of_the_cuda_that_is_there():
+    row = Resolution(framework="tensorflow", soname="libcudnn.so.7", wanted_by="TensorFlow", how="opened")
+    here = Toolkits(found=(Toolkit(root="x", version=CudaVersion("10.1")),))
+    fix = named_library(Snapshot(libraries=Libraries(resolutions=(row,)), toolkits=here))
+    assert {"cudatoolkit=10.1", "cudnn=7"} <= set(fix.steps[0].argv)
 
 
 def test_the_build_that_xformers_was_made_for_with_its_torchvision():

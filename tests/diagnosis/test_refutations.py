@@ -7,13 +7,14 @@ from gpudoctor.diagnosis.refutations import is_beside_the_point, refutation
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.facts.libraries import Toolkit, Toolkits
+from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.statements import what_shows
 from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.rules.load import load_rules
 
@@ -25,6 +26,10 @@ def named(*names):
     return {"gpus": Gpus(devices=tuple(Gpu(vendor="nvidia", name=name) for name in names))}
 
 
+def amd(name):
+    return {"gpus": Gpus(devices=(Gpu(vendor="amd", name=name),))}
+
+
 def frameworks(**one):
     return {"frameworks": Frameworks(found=(Framework(**one),))}
 
@@ -33,6 +38,7 @@ def message(text, signature="cuda-out-of-memory"):
     return {"live": Live(symptoms=(Symptom(signature=signature, text=text),))}
 
 
+VISION_0_6 = Framework(name="torchvision", version="0.6.0")
 CUDA_12 = {"cuda": CudaVersion("12.4")}
 OOM = (
     "Tried to allocate {} MiB (GPU 0; 8.00 GiB total capacity; 2.81 GiB already allocated; {} GiB free;"
@@ -40,6 +46,14 @@ OOM = (
 )
 PYTHON_310 = Interpreter(executable="python", chosen_by="report", version="3.10.6")
 NO_MATCH = "no-matching-distribution"
+
+
+def missed(framework, soname, version=None):
+    row = Resolution(framework=framework, soname=soname, wanted_by=framework, how="opened")
+    toolkit = {"toolkits": Toolkits(found=(Toolkit(root="x", version=CudaVersion(version)),))} if version else {}
+    return {"libraries": Libraries(resolutions=(row,))} | toolkit
+
+
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
     "on-jetson": ({"host": System(os="linux", tegra="R36.4.0")}, {"host": System(os="linux", arch="aarch64")}),
@@ -58,6 +72,28 @@ ROWS = {
             "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("10.1")),)),
             "frameworks": Frameworks(found=(Framework(name="tensorflow", version="2.3.0", cuda=CudaVersion("10.1")),)),
         },
+    ),
+    "linked-to-another-toolkit": (
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("10.1")),)),
+            "frameworks": Frameworks(found=(Framework(name="tensorflow", version="1.13.1", cuda=CudaVersion("10.0")),)),
+        },
+        {
+            "toolkits": Toolkits(found=(Toolkit(root="/usr/local/cuda", version=CudaVersion("10.1")),)),
+            "frameworks": Frameworks(found=(Framework(name="tensorflow", version="1.14.0", cuda=CudaVersion("10.0")),)),
+        },
+    ),
+    "companion-breaks-release": (
+        {**frameworks(name="tensorflow", version="2.4.1"), **message("'str' object has no attribute 'decode'")},
+        {**frameworks(name="tensorflow", version="2.9.0"), **message("'str' object has no attribute 'decode'")},
+    ),
+    "part-is-in-other-releases": (
+        message("ImportError: cannot import name 'ParamSpec' from 'typing_extensions'"),
+        message("ImportError: cannot import name 'nothing' from 'typing_extensions'"),
+    ),
+    "numpy-is-1": (
+        {"packages": Packages(installed=(Package(name="numpy", version="1.24.1"),))},
+        {"packages": Packages(installed=(Package(name="numpy", version="2.1.0"),))},
     ),
     "nvidia-gpu-is-stated": (
         named("Quadro K5100M"),
@@ -148,9 +184,60 @@ ROWS = {
             **frameworks(name="tensorflow", **CUDA_12),
         },
     ),
+    "another-program-misses-libraries": (
+        missed("onnxruntime", "libcublas.so.11"),
+        missed("mmcv", "libcudart.so.10.1"),
+    ),
+    "tensorflow-misses-nothing": (missed("jax", "libcudnn.so.8"), missed("tensorflow", "libcudnn.so.8")),
+    "toolkit-has-other-names": (
+        missed("tensorflow", "cudart64_101.dll", "11.2"),
+        missed("tensorflow", "cudart64_110.dll", "11.2"),
+    ),
     "no-toolkit-found": ({"toolkits": Toolkits()}, {"toolkits": Toolkits(excerpt=True)}),
     "others-hold-little": (message(OOM.format("20", "5.10", "2.90")), message(OOM.format("20", "0.10", "2.90"))),
+    "one-gpu-is-listed": (
+        {"driver": Driver(nvml=Answer(outcome="answered", code=0, device_count=1))},
+        {"driver": Driver(nvml=Answer(outcome="answered", code=0, device_count=2))},
+    ),
+    # Without the others there would be room; the program fills it; it is not to be had; it lies there in pieces.
+    "others-hold-it": (message(OOM.format("20", "0.10", "2.90")), message(OOM.format("20", "4.10", "2.90"))),
+    "own-program-fills-it": (
+        message(
+            "Tried to allocate 1.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which 0.20 GiB is free. this"
+            " process has 7.60 GiB memory in use. and 0.10 GiB is reserved by PyTorch but unallocated"
+        ),
+        message(OOM.format("20", "0.10", "2.90")),
+    ),
+    "more-than-the-gpu-has": (message(OOM.format("9000", "4.10", "2.90")), message(OOM.format("20", "4.10", "2.90"))),
+    "reserve-in-pieces": (message(OOM.format("900", "2.10", "5.20")), message(OOM.format("20", "0.10", "2.90"))),
     "no-unused-reserve": (message(OOM.format("900", "0.10", "2.90")), message(OOM.format("20", "0.10", "4.90"))),
+    "processor-graphics-took-its-place": (
+        {**named("AMD Radeon RX 7900 XTX"), **message("Illegal seek for GPU arch : gfx1036", "amd-gpu-not-in-build")},
+        {**named("AMD Radeon 780M Graphics"), **message("Illegal seek for GPU arch : gfx1103", "amd-gpu-not-in-build")},
+    ),
+    "macos-new-enough": (
+        {"host": System(os="macos", distribution_version="14.4"), **frameworks(name="torch", version="2.5.0")},
+        {"host": System(os="macos", distribution_version="12.2"), **frameworks(name="torch", version="2.5.0")},
+    ),
+    "tensorflow-of-the-index-serves-gpus": (
+        {"host": System(os="linux"), **frameworks(name="tensorflow", version="2.15.0")},
+        {"host": System(os="linux"), **frameworks(name="tensorflow", version="2.15.0", dist="tensorflow-cpu")},
+    ),
+    "tensorflow-finds-its-packages": (
+        frameworks(name="tensorflow", version="2.15.0"),
+        frameworks(name="tensorflow", version="2.16.1"),
+    ),
+    "torch-companions-agree": (
+        {"frameworks": Frameworks(found=(Framework(name="torch", version="1.5.0+cu101"), VISION_0_6))},
+        {"frameworks": Frameworks(found=(Framework(name="torch", version="1.6.0"), VISION_0_6))},
+    ),
+    "amd-gpu-in-builds": (amd("RX 7900 XTX"), amd("RX 6700xt")),
+    "amd-gpu-in-no-build": (amd("RX 6700xt"), amd("RX 6800 XT")),
+    "on-apple-silicon": ({"host": System(os="macos", arch="arm64")}, {"host": System(os="macos", arch="x86_64")}),
+    "kfd-refuses-the-gpu": (
+        message("kfd kfd: amdgpu: PITCAIRN  not supported in kfd", "kfd-gpu-unsupported"),
+        message("Unable to open /dev/kfd read-write: Permission denied", "amd-device-files"),
+    ),
     "jax-packages-agree": (
         {
             "packages": Packages(
@@ -172,8 +259,41 @@ def test_four_times_what_was_asked_for_is_plenty(free, is_plenty):
     assert (CONDITIONS["memory-was-free"](seen) is not None) is is_plenty
 
 
+#: Conditions that a text's words fulfil: (cause, text, why it is refuted).
+NAMED = {
+    "scheduler-was-asked-for-gpus": ("slurm-no-gpu", "srun --gres=gpu:1 --pty bash", "the job asks for a GPU"),
+    "wsl-2-is-named": ("wsl1", "I use WSL2 on Windows 11", "this is WSL 2"),
+    "libtorch-is-used": (
+        "torch-cpu-only",
+        "libtorch: torch::cuda::is_available() is false",
+        "the program uses libtorch, not Python's torch",
+    ),
+    "libtorch-for-cpu": (
+        "libtorch-cuda-not-linked",
+        "wget https://download.pytorch.org/libtorch/nightly/cpu/libtorch-shared-with-deps-latest.zip",
+        "the libtorch that was downloaded is for the CPU",
+    ),
+    "pod-asks-for-gpus": ("kubernetes-pod-without-gpu", "limits:\n  nvidia.com/gpu: 1", "the pod asks for a GPU"),
+    "kubernetes-starts-it": (
+        "container-no-gpu-flag",
+        "kubectl run it --image=cuda",
+        "Kubernetes starts the container, and gives GPUs by the pod's limits",
+    ),
+}
+
+
+@pytest.mark.parametrize(("cause", "text", "because"), NAMED.values(), ids=NAMED)
+def test_what_a_text_names_refutes(cause, text, because):
+    assert refutation(cause, SnapshotView(Snapshot(), surroundings_in(text))) == because
+    assert refutation(cause, SnapshotView(Snapshot(), surroundings_in("it fails in WSL 1 under Slurm"))) is None
+
+
 @pytest.mark.parametrize(
-    "name", sorted(set(CONDITIONS) - {"tensorflow-misses-libraries", "scheduler-was-asked-for-gpus"})
+    "name",
+    sorted(
+        set(CONDITIONS)
+        - {"tensorflow-misses-libraries", "no-free-memory-shown", "driver-serves-another-program", *NAMED}
+    ),
 )
 def test_condition(name):
     holds, does_not = ROWS[name]
@@ -183,6 +303,15 @@ def test_condition(name):
     assert CONDITIONS[name](SnapshotView(Snapshot())) is None, "what was not seen never refutes"
 
 
+def test_a_driver_that_serves_another_program_is_not_too_old_unless_a_message_says_so():
+    def refuted(signature):
+        snapshot = Snapshot(**message("x", signature))
+        return refutation("driver-too-old", SnapshotView(snapshot, {"another-program-uses-gpu"}))
+
+    assert refuted("torch-cuda-unavailable") == "another program is said to use this GPU"
+    assert refuted("cuda-insufficient-driver") is None
+
+
 def test_what_a_job_asks_of_its_scheduler():
     asked = surroundings_in("srun -n 4 --gres=gpu:1 -p gpu --pty bash")
     assert refutation("slurm-no-gpu", SnapshotView(Snapshot(), asked)) == "the job asks for a GPU"
@@ -190,7 +319,9 @@ def test_what_a_job_asks_of_its_scheduler():
 
 
 def test_each_condition_refutes_a_cause_that_exists():
-    assert {name for cause in all_causes().values() for name in cause.refuted_by} == set(CONDITIONS)
+    used = {name for cause in all_causes().values() for name in (*cause.refuted_by, *cause.shown_by)}
+    assert set(CONDITIONS) <= used
+    assert all(what_shows(name) for name in used - set(CONDITIONS)), "a condition, or what a statement shows"
     rules = {rule.name for rule in load_rules()}
     assert [cause.id for cause in all_causes().values() if (cause.words is None) != (cause.id in rules)] == []
 

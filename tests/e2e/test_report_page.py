@@ -50,7 +50,7 @@ def _open(browser, folder, report):
 def _requests(browser):
     entries = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     urls = [entry["params"]["request"]["url"] for entry in entries if entry["method"] == "Network.requestWillBeSent"]
-    return [url for url in urls if not url.startswith(("chrome:", "data:"))]  # the browser's own start page
+    return [url for url in urls if not url.startswith(("chrome", "data:"))]  # the browser's own start page
 
 
 @pytest.mark.parametrize("name", SOME[:4])

@@ -168,12 +168,16 @@ class SlurmCluster:
         self._start("slurmctld", "slurmctld", "-D", "-f", f"{folder}/slurm.conf")
         for node in self.NODES:
             self._start(node, "slurmd", "-D", "-N", node, "-f", f"{folder}/slurm.conf")
+        self.wait_until_idle()
+
+    def wait_until_idle(self) -> None:
+        """No node is down, drained, or busy with the end of a job."""
         for _ in range(150):
             said = self.ask("sinfo", "-hN", "-o", "%T")
             if said.split() == ["idle"] * len(self.NODES):
                 return
             time.sleep(0.2)
-        raise AssertionError(f"the cluster did not come up: {said}")
+        raise AssertionError(f"the cluster is not idle: {said}")
 
     def prolog(self, script: str) -> None:
         """What slurmd runs before each job."""

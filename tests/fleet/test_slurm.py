@@ -36,6 +36,7 @@ def test_drained_and_unknown_nodes_are_named_and_not_waited_for(slurm_cluster: S
         done = run(slurm_cluster, tmp_path / "run.jsonl", "--nodes", "gds[1-4],gds9")
     finally:
         slurm_cluster.ask("scontrol", "update", "nodename=gds4", "state=resume")
+        slurm_cluster.wait_until_idle()
     assert done.returncode == 1
     found = answers(tmp_path / "run.jsonl")
     assert found["gds4"]["no_answer"] == {"why": "drained", "detail": "drained: bad cable"}

@@ -97,15 +97,24 @@ def json_page(names: Iterable[str], version: str = "1.1") -> bytes:
     return json.dumps({"meta": {"api-version": version}, "name": "x", "files": files}).encode()
 
 
-def file_names(package: str, version: str, wheels: dict[str, Iterable[str]]) -> list[str]:
-    """The files of a release: wheels, or a source archive where it has none."""
+def file_names(
+    package: str, version: str, wheels: dict[str, Iterable[str]], macos: dict[str, str] | None = None
+) -> list[str]:
+    """The files of a release: wheels, or a source archive where it has none; `macos` as in the table `releases`."""
     name = package.replace("-", "_")
     found = [
-        f"{name}-{version}-{_tag(python)}-{PLATFORM_TAGS[platform]}.whl"
+        f"{name}-{version}-{_tag(python)}-{_place(platform, python, macos or {})}.whl"
         for platform, pythons in wheels.items()
         for python in pythons
     ]
     return found or [f"{name}-{version}.tar.gz"]
+
+
+def _place(platform: str, python: str, macos: dict[str, str]) -> str:
+    release = macos.get(platform) or macos.get(f"{platform} {python}")
+    if release is None:
+        return PLATFORM_TAGS[platform]
+    return f"macosx_{release.replace('.', '_')}_{platform.partition('-')[2]}"
 
 
 def _tag(python: str) -> str:

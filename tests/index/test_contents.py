@@ -9,10 +9,11 @@ from typing import Any
 
 from packaging.version import Version
 
+from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.index.claims import Claim
 from gpudoctor.index.files import Found
 from gpudoctor.index.verify import Verification, verify
-from gpudoctor.index.wheel_facts import RecordedLibrary
+from gpudoctor.index.wheel_facts import Recording, WheelFacts
 from gpudoctor.knowledge.matrix.load import load_matrix, read_table
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.tables import MatrixUnreadable
@@ -47,7 +48,11 @@ class Shelf:
         for row in load_matrix().table("releases"):
             for version in row.versions if not row.gone else ():
                 self._found.setdefault(row.package, {})[version] = Found(
-                    version=version, wheels=row.wheels, requires_python=row.requires_python, yanked=row.yanked
+                    version=version,
+                    wheels=row.wheels,
+                    macos=row.macos,
+                    requires_python=row.requires_python,
+                    yanked=row.yanked,
                 )
 
         # A pre-release that a row speaks about.
@@ -58,6 +63,19 @@ class Shelf:
     def releases(self, package: str) -> tuple[Found, ...] | None:
         found = self._found.get(package)
         return tuple(found.values()) if found is not None else None
+
+
+class RecordedLibrary:
+    """Answers from a file that `record` made: `facts` once each, `wheels` by name to their number."""
+
+    def __init__(self, raw: bytes) -> None:
+        found = decode_json(raw, type=Recording)
+        self._wheels = {name: found.facts[number] for name, number in found.wheels.items()}
+        self.count = len(self._wheels)
+
+    def __call__(self, package: str, version: str, platform: str) -> WheelFacts | None:
+        """See `Library`."""
+        return self._wheels.get(f"{package} {version} {platform}")
 
 
 LIBRARY = RecordedLibrary(Path(__file__).with_name("wheels.json").read_bytes())

@@ -47,6 +47,27 @@ def test_platform_tags(tag, platforms):
     assert platforms_of(tag) == platforms
 
 
+@pytest.mark.parametrize(
+    ("tags", "oldest"),
+    [
+        (["cp312-cp312-macosx_14_0_arm64", "cp313-cp313-macosx_14_0_arm64"], {"macos-arm64": "14.0"}),
+        (
+            ["cp313-none-macosx_11_0_arm64", "cp314-cp314-macosx_14_0_arm64"],
+            {"macos-arm64 3.13": "11.0", "macos-arm64 3.14": "14.0"},
+        ),
+        # Free-threaded Pythons are not asked about; a universal wheel serves Apple's processors from their first macOS.
+        (["cp313-none-macosx_11_0_arm64", "cp313-cp313t-macosx_14_0_arm64"], {"macos-arm64": "11.0"}),
+        (["cp312-cp312-macosx_10_13_universal2"], {"macos-arm64": "11.0", "macos-x86_64": "10.13"}),
+        # numpy has a second wheel for newer systems.
+        (["cp312-cp312-macosx_14_0_x86_64", "cp312-cp312-macosx_10_13_x86_64"], {"macos-x86_64": "10.13"}),
+        (["cp312-cp312-manylinux_2_28_x86_64"], {}),
+    ],
+)
+def test_the_oldest_macos(tags, oldest):
+    (found,) = releases("torch", [link(f"torch-2.0.0-{tag}.whl") for tag in tags])
+    assert found.macos == oldest
+
+
 def link(name, **more):
     return Link(name=name, url=HERE + name, **more)
 

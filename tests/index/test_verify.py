@@ -288,7 +288,7 @@ def shipped():
     wanted: dict[str, str] = {}
     for row in load_matrix().table("releases"):
         for version in row.versions if not row.gone else ():
-            names = file_names(row.package, version, row.wheels)
+            names = file_names(row.package, version, row.wheels, row.macos)
             pages.setdefault(row.package, []).extend(names)
             withdrawn |= set(names) if row.yanked else set()
             if row.requires_python:
@@ -419,7 +419,11 @@ def test_no_index_at_all(monkeypatch):
 def test_every_table_that_an_index_can_speak_about_is_compared():
     document = json.loads(run_against(PAGES, "--format", "json").output)
     silent = {"cuda_arch", "cuda_driver", "gpus", "xids"}
-    assert {one["table"] for one in document["tables"]} >= set(TABLES) - silent - {"gpu_peaks", "gpu_reference"}
+    # The index can speak about it, by the tags of its wheels, and nothing asks it yet.
+    not_yet = {"glibc"}
+    compared = {one["table"] for one in document["tables"]}
+    assert compared >= set(TABLES) - silent - not_yet - {"gpu_peaks", "gpu_reference"}
+    assert not compared & not_yet
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from gpudoctor.knowledge.causes import causes_of, causes_without_rule, words_of_cause
 from gpudoctor.knowledge.message import messages
 from gpudoctor.knowledge.recognition import recognise
+from gpudoctor.knowledge.statements import statements
 from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.rules.load import load_rules
 
@@ -58,7 +59,9 @@ def test_every_cause_is_a_rule_or_has_words():
             assert (cause.key in RULES) != (cause.key in causes_without_rule()), (row.id, cause.key)
             assert 0 < cause.prior < 1, (row.id, cause.key)
     used = {cause.key for row in messages() for cause in row.causes}
-    assert used >= set(causes_without_rule()), "words of a cause that no message has"
+    used |= {one.cause for said in statements() for one in said.points_to}
+    assert used >= set(causes_without_rule()), "words of a cause that nothing points to"
+    assert used <= RULES | set(causes_without_rule())
 
 
 def test_two_messages_together_say_more_than_one():

@@ -39,6 +39,25 @@ def test_when_a_release_came_out(question, day):
 
 
 @pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("ollama 0.12.0", {"driver": "531 or newer", "GPUs": "compute capability from 5.0 on"}),
+        ("ollama 0.32.0", {"driver": "570 or newer", "GPUs": "compute capability from 5.0 to 6.2"}),
+        ("ollama 0.5.4", {"CUDA": "11.3, 12.4", "driver": None}),
+        ("llama.cpp", {"GPUs": "compute capability from 5.0 on", "note": "builds with CUDA 12"}),
+        ("onnxruntime-gpu 1.18.0", {"built for CUDA": "11", "cuDNN": "8"}),
+        ("onnxruntime-gpu 1.27.0", {"built for CUDA": "13", "cuDNN": "9"}),
+        ("cupy-cuda12x 12.2.0", {"built for CUDA": "12", "NumPy": "<1.27,>=1.20"}),
+        ("jax 0.4.26", {"works with NumPy 2": "yes"}),
+        ("jax 0.4.19", {"works with NumPy 2": "no"}),
+        ("vllm 0.10.0", {"torch": "==2.7.1"}),
+    ],
+)
+def test_what_a_release_is_made_for(question, expected):
+    assert {name: facts(question).get(name) for name in expected} == expected
+
+
+@pytest.mark.parametrize(
     ("name", "expected"),
     [
         (

@@ -67,6 +67,8 @@ def test_nothing_is_named_where_it_serves_nobody(of: Machine, wanted: Wanted) ->
     [
         (["--gpu", "AMD Instinct MI300X", "torch"], 0, "whl/rocm"),
         (["--gpu", "RX 6600", "torch"], 1, "torch[device-gfx1032]"),
+        (["--gpu", "RX 6600", "torch"], 1, "HSA_OVERRIDE_GFX_VERSION=10.3.0 it runs the code for gfx1030"),
+        (["--gpu", "RX 580", "torch"], 1, "no code for AMD Radeon RX 580"),
         (["--gpu", "RX 7900", "torch"], 2, "its architecture is not known here"),
         (["--gpu", "RX 7900 XTX", "--gpu", "RTX 4090", "torch"], 2, "need different builds"),
     ],

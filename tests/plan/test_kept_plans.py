@@ -22,9 +22,10 @@ from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.pairing import fit_with_extras
+from gpudoctor.plan.places import nvidia_gpus
 from gpudoctor.plan.recipes import again, companions_of, framework_for_gpus, reinstall
 from gpudoctor.plan.steps import moved
-from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, place_here, unknown_gpus
+from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, place_here
 from tests.plan.old_matrix import old_matrix
 from tests.rules.situations import UBUNTU
 from tests.rules.stacks import (
@@ -227,7 +228,8 @@ def here_lines(one: Scene) -> Iterator[str]:
     machine = machine_here(one, MATRIX)
     facts = [f"{name}={value}" for name in machine.__struct_fields__ if (value := getattr(machine, name))]
     yield f"  machine: {' '.join(facts)}"
-    yield f"  root: {can_be_root(one.host)}; GPUs that are not known: {', '.join(unknown_gpus(one, MATRIX))}"
+    unknown = ", ".join(gpu.label for gpu in nvidia_gpus(one) if MATRIX.capability(gpu) is None)
+    yield f"  root: {can_be_root(one.host)}; GPUs that are not known: {unknown}"
     for options in ({}, {"venv": "v"}, {"conda": "c"}, {"manager": "uv"}, {"manager": "pip"}, {"manager": "conda"}):
         yield f"  place {options or ''}: {place_line(place_here(one, **options))}"
 

@@ -287,16 +287,45 @@ def test_a_build_of_pytorchs_own_index_comes_from_there_again(tag: str) -> None:
     "machine",
     [
         scene(card("GeForce GTX 580", "2.0"), release="390.157"),
-        scene(RTX_4090, on=interpreter("3.17.0")),
         scene(RTX_4090, host=MACOS),
         scene(T4, release="390.157"),
         Scene(),
     ],
-    ids=["Fermi", "Python too new", "macOS", "driver too old", "nothing known"],
+    ids=["Fermi", "macOS", "driver too old", "nothing known"],
 )
 @pytest.mark.parametrize("name", ["torch", "tensorflow", "jax-cuda-plugin"])
 def test_where_nothing_fits_a_person_is_asked(machine: Scene, name: str) -> None:
     assert asks(framework_for_gpus(name, machine, MATRIX))
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu", "release", "python", "typed"),
+    [
+        ("torch", RTX_4090, "580.65.06", "3.17.0", ("uv venv --python 3.", "uv pip install --python gpu-env torch==")),
+        ("tensorflow", RTX_5090, "580.65.06", "3.8.10", ("uv venv --python 3.", "tensorflow[and-cuda]==2.21.0")),
+        (
+            "torch",
+            card("Tesla K40c", "3.5"),
+            "470.256.02",
+            "3.8.10",
+            ("conda create --yes --name gpu-env python=3.7", " torch==1.3.0"),
+        ),
+    ],
+)
+def test_where_another_python_has_a_build_a_new_environment_gets_it(
+    name: str, gpu: Any, release: str, python: str, typed: tuple[str, str]
+) -> None:
+    fix = framework_for_gpus(name, scene(gpu, release=release, on=interpreter(python)), MATRIX)
+    assert fix.safety == "manual"
+    make, install = commands(fix.steps)[:2]
+    assert typed[0] in make
+    assert typed[1] in install
+
+
+def test_a_gpu_that_no_build_serves_is_said_to_be_that() -> None:
+    fix = framework_for_gpus("torch", scene(card("GeForce GTX 680", "3.0"), release="470.256.02"), MATRIX)
+    assert "no build of PyTorch that is known here has code for" in fix.title
+    assert "/whl/cpu" in fix.steps[0].text
 
 
 def test_no_jax_for_windows() -> None:
@@ -328,8 +357,11 @@ def test_what_is_proposed_is_healthy_once_installed(name: str, release: str, pyt
         fix = framework_for_gpus(framework, scene(gpu, release=release, on=target), MATRIX)
         if asks(fix):
             continue
+        if other := re.search(r"new environment with Python (\S+),", fix.title):
+            target = interpreter(f"{other[1]}.0")
         found = installed(next(text for text in reversed(commands(fix.steps)) if " install " in text))
         machine = stack(gpu, release=release, on=target, frameworks=found)
+        target = interpreter(python)
         assert not about & set(roots(machine)), (framework, commands(fix.steps))
 
 
@@ -337,6 +369,9 @@ def installed(command: str) -> Any:
     """The frameworks that a proposed command would install."""
     if match := re.search(r"torch==(\S+\+\S+) ", command):
         return frameworks(torch(match.group(1)))
+    if match := re.search(r"torch==(\S+)$", command):
+        build = MATRIX.torch_build(match[1], "linux-x86_64")
+        return frameworks(torch(f"{match[1]}+{build.variant}" if build else match[1]))
     if match := re.search(r"tensorflow(?:\[and-cuda\])?==(\S+)", command):
         row = MATRIX.tensorflow_builds(match.group(1), "linux-x86_64", "tensorflow")[0]
         return frameworks(tensorflow(match.group(1), str(row.cuda), archs=row.archs))

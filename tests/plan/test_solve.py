@@ -3,6 +3,7 @@
 from unittest.mock import ANY
 
 import pytest
+from msgspec.structs import replace
 
 from gpudoctor.facts.versions import Capability, DriverRelease, LibraryVersion, package_version
 from gpudoctor.knowledge.matrix.load import load_matrix
@@ -98,6 +99,32 @@ def test_torch(machine, build, next_one, constraint, change):
     assert {one.constraint for one in more} <= {"index"}
 
 
+@pytest.mark.parametrize(
+    ("platform", "release", "python", "asked", "build"),
+    [
+        ("macos-arm64", "14.0", "3.12", "torch", "torch 2.15.0+cpu"),
+        ("macos-arm64", "13.7.8", "3.12", "torch", "torch 2.8.0+cpu"),
+        ("macos-arm64", "12.7", "3.12", "torch", "torch 2.4.1+cpu"),
+        ("macos-arm64", "11.6", "3.12", "torch", "torch 2.11.0+cpu"),
+        # No release for this Python uses the GPU there.
+        ("macos-arm64", "13.7.8", "3.14", "torch<2.11", "torch 2.9.1+cpu"),
+        ("macos-arm64", "26.1", "3.12", "torch tensorflow", "torch 2.15.0+cpu"),
+        ("macos-arm64", "12.7", "3.12", "tensorflow", "tensorflow 2.21.0"),
+        ("macos-arm64", "11.0", "3.12", "jax", f"jax {MATRIX.newest('jax')}"),
+        ("macos-x86_64", "10.14", "3.10", "tensorflow", "tensorflow 2.11.1"),
+        ("macos-x86_64", "10.15", "3.10", "tensorflow", "tensorflow 2.16.2"),
+        ("macos-x86_64", "10.9", "3.12", "torch", "torch 2.2.2+cpu"),
+        ("macos-x86_64", "10.15", "3.12", "jax", "jax 0.4.38"),
+    ],
+)
+def test_no_wheel_is_offered_that_this_macos_cannot_take(platform, release, python, asked, build):
+    machine = where(platform=platform, python=python, macos=LibraryVersion(release))
+    found = fit(machine, wish(*asked.split()), MATRIX)
+    assert found.environments[0].proposals[0].build == build
+    assert "macOS release" not in found.not_judged
+    assert "macOS release" in fit(replace(machine, macos=None), wish(*asked.split()), MATRIX).not_judged
+
+
 def test_the_newer_build_of_the_same_kind_is_not_left_unsaid():
     _, same = the_one(fit(where("535.54", RTX_4090), wish("torch"), MATRIX)).why_not_newer.obstacles
     assert same.text == "torch 2.15.0+cu126 would fit, but no download index is known to offer it"
@@ -117,7 +144,9 @@ def test_the_newer_build_of_the_same_kind_is_not_left_unsaid():
         (where("580.65.06", A100, platform=WINDOWS), "jax", "jax", "platform", ["WSL 2, which is linux-x86_64"]),
         (where("580.65.06", A100, platform="windows-aarch64"), "torch", "torch", "platform", None),
         (where("530.30.02", A100, platform=ARM), "tensorflow", "tensorflow", "platform", ["linux-x86_64"]),
-        (where(platform=MACOS), "jax", "jax", "unknown", None),
+        (where(platform="macos-x86_64"), "jax>=0.5", "jax", "platform", None),
+        (where(platform=MACOS, macos=LibraryVersion("13.6")), "torch==2.15.0", "torch", "macos", ["torch==2.11.0"]),
+        (where(platform=MACOS, macos=LibraryVersion("11.7")), "tensorflow", "tensorflow", "macos", ["macOS >= 12.0"]),
     ],
 )  # fmt: skip
 def test_refusals_name_the_constraint_and_the_change(machine, asked, framework, constraint, changes):
@@ -349,13 +378,18 @@ def test_wheels_in_words():
         ("jaxlib", "0.5.3", ("cuda12",), "2.17"),
         ("jaxlib", "0.6.2", ("cuda12",), "2.27"),
         ("jaxlib", "0.6.2", ("cpu",), "2.17"),
-        ("jaxlib", "0.7.0", ("cpu",), "2.27"),
+        ("jaxlib", "0.7.0", ("cpu",), "2.17"),
+        ("jaxlib", "0.7.0", ("cuda12",), "2.27"),
+        ("jaxlib", "0.7.1", ("cpu",), "2.27"),
+        ("nvidia-cudnn-cu12", "9.5.0.50", (), None),
+        ("nvidia-cudnn-cu12", "9.5.1.17", (), "2.28"),
+        ("nvidia-cudnn-cu12", "9.6.0.74", (), "2.27"),
         ("keras", "3.0", (), None),
         ("torch", "nightly", (), None),
     ],
 )
 def test_the_c_library_of_wheels(package, release, kinds, floor):
-    found = glibc_floor(package, release, *kinds)
+    found = glibc_floor(package, release, MATRIX, *kinds)
     assert (found and str(found)) == floor
 
 

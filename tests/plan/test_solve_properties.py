@@ -15,8 +15,10 @@ from gpudoctor.knowledge.matrix.jax_code import likely_code
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, JaxBuild
 from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.builds import builds_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.solve import fit
+from gpudoctor.plan.wheels import has_wheel, releases_of
 from tests.plan.test_fit import FLOORS, runs
 
 MATRIX = load_matrix()
@@ -34,6 +36,7 @@ machines = st.builds(
     capabilities=st.lists(st.sampled_from(CAPABILITIES).map(Capability), max_size=3).map(tuple),
     python=st.none() | st.sampled_from([f"3.{minor}" for minor in range(6, 17)]),
     platform=st.sampled_from(["linux-x86_64", "linux-x86_64", *PLATFORMS]),
+    macos=st.none() | st.sampled_from(["10.14", "11.7", "13.2", "26.0"]).map(LibraryVersion),
     libc_version=st.none() | st.sampled_from(["2.17", "2.27", "2.35"]).map(LibraryVersion),
     cpu_only=st.booleans() | st.just(False),
 )
@@ -63,6 +66,9 @@ def rows_of(proposal):
 
 def meets_everything(proposal, row, machine):
     platforms = getattr(row, "platforms", None) or (row.platform,)
+    if proposal.framework == "jax" and proposal.cuda is None:
+        # Without its plugin jax is for all systems that its jaxlib is for.
+        platforms = tuple(releases_of("jaxlib", MATRIX)[proposal.version].wheels)
     if machine.platform not in platforms or (machine.python is not None and machine.python not in row.pythons):
         return False
     if (getattr(row, "defect", None) and not proposal.links) or getattr(row, "yanked", False):
@@ -84,6 +90,8 @@ def check(proposal, wanted, machine):
     assert Version(proposal.version) in SpecifierSet(wanted.specifier)
     assert not Version(proposal.version).is_prerelease
     assert proposal.why
+    carrier = "jaxlib" if proposal.framework == "jax" else proposal.framework
+    assert machine.os != "macos" or has_wheel(carrier, machine, MATRIX, proposal.version), "not for this macOS"
     if proposal.framework == "torch" and proposal.index_url:
         assert proposal.index_url == f"https://download.pytorch.org/whl/{proposal.variant}"
 
@@ -145,9 +153,11 @@ def test_another_constraint_never_makes_an_answer_newer(machine, name, gpu, driv
         narrowed(machine, driver=machine.driver or DriverRelease(driver)),
     ]
     answers = [versions(one, wish)[1][0] for one in more]
+    linked = {Version(one.version) for one in builds_of(name, machine.platform, MATRIX) if one.links}
     answers += [versions(machine, (Wanted(framework=name, specifier=one),))[1][0] for one in SPECIFIERS]
     for after in answers:
-        assert after is None or (before is not None and after <= before)
+        # A release that must be mended by a link is taken where no other is left: newer ones count as none then.
+        assert after is None or after in linked or (before is not None and after <= before)
 
 
 @settings(max_examples=100, derandomize=True)

@@ -294,6 +294,24 @@ def test_where_cudnn_8_finds_the_driver_without_a_version(
     assert (found and {name: path and path.removeprefix(f"{tmp_path}/") for name, path in found.items()}) == expected
 
 
+@needs_compiler
+@pytest.mark.parametrize(
+    ("version", "named", "expected"),
+    [("13.6.0", False, [None]), ("13.6.0", True, ["site/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"]), ("14.0.1", False, [])],
+)
+def test_cupy_opens_its_compiler_where_the_loader_looks(
+    tmp_path: Path, version: str, named: bool, expected: list[str | None]
+) -> None:
+    """Up to 13 it does not know of pip's packages: that the file is installed does not help."""
+    site = tmp_path / "site"
+    lib = site / "nvidia/cuda_nvrtc/lib"
+    build_library(lib / "libnvrtc.so.12")
+    cupy = framework(site, "cupy", version=version, cuda=CudaVersion("12"), cudnn=None)
+    result = look(site, cupy, **({"LD_LIBRARY_PATH": str(lib)} if named else {}))
+    assert [one.path and one.path.removeprefix(f"{tmp_path}/") for one in result.resolutions or ()] == expected
+    assert [copy.soname for copy in result.copies if copy.family == "nvrtc"] == ["libnvrtc.so.12"]
+
+
 @pytest.mark.parametrize("platform", ["win32", "darwin"])
 def test_no_walk_where_there_is_no_elf_loader(tmp_path: Path, platform: str) -> None:
     host = RealHost(env={})

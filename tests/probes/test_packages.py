@@ -16,7 +16,7 @@ from gpudoctor.host.real import RealHost
 from gpudoctor.host.recorded import RecordedHost
 from gpudoctor.probes.packages import probe as packages
 from gpudoctor.probes.packages.conda import parse_channel, parse_meta_name
-from gpudoctor.probes.packages.metadata import parse_direct_url, parse_headers
+from gpudoctor.probes.packages.metadata import list_distributions, parse_direct_url, parse_headers
 from gpudoctor.sources.packages_names import Entry, is_relevant, normalise, parse_entry
 from tests.probes.site_folder import install
 
@@ -195,6 +195,7 @@ def broken_environment(site):
     (install(site, "numpy", "1.0") / "METADATA").unlink()
     (site / "numpy-1.0.dist-info" / "METADATA").mkdir()
     (site / "~orch-2.5.0.dist-info").mkdir()
+    (site / "~orch").mkdir()
     install(site, "xformers", "1.0", metadata="\x00\xff binary")
     (install(site, "jaxlib", "1.0") / "METADATA").write_bytes(b"Version: 0.5\nName: \xff\xfe\n")
 
@@ -211,6 +212,7 @@ def test_broken_metadata_is_named_and_the_rest_goes_on(tmp_path):
         "gone-1.0.dist-info/METADATA": "it is a link to /nowhere/gone-1.0.dist-info, which does not exist",
         "linked-1.0.dist-info/METADATA": "it is a link to /nowhere/METADATA, which does not exist",
         "numpy-1.0.dist-info/METADATA": "it is a directory",
+        "~orch": "left over from an uninstall by pip that was interrupted",
         "~orch-2.5.0.dist-info": "left over from an uninstall by pip that was interrupted",
         "xformers-1.0.dist-info/METADATA": "it says no version",
     }
@@ -219,6 +221,16 @@ def test_broken_metadata_is_named_and_the_rest_goes_on(tmp_path):
     assert versions["torch"] == "2.6.0"
     assert versions["jaxlib"] == "0.5"
     assert "jax" not in versions
+
+
+@pytest.mark.parametrize("size", [100, 16 * 1024, 60 * 1024])
+def test_what_is_required_is_read_behind_a_long_licence(tmp_path, size):
+    """SciPy 1.11 has its whole licence in the headers, folded, before what it requires."""
+    licence = "License: ours\n" + "        of so many words\n        \n" * (size // 34)
+    metadata = f"Metadata-Version: 2.1\nName: scipy\nVersion: 1.11.4\n{licence}Requires-Dist: numpy<1.28\n\nText\n"
+    install(tmp_path, "scipy", "1.11.4", metadata=metadata)
+    (found,) = list_distributions(RealHost(), (str(tmp_path),)).found
+    assert found.requires == ("numpy<1.28",)
 
 
 def test_no_permission(tmp_path):

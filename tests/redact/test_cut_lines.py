@@ -9,7 +9,7 @@ from gpudoctor.facts.live import AgentRun
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.probes.live.evidence import _with_log
-from gpudoctor.redact.credentials import excerpt, whole_words, without_credentials
+from gpudoctor.redact.credentials import excerpt, without_credentials
 from gpudoctor.redact.redactor import Door
 from gpudoctor.tickets.read import ingest
 from tests.redact.filled import planted
@@ -59,8 +59,3 @@ def test_an_address_longer_than_a_line_is_told() -> None:
     printed = f"ERROR: cannot fetch {'x' * 344} https://svc:{word}Password@nexus.example.net/simple failed\n"
     run = _with_log(AgentRun(framework="torch", task="smoke", ending="finished"), printed)
     assert word not in "\n".join(run.log)
-
-
-def test_what_an_agent_cut_loses_its_last_word() -> None:
-    assert whole_words("a bc", 10) == "a bc"
-    assert whole_words("see ghp" + "_abc", 11) == "see …"

@@ -20,7 +20,7 @@ def gpus(*named):
         ([(index, H100) for index in range(8)], f"GPUs 0 to 7 ({H100})"),
         ([(index, H100) for index in (0, 2, 4, 5, 6)], f"GPUs 0, 2 and 4 to 6 ({H100})"),
         ([(0, H100), (1, T4), (2, H100)], f"GPUs 0 and 2 ({H100}) and GPU 1 ({T4})"),
-        ([(None, T4), (1, T4)], f"GPU ({T4}) and GPU 1 ({T4})"),
+        ([(None, T4), (1, T4)], f"{T4} and GPU 1 ({T4})"),
     ],
 )
 def test_labels(named, said):

@@ -5,7 +5,7 @@ import pytest
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.system import Container, Wsl
 from tests.rules.stacks import RTX_4090, SITE, resolution, stack
-from tests.rules.table import fires, quiet
+from tests.rules.table import fires, judge, quiet
 
 RULE = "cudnn-bare-libcuda"
 FOLDER = f"{SITE}/nvidia/cudnn/lib"
@@ -52,3 +52,17 @@ def test_wsl_has_a_rule_of_its_own_and_without_a_gpu_nothing_fails() -> None:
     wsl = Container(wsl=Wsl(version=2, driver_library=True))
     quiet(RULE, **stack(RTX_4090, libraries=seen(torch=None), container=wsl))
     quiet(RULE, **stack(libraries=seen(torch=None)))
+
+
+def test_two_frameworks_with_one_cudnn_are_one_finding_and_folders_stay() -> None:
+    both = tuple(
+        resolution(one, "libcudnn.so.8", "cudnn", f"{FOLDER}/libcudnn.so.8", version="8.5.0", origin="pip")
+        for one in ("torch", "tensorflow")
+    )
+    nowhere = {"torch": None, "tensorflow": None}
+    (found,) = judge(RULE, **stack(RTX_4090, libraries=Libraries(resolutions=both, libcuda_of_cudnn=nowhere)))
+    assert found.subject == "torch and tensorflow"
+    named = Libraries(resolutions=both, libcuda_of_cudnn=nowhere, search_path=("/opt/own/lib",))
+    wsl = Container(wsl=Wsl(version=2, driver_library=True))
+    (found,) = judge("wsl-libcuda-path", **stack(RTX_4090, libraries=named, container=wsl))
+    assert found.fixes[0].steps[0].value == "/usr/lib/wsl/lib:/opt/own/lib"

@@ -3,11 +3,11 @@
 import pytest
 
 from gpudoctor.facts.finding import Finding
-from gpudoctor.facts.fix import Ask, Run
+from gpudoctor.facts.fix import Ask, Run, SetEnv
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.libraries import Libraries, SymbolNeed, Toolkit
 from gpudoctor.facts.python import Framework, Overlap, Package, Packages, Pin, Unmet
-from gpudoctor.facts.system import System
+from gpudoctor.facts.system import Environ, System
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
 from gpudoctor.knowledge.causes import causes_of_packages
 from tests.rules.situations import environ, gpus
@@ -139,6 +139,44 @@ def test_other_requirements_are_not_explained_away() -> None:
     both = wish("flash-attn").requirements + wish("tensorflow").requirements
     finding = fires("torch-rocm-build", wish=type(wish("x"))(requirements=both), **machine)
     assert "package-required" not in finding.explains
+
+
+# amd-gpu-not-in-build
+
+
+def amd(name: str, version: str = "2.7.0+rocm6.3", **variables: str) -> dict[str, object]:
+    gpu = Gpu(vendor="amd", name=name)
+    return stack(gpu, frameworks=frameworks(framework("torch", version))) | {"environ": Environ(variables=variables)}
+
+
+OVERRIDE = "HSA_OVERRIDE_GFX_VERSION"
+
+
+@pytest.mark.parametrize(
+    ("machine", "fix"),
+    [
+        (amd("AMD Radeon RX 6700 XT"), SetEnv(name=OVERRIDE, value="10.3.0")),
+        (amd("AMD Radeon RX 7600", "2.1.0+rocm5.6"), SetEnv(name=OVERRIDE, value="11.0.0")),
+        (amd("AMD Radeon RX 560", HSA_OVERRIDE_GFX_VERSION="10.3.0"), SetEnv(name=OVERRIDE, value=None)),
+        # It hangs with the code of another model of its family.
+        (amd("AMD Radeon 780M", HSA_OVERRIDE_GFX_VERSION="11.0.0"), SetEnv(name=OVERRIDE, value=None)),
+    ],
+)
+def test_a_model_that_the_build_has_no_code_for(machine: dict[str, object], fix: SetEnv) -> None:
+    assert fires("amd-gpu-not-in-build", **machine).fixes[0].steps == (fix,)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        amd("AMD Radeon RX 7900 XTX"),
+        amd("AMD Radeon RX 6700 XT", HSA_OVERRIDE_GFX_VERSION="10.3.0"),
+        amd("AMD Radeon of a new kind"),
+        amd("AMD Radeon RX 6700 XT", "2.7.0+cu126"),
+    ],
+)
+def test_a_model_that_it_has_code_for_or_that_is_not_known(machine: dict[str, object]) -> None:
+    quiet("amd-gpu-not-in-build", **machine)
 
 
 # torch-cpu-only-lock

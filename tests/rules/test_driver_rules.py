@@ -129,7 +129,7 @@ def test_drv_lib_mismatch_fixes():
         nvml=answer(18),
     )
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=updated, **HERE)
-    assert found.fixes[0].title == "Restart the machine"
+    assert found.fixes[0].title == "Restart the machine when no job runs on it"
     assert any("modprobe" in argv for argv in commands(found))
     mixed = driver("550.163.01", libraries=libraries("550.144.03"), nvml=answer(18))
     found = fires("drv-lib-mismatch", gpus=gpus(unlisted()), driver=mixed, **HERE)

@@ -10,7 +10,7 @@ from gpudoctor.facts.fix import Ask, Run
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.facts.libraries import Libraries, Resolution
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages, Unmet
-from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.facts.system import Container, Slurm, System, Wsl
 from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from tests.rules.situations import driver, environ, library
 from tests.rules.stacks import (
@@ -34,7 +34,9 @@ from tests.rules.stacks import (
     interpreter,
     jax,
     jax_plugin,
+    libraries,
     packages,
+    resolution,
     stack,
     tensorflow,
     torch,
@@ -211,6 +213,18 @@ def test_windows_drivers_have_windows_floors() -> None:
     # Of a Jetson the release is that of its system.
     jetson = {"host": System(os="linux", arch="aarch64", tegra="R32.3.1"), "frameworks": frameworks(torch())}
     quiet("driver-too-old", **stack(RTX_3090, release="36.4.3", **jetson))
+
+
+@pytest.mark.parametrize(
+    ("in_job", "is_root", "theirs"), [(True, False, False), (True, True, True), (False, False, True)]
+)
+def test_in_a_job_of_a_cluster_the_build_comes_before_the_driver(in_job: bool, is_root: bool, theirs: bool) -> None:
+    host = System(os="linux", arch="x86_64", libc="glibc", libc_version="2.35", is_root=is_root)
+    around = Container(kind="none", slurm=Slurm(in_job=in_job))
+    build = frameworks(torch("2.8.0+cu128"))
+    found = fires("driver-too-old", **stack(V100, release="470.82.01", host=host, container=around, frameworks=build))
+    assert ("driver" in found.fixes[0].title) is theirs
+    assert any("driver" in fix.title for fix in found.fixes)
 
 
 def test_a_driver_known_by_its_cuda_alone() -> None:
@@ -640,6 +654,31 @@ def test_macos_is_a_note() -> None:
     quiet("macos-no-cuda", **stack(frameworks=frameworks(torch("2.6.0"))))
 
 
+def test_a_macos_older_than_the_gpu_support() -> None:
+    def mac(release: str, arch: str = "arm64") -> System:
+        return System(os="macos", arch=arch, distribution_version=release)
+
+    name = "macos-too-old-for-mps"
+    for release, version, older in [
+        ("12.2.1", "1.13.0", None),
+        ("12.7.6", "2.5.1", "torch==2.4.1"),
+        ("13.7.4", "2.10.0.dev20251008", "torch==2.8.0"),
+    ]:
+        finding = fires(name, **stack(host=mac(release), frameworks=frameworks(torch(version))))
+        typed = [one for step in finding.fixes[0].steps if isinstance(step, Run) for one in step.argv]
+        assert older in typed if older else not typed
+    for host, version in [
+        (mac("12.3"), "2.4.1"),
+        (mac("13.0"), "2.8.0"),
+        (mac("14.0"), "2.15.0"),
+        (mac("12.2.1"), "1.11.0"),
+        (mac("12.2.1", "x86_64"), "2.2.2"),
+        (System(os="macos", arch="arm64"), "2.15.0"),
+        (WINDOWS, "2.15.0"),
+    ]:
+        quiet(name, **stack(host=host, frameworks=frameworks(torch(version))))
+
+
 def test_a_jetson_needs_builds_of_its_own() -> None:
     fires("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0+cpu"))))
     quiet("jetson-generic-wheel", **stack(RTX_4090, host=JETSON, frameworks=frameworks(torch("2.6.0", variant="cuda"))))
@@ -663,12 +702,24 @@ def test_a_jetson_wheel_of_another_jetpack() -> None:
     fires("jetson-generic-wheel", **machine | {"frameworks": newer, "libraries": Gap(reason="not looked")})
 
 
+@pytest.mark.parametrize(("built", "there"), [("10.0", "10.2"), ("10.2", "10.0"), ("9.0", "10.0")])
+def test_up_to_cuda_10_each_jetpack_has_libraries_of_its_own_name(built: str, there: str) -> None:
+    nano = card("NVIDIA Tegra X1", "5.3", pci_bus_id=None)
+    wheel = frameworks(torch("1.4.0", variant="cuda", cuda=CudaVersion(built), archs=("sm_53",)))
+    lost = Resolution(framework="torch", soname=f"libcudart.so.{built}", family="cudart", wanted_by="x", how="linked")
+    machine = stack(nano, host=JETSON, frameworks=wheel, libraries=Libraries(resolutions=(lost,)))
+    jetpack = Driver(release=DriverRelease("32.4.2"), cuda=CudaVersion(there))
+    assert f"CUDA {there}" in fires("jetson-generic-wheel", **machine | {"driver": jetpack}).summary
+    same = Driver(release=DriverRelease("32.4.2"), cuda=CudaVersion(built))
+    quiet("jetson-generic-wheel", **machine | {"driver": same})
+
+
 def test_code_for_servers_does_not_run_on_a_jetson() -> None:
     orin, thor = card("Orin", "8.7", pci_bus_id=None), card("NVIDIA Thor", "11.0", pci_bus_id=None)
     server = torch("2.7.0+cu124", archs=("sm_80", "sm_86", "sm_90"))
     found = fires("jetson-generic-wheel", **stack(orin, host=JETSON, frameworks=frameworks(server)))
     assert "no code for the GPU" in found.summary
-    assert "JetPack" in words(found)
+    assert "JetPack" in found.fixes[0].title and "jp6/cu126" in str(found.fixes[0].steps)
     own = torch("2.5.0a0+872d972e41.nv24.8", variant="cuda", archs=("sm_87",))
     quiet("jetson-generic-wheel", **stack(orin, host=JETSON, frameworks=frameworks(own)))
     newest = torch("2.15.0+cu132", archs=("sm_80", "sm_90", "sm_110"))
@@ -795,6 +846,21 @@ def test_parts_of_jax() -> None:
     first = [step.argv for step in finding.fixes[0].steps]
     assert {"jaxlib==0.6.0", "jax-cuda12-plugin==0.6.0", "jax-cuda12-pjrt==0.6.0"} <= set(first[0]), first
     assert "jax[" in str(finding.fixes[1].steps)
+    # Their libraries are missing, too: one command for both.
+    mixed = packages("jax==0.6.0", "jaxlib==0.6.0", "jax-cuda12-plugin==0.6.2", "jax-cuda12-pjrt==0.6.2")
+    lost = libraries(resolution("jax-cuda-plugin", "libcudnn.so.9", "cudnn"))
+    parts = frameworks(jax("0.6.0"), jax_plugin("0.6.2"))
+    machine = stack(RTX_4090, frameworks=parts, packages=mixed, libraries=lost)
+    both = [fires(name, **machine).fixes[0].steps for name in ("jax-plugin-version", "tf-soname-missing")]
+    assert [step.argv[-1] for step in both[0]] == ["jax[cuda12]==0.6.0"]
+    assert both[0] == both[1]
+    # A cuDNN 8 that nobody else asks for: the same command brings the one that JAX needs. With torch it is torch's.
+    old = ("jax==0.6.0", "jaxlib==0.6.0", "jax-cuda12-plugin==0.6.0", "nvidia-cudnn-cu12==8.9.7.29")
+    parts = frameworks(jax("0.6.0"), jax_plugin("0.6.0"))
+    for beside, command in (((), "jax[cuda12]==0.6.0"), (("torch==2.3.0",), None)):
+        machine = stack(RTX_4090, frameworks=parts, packages=packages(*old, *beside), libraries=lost)
+        (step,) = fires("tf-soname-missing", **machine).fixes[0].steps
+        assert (step.argv[-1] if isinstance(step, Run) else None) == command
     newer = packages("jax==0.6.0", "jaxlib==0.6.2")
     finding = fires("jax-plugin-version", **stack(frameworks=frameworks(jax("0.6.0")), packages=newer))
     assert "jaxlib==0.6.0" in finding.fixes[0].steps[0].argv

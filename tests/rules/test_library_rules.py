@@ -189,7 +189,8 @@ def test_what_is_not_needed_or_not_ours_is_not_missed() -> None:
 def test_old_tensorflow_asks_for_its_toolkit() -> None:
     lost = missing(("libcudart.so.10.0", "cudart"))
     machine = stack(RTX_3090, frameworks=frameworks(tensorflow("1.15.0", "10.0")), libraries=libraries(*lost))
-    assert commands(fires("tf-soname-missing", **machine)) == []
+    asked = "conda install --channel conda-forge cudatoolkit=10.0 cudnn=7.6"
+    assert commands(fires("tf-soname-missing", **machine)) == [asked]
 
 
 def test_jax_gets_the_packages_of_what_it_lacks() -> None:

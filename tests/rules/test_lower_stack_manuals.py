@@ -32,7 +32,7 @@ def test_rule_reaches_for_no_machine(rule):
     tree = ast.parse(inspect.getsource(import_module(rule.check.__module__)))
     modules = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     own = {module for module in modules if module.startswith("gpudoctor")}
-    assert all(module.split(".")[1] in ("facts", "knowledge", "rules", "plan") for module in own)
+    assert all(module.split(".")[1] in ("facts", "knowledge", "rules", "plan", "sources") for module in own)
 
 
 @pytest.mark.parametrize(("sections", "cause"), MACHINES.values(), ids=MACHINES)

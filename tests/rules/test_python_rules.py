@@ -118,6 +118,10 @@ def test_numpy_2() -> None:
     finding = fires("numpy2-abi", **stack(frameworks=frameworks(torch("2.2.2+cu121")), packages=has))
     assert commands(finding) == ["/home/me/env/bin/python -m pip install numpy<2"]
     fires("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.16.1", "12.3")), packages=has))
+    asks = Unmet(package="tensorflow", requirement="numpy", wanted=">=1.22,<1.24", others=(">=1.20",), found="2.1.0")
+    bounded = structs.replace(has, unmet=(asks,))
+    finding = fires("numpy2-abi", **stack(frameworks=frameworks(tensorflow("2.12.0", "11.8")), packages=bounded))
+    assert finding.fixes[0].steps[0].argv[-1] == "numpy>=1.22,<1.24"
     windows = frameworks(torch("2.3.1+cu121"))
     fires("numpy2-abi", **stack(host=WINDOWS, frameworks=windows, packages=has))
     quiet("numpy2-abi", **stack(frameworks=windows, packages=has))

@@ -32,6 +32,11 @@ FIRES = {
     ),
     "missing": (unmet("pandas", "pytz", ">=2020.1"), f"{PIP} pytz>=2020.1"),
     "what a framework needs later": (unmet("tensorflow", "tensorboard", "~=2.15", "2.10"), f"{PIP} tensorboard~=2.15"),
+    "what goes with JAX, for the JAX that is there": (
+        unmet("flax", "jax", ">=0.6.0", "0.4.30"),
+        f"{PIP} flax>=0.8.5,<0.10.5 jax==0.4.30",
+    ),
+    "none known for that JAX": (unmet("flax", "jax", ">=0.6.0", "0.2.1"), None),
     "none suits all": (unmet("numba", "numpy", "<2.1", "2.4.6", ">=2.3"), None),
     "the build is another rule's": (unmet("fastai", "torch", "<2.5", "2.6.0"), None),
     "unreadable bounds": (unmet("old", "numpy", "<2.1", "2.4.6", ">=what"), None),
@@ -74,8 +79,15 @@ def test_all_are_one_finding_with_one_command() -> None:
     found = fires("requirement-unmet", **stack(packages=has))
     (fix,) = found.fixes
     (step,) = fix.steps
-    assert isinstance(step, Run) and step.argv[-2:] == ("numpy<2.1,>=1.22,<2.2", "pytz>=2020.1")
+    assert isinstance(step, Run) and step.argv[-2:] == ("numpy<2.1,>=1.22", "pytz>=2020.1")
     assert len(found.evidence) == 3
+
+
+def test_a_framework_and_its_part_ask_for_one_release() -> None:
+    has = environment(unmet("optax", "jax", ">=0.5.3", "0.4.30"), unmet("optax", "jaxlib", ">=0.5.3", "0.4.30"))
+    (fix,) = fires("requirement-unmet", **stack(packages=has)).fixes
+    (step,) = fix.steps
+    assert isinstance(step, Run) and step.argv[-3:] == ("optax>=0.2.3,<0.2.6", "jax==0.4.30", "jaxlib==0.4.30")
 
 
 def test_the_installer_of_what_is_changed() -> None:

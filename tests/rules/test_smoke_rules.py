@@ -8,6 +8,7 @@ from gpudoctor.diagnosis.verdict import report_of
 from gpudoctor.facts.driver import Answer, Driver
 from gpudoctor.facts.finding import SEVERITIES
 from gpudoctor.facts.fix import Run
+from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.live import (
     AgentRun,
@@ -22,6 +23,7 @@ from gpudoctor.facts.live import (
 )
 from gpudoctor.facts.python import Framework, Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import messages
@@ -31,7 +33,7 @@ from gpudoctor.rules.declare import MANUAL_HEADINGS
 from gpudoctor.rules.failures import failures
 from gpudoctor.rules.load import load_rules
 from tests.rules.situations import environ, gpu, gpus
-from tests.rules.table import fires, quiet
+from tests.rules.table import fires, quiet, texts_of
 
 RULES = load_rules()
 NAMES = {rule.name for rule in RULES}
@@ -306,6 +308,53 @@ def test_a_framework_that_may_see_no_gpu():
         (listing(CPU), {"gpus": gpus(gpu(bound_driver="vfio-pci"))}),
     ):
         quiet("framework-sees-no-gpu", **seen(live, **more))
+
+
+RADEON = Gpus(devices=(Gpu(vendor="amd", pci_bus_id="0000:03:00.0", bound_driver="amdgpu"),))
+ROCM = listing(CPU, gpu_available=False, built_with_rocm=True)
+
+
+@pytest.mark.parametrize(
+    ("more", "advice"),
+    [
+        ({"host": System(os="linux", is_root=False, groups=("ada", "sudo"))}, "usermod -aG render,video"),
+        ({"host": System(os="linux", is_root=False, groups=("ada", "render"))}, "rocminfo"),
+        ({"host": System(os="linux", is_root=True, groups=("root",))}, "rocminfo"),
+        ({"host": System(os="linux", groups=("ada",)), "container": Container(kind="docker")}, "--device /dev/kfd"),
+        ({}, "rocminfo"),
+    ],
+)
+def test_a_build_for_rocm_that_sees_no_gpu(more, advice):
+    found = fires("framework-sees-no-gpu", **seen(ROCM, gpus=RADEON, frameworks=None, **more))
+    assert "AMD GPU" in found.summary
+    assert advice in " | ".join(texts_of(found))
+
+
+def test_a_build_for_rocm_that_may_see_no_gpu():
+    passed = Gpus(devices=(Gpu(vendor="amd", pci_bus_id="0000:03:00.0", bound_driver="vfio-pci"),))
+    for live, more in (
+        (listing(CPU, ONE, gpu_available=True, built_with_rocm=True), {}),
+        (ROCM, {"gpus": passed}),
+        (ROCM, {"gpus": None}),
+        (ROCM, {"environ": environ(HIP_VISIBLE_DEVICES="-1")}),
+        (ROCM, {"environ": environ(ROCR_VISIBLE_DEVICES="")}),
+        (listing(CPU, gpu_available=False, built_with_cuda=True), {"frameworks": None}),
+    ):
+        quiet("framework-sees-no-gpu", **seen(live, **{"gpus": RADEON, "frameworks": None, **more}))
+
+
+@pytest.mark.parametrize(
+    ("live", "idle"),
+    [
+        (listing(CPU, ONE, gpu_available=True, built_with_rocm=True), False),
+        (listing(CPU, ListedDevice(name="mps", kind="mps"), gpu_available=False), False),
+        (ROCM, True),
+        (None, True),
+    ],
+)
+def test_nothing_is_said_to_run_on_the_processor_that_can_use_another_gpu(live, idle):
+    found = fires("no-gpu", gpus=RADEON, driver=None, host=System(os="linux"), container=None, live=live)
+    assert ("Frameworks run on the CPU" in found.summary) is idle
 
 
 def test_framework_sees_fewer_gpus():

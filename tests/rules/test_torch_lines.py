@@ -215,7 +215,7 @@ def test_what_goes_with_tensorflow_and_was_built_by_conda():
 #: Release of torchao, torch; what to install. "fits": nothing is said.
 OF_TORCHAO = """
 0.13.0 2.8.0  fits
-0.14.0 2.8.0  fits
+0.14.0 2.8.0  torchao==0.13.0
 0.14.1 2.9.0  fits
 0.15.0 2.9.1  fits
 0.16.0 2.10.0 fits
@@ -223,7 +223,7 @@ OF_TORCHAO = """
 0.18.0 2.15.0 fits
 0.12.0 2.9.0  fits
 0.13.0 2.7.1  take torch 2.8.0
-0.14.1 2.8.0  torchao==0.14.0
+0.14.1 2.8.0  torchao==0.13.0
 0.14.1 2.9.1  torchao==0.15.0
 0.15.0 2.9.0  torchao==0.14.1
 0.16.0 2.9.1  torchao==0.15.0

@@ -38,6 +38,10 @@ COMPOSE = """services:
         ("docker run -it ubuntu bash", "container.gpus_requested", "False"),
         ("podman run --device nvidia.com/gpu=all ubuntu nvidia-smi -L", "container.gpus_requested", "True"),
         ("singularity exec --nv image.sif python x.py", "container.gpus_requested", "True"),
+        ("apptainer shell image.sif", "container.gpus_requested", "False"),
+        ("apptainer shell image.sif", "container.kind", "apptainer"),
+        ("In tensorflow the gpu works\n- Tensorflow 1.14.0", "frameworks.tensorflow.version", "1.14.0"),
+        ("tensorflow-gpu is still at 1.12.0, built against CUDA 9", "frameworks.tensorflow.version", "1.12.0"),
         (COMPOSE, "container.gpus_requested", "True"),
         ("    resources:\n      limits:\n        nvidia.com/gpu: 1", "container.gpus_requested", "True"),
         ("FROM pytorch/pytorch:2.1.0-cuda12.1-cudnn8-runtime", "frameworks.torch.cuda", "12.1"),
@@ -77,6 +81,12 @@ def test_commands_state_facts(text, path, value):
         ("GPU memory: 24 GB", "gpus"),
         ("GPUs: 2", "gpus"),
         ("CUDA available: True", "toolkits"),
+        # Whether podman's --gpus gives any, its release and the host decide.
+        ("podman run --gpus=all ubuntu nvidia-smi", "container"),
+        ("set LD_LIBRARY_PATH on Linux or DYLD_LIBRARY_PATH on Mac OS.", "host"),
+        ("SageMaker Studio Lab, GPU runtime\nDesktop:\n - OS: Windows 11\n - Browser : chrome", "host"),
+        ("GCC version:  gcc version 9.4.0 (Ubuntu 9.4.0-1ubuntu1~20.04.2)", "host"),
+        ("**Expected output**\n```\n>>> torch.__version__\n'2.1.0+cu121'\n```\n", "frameworks"),
     ],
 )  # fmt: skip
 def test_what_stays_unknown(text, section):

@@ -19,9 +19,17 @@ TEXTS = {
     ),
     "the same, where the processor is not known": ("On Windows 10: pip install torch==2.6.0", ("2.6.0", None, None)),
     "conda's toolkit": ("conda install pytorch==1.12.1 cudatoolkit=11.3 -c pytorch", ("1.12.1+cu113", "cuda", "11.3")),
-    "TensorFlow": ("pip install tensorflow-gpu==2.4.0", ("2.4.0", None, None)),
+    "TensorFlow": ("pip install tensorflow-gpu==2.4.0", ("2.4.0", "cuda", "11.0")),
     "two that differ": (f"pip install torch==2.6.0\npip install torch==2.5.1 --index-url {CU124}", None),
     "one that failed": ("pip install torch==2.6.0\nERROR: No matching distribution found for torch==2.6.0", None),
+    "one that did nothing": (
+        f"pip install torch --index-url {CU124} but it says Requirement already satisfied",
+        None,
+    ),
+    "one beside which others were there": (
+        f"pip install torch==2.6.0 --index-url {CU124}\nRequirement already satisfied: numpy in /x",
+        ("2.6.0+cu124", "cuda", "12.4"),
+    ),
     "one that is wished for": ("Maybe I should pip install torch==2.6.0", None),
     "no framework": ("pip install numpy==1.26.4", None),
 }

@@ -40,6 +40,13 @@ def read(text):
         ("OS: Windows 10, Ubuntu app (WSL 1)", {"container.wsl.version": "1"}),
         ("OS: Ubuntu 22.04 on WSL 1.3.11", {"container.wsl.version": "2"}),
         ("OS: Ubuntu 22.04 (WSL2)", {"container.wsl.version": "2"}),
+        # An answer that a person repeats stands beside other facts.
+        (
+            "Ubuntu 22.04, RTX 3090, driver 470.57.02, torch 2.3.0+cu121. torch.cuda.is_available() is False",
+            {"host.distribution_version": "22.04", "driver.release": "470.57.02", "frameworks.torch.cuda": "12.1"},
+        ),
+        # A comma parts Chinese sentences.
+        ("系统 win10，驱动 531.18，nvidia-smi 正常", {"host.os": "windows", "driver.release": "531.18"}),
         # Told twice is told once.
         ("My RTX 3090 is idle. The RTX 3090 has 24 GB.", {"gpus.0.name": "NVIDIA GeForce RTX 3090"}),
         # A label outranks a sentence, and a tool's output both.

@@ -54,3 +54,24 @@ def test_what_a_container_was_given():
 def test_what_a_container_was_given_of_the_driver(text):
     (made,) = parse_python_paths(plain(text))
     assert made.sections["container"].nvidia_driver_capabilities == "utility"
+
+
+@pytest.mark.parametrize(
+    ("text", "executable"),
+    [
+        (r"webui in C:\stable-diffusion-webui\venv, Windows 11", r"C:\stable-diffusion-webui\venv\Scripts\python.exe"),
+        (r"one click installer (C:\tg\installer_files\env)", r"C:\tg\installer_files\env\python.exe"),
+        (r"Spyder with C:\Users\me\anaconda3\envs\dl, torch", r"C:\Users\me\anaconda3\envs\dl\python.exe"),
+        ("/home/u/tg/installer_files/env/lib/python3.11/site-packages", "/home/u/tg/installer_files/env/bin/python"),
+        ("it runs /home/u/app/.venv/bin/python3 main.py", "/home/u/app/.venv/bin/python3"),
+        ("AUTOMATIC1111 on Ubuntu 22.04", "venv/bin/python"),
+        ("oobabooga, Windows 10", r"installer_files\env\python.exe"),
+        ("ComfyUI portable, Windows 11", r".\python_embeded\python.exe"),
+        ("AUTOMATIC1111 in Docker on Ubuntu", None),
+        ("stable-diffusion-webui", None),
+        ("see https://github.com/AUTOMATIC1111/stable-diffusion-webui/wiki", None),
+    ],
+)
+def test_whose_python_it_is(text, executable):
+    made = [one.sections["interpreter"] for one in parse_python_paths(plain(text)) if "interpreter" in one.sections]
+    assert [one.executable for one in made] == ([executable] if executable else [])

@@ -43,6 +43,9 @@ def word(command: str, installed: str = "", gpu: str = "8.9", driver: str = "580
         ("pip install vllm==0.33.0", {"python": "3.12", "gpu": "7.0"}, False),
         ("pip install torch==2.5.0 vllm==0.9.0", {}, False),
         ("pip install onnxruntime-gpu==1.27.0", {"driver": "550.54.15"}, False),
+        ("pip install bitsandbytes==0.48.0", {"gpu": "5.2"}, False),
+        ("pip install bitsandbytes==0.47.0", {"gpu": "5.2"}, True),
+        ("pip install bitsandbytes==0.48.0", {"gpu": "6.1"}, True),
         ("pip install cupy-cuda13x", {"driver": "550.54.15"}, False),
         ("pip install cupy-cuda12x", {"driver": "550.54.15"}, True),
         ("pip install cupy-cuda11x==13.6.0", {"gpu": "12.0"}, False),
@@ -68,9 +71,27 @@ def test_pairs(command: str, given: dict[str, str], fits: bool) -> None:
     assert word(command, **given) == ("fits" if fits else "does not fit")
 
 
+#: A command, and what is said of the libraries that it opens: their majors, and the release that opens those of torch.
+OPENED = [
+    ("pip install onnxruntime-gpu==1.18.0 torch==2.4.0", ("CUDA 11 and cuDNN 8", "CUDA 12 and cuDNN 9", "1.26.0")),
+    ("pip install onnxruntime-gpu==1.23.2 torch==2.8.0", ()),
+    ("pip install onnxruntime-gpu==1.23.2", ("It brings no CUDA libraries", "CUDA 12 and cuDNN 9")),
+    ("pip install onnxruntime-gpu[cuda,cudnn]==1.23.2", ()),
+]
+
+
+@pytest.mark.parametrize(("command", "says"), OPENED)
+def test_the_libraries_that_it_opens_and_does_not_bring(command: str, says: tuple[str, ...]) -> None:
+    where = Machine(driver=DriverRelease("580.65.06"), capabilities=(Capability("8.9"),), python="3.11", platform=LINUX)
+    found = verify(command, Given(machine=where), MATRIX)
+    notes = " ".join(note for one in found.found if one.subject.startswith("onnx") for note in one.notes)
+    assert found.word == "fits" and all(part in notes for part in says) and bool(notes) is bool(says)
+
+
 def test_what_plans_pair_has_rows_and_rows_are_paired() -> None:
     rows = {row.package for row in MATRIX.table("extensions")}
-    assert rows == set(EXTRAS) - {"keras", "tf-keras", "triton"}
+    # No plan installs torch-directml; what it asks for is looked up.
+    assert rows - {"torch-directml"} == set(EXTRAS) - {"keras", "tf-keras", "triton"}
 
 
 def test_rows_write_themselves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,13 @@ def test_an_image(machine: str, image: str, word: str, because: str) -> None:
     assert because in " ".join(one.because or "" for one in found.found)
 
 
+@pytest.mark.parametrize(("image", "says"), [("pytorch:25.01-py3", "12.8"), ("pytorch:23.06-py3", None)])
+def test_an_image_with_a_newer_cuda_of_the_same_major(image: str, says: str | None) -> None:
+    found = verify(f"docker run --gpus all nvcr.io/nvidia/{image}", MACHINES["a"], MATRIX)
+    notes = " ".join(note for one in found.found for note in one.notes)
+    assert found.word == "fits" and (says in notes if says else not notes)
+
+
 def test_in_a_dockerfile() -> None:
     text = "FROM nvcr.io/nvidia/pytorch:25.10-py3\nRUN pip list\n"
     assert verify(text, MACHINES["a"], MATRIX, file="Dockerfile").word == "does not fit"
@@ -41,7 +48,13 @@ def test_in_a_dockerfile() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "code", "says"),
-    [("pytorch:24.05", 0, "12.4"), ("24.05", 0, "tritonserver"), ("nothing", 2, "no image"), ("", 0, "pytorch")],
+    [
+        ("pytorch:24.05", 0, "12.4"),
+        ("triton 25.05", 0, "12.9"),
+        ("24.05", 0, "tritonserver"),
+        ("nothing", 2, "no image"),
+        ("", 0, "pytorch"),
+    ],
 )
 def test_the_table(asked: str, code: int, says: str) -> None:
     result = CliRunner().invoke(cli, ["matrix", "container", *asked.split(), "--format", "json"])

@@ -53,6 +53,7 @@ class Planned(Takes, frozen=True, kw_only=True):
     os: Literal["linux", "windows", "macos"] | None = None
     arch: str | None = None
     glibc: str | None = None
+    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     cuda: Annotated[str | None, Meta(description="Builds for this CUDA: 12.6, 12, or cpu.")] = None
     manager: Literal["pip", "uv", "conda", "mamba", "micromamba"] | None = None
     requirements_path: str | None = None
@@ -72,7 +73,7 @@ async def plan(asked: Planned, session: Session, progress: Progress | None) -> P
     """The plan. Raises CannotAnswer."""
     options = {
         "format": asked.format, "driver": asked.driver, "python": asked.python, "os": asked.os, "arch": asked.arch,
-        "glibc": asked.glibc, "cuda": asked.cuda, "manager": asked.manager,
+        "glibc": asked.glibc, "macos": asked.macos, "cuda": asked.cuda, "manager": asked.manager,
     }  # fmt: skip
     arguments = [f"--{name}={value}" for name, value in options.items() if value is not None]
     arguments += [f"--gpu={one}" for one in asked.gpu]

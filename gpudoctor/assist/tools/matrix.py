@@ -36,6 +36,7 @@ class Wanted(Takes, frozen=True, kw_only=True):
     os: Literal["linux", "windows", "macos"] = "linux"
     arch: str | None = None
     glibc: Annotated[str | None, Meta(description="The C library of a Linux system: 2.35, or musl.")] = None
+    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     cpu: Annotated[bool, Meta(description="Builds without a GPU.")] = False
     as_of: Annotated[
         str | None,
@@ -113,16 +114,17 @@ def machine_of(asked: Wanted, matrix: Matrix) -> Machine:
     cpu = asked.cpu
     if cpu and (asked.gpu or asked.driver):
         raise click.UsageError("cpu asks for builds without a GPU, and gpu or driver for builds with one.")
-    if asked.os == "macos" and (asked.gpu or asked.driver):
+    if (asked.os == "macos" or asked.macos is not None) and (asked.gpu or asked.driver):
         raise click.UsageError("macOS has no driver for NVIDIA GPUs: leave gpu and driver out.")
     return described_machine(
         matrix,
         gpus=tuple(asked.gpu),
         driver=asked.driver,
         python=asked.python,
-        system=asked.os,
+        system="macos" if asked.macos is not None else asked.os,
         arch=asked.arch,
         glibc=asked.glibc,
+        macos=asked.macos,
         cpu_only=cpu,
     )
 

@@ -47,6 +47,7 @@ class Commands(Takes, frozen=True, kw_only=True):
     os: Literal["linux", "windows", "macos"] = "linux"
     arch: str | None = None
     glibc: str | None = None
+    macos: Annotated[str | None, Meta(description="The release of macOS: 14.5.")] = None
     distribution: Annotated[str | None, Meta(description="As in /etc/os-release: ubuntu.")] = None
     installed: Annotated[tuple[str, ...], Meta(description="torch==2.2.0+cpu.")] = ()
 
@@ -129,7 +130,13 @@ def _given(asked: Commands, session: Session) -> Given:
         except Unreadable as error:
             raise CannotAnswer(f"It names no machine: {session.quoting().text(str(error))}.") from None
     machine = Wanted(
-        gpu=asked.gpu, driver=asked.driver, python=asked.python, os=asked.os, arch=asked.arch, glibc=asked.glibc
+        gpu=asked.gpu,
+        driver=asked.driver,
+        python=asked.python,
+        os=asked.os,
+        arch=asked.arch,
+        glibc=asked.glibc,
+        macos=asked.macos,
     )
     name, _, version = (asked.distribution or "").partition(" ")
     return Given(

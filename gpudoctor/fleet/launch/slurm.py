@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from gpudoctor.errors import Failure
 from gpudoctor.facts.base import Fact
 from gpudoctor.fleet.launch.request import Launch, Request
-from gpudoctor.fleet.node_names import expanded, folded
+from gpudoctor.fleet.node_names import folded
 from gpudoctor.fleet.record import NoAnswer
 
 #: Nodes of one job. All of a job's nodes must be free at once, so that one that is not keeps a part waiting only.
@@ -101,8 +101,3 @@ def script(request: Request, nodes: tuple[str, ...], partition: str | None, outp
     run = ["srun", "--kill-on-bad-exit=0", "--wait=0", "--input=none", "sh", "-c", request.shell()]
     lines.append(f"{shlex.join(run)} >>{shlex.quote(output)}")
     return "\n".join(lines) + "\n"
-
-
-def all_nodes(known: Mapping[str, State], nodes: str | None) -> tuple[str, ...]:
-    """The nodes that are meant: those named, or all that Slurm has."""
-    return expanded(nodes) if nodes is not None else tuple(known)

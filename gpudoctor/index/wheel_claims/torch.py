@@ -13,9 +13,10 @@ from gpudoctor.index.wheel_claims.stated import LINUX, asks, said
 from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import PLATFORMS, TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 
 #: From here on the Linux wheels require their CUDA libraries.
-FIRST_WITH_REQUIREMENTS = Version("1.13.0")
+FIRST_WITH_REQUIREMENTS = Version(milestone("torch-requires-cuda"))
 
 
 def torch_claims(build: TorchBuild, library: Library, shelf: Shelf) -> Iterator[Claim]:

@@ -2,25 +2,41 @@
 
 import re
 
-from gpudoctor.knowledge.matrix.offer_types import AmdGpu, RocmBuild
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.knowledge.matrix.offer_types import AmdFamily, AmdGpu, RocmBuild
 from gpudoctor.knowledge.matrix.query import Matrix
 
-_USUAL = re.compile(r"\b(?:amd|ati|radeon|instinct|graphics|gpu|accelerator|with|tm|r)\b|[()\s_-]+")
-_GFX = re.compile(r"gfx[0-9a-f]{3,4}")
+_USUAL = re.compile(r"\b(?:amd|ati|radeon|instinct|graphics|gpu|accelerator|with|tm|r|\d{1,3} ?gb)\b|[()\s_-]+")
+#: The series, which people leave out where the rest means nothing else: 6700xt, W7900, 7840U.
+_SERIES = re.compile(r"^(?:rx|pro|ryzen(?:ai)?\d(?:pro)?)")
+#: Targets of LLVM (docs/AMDGPUUsage.rst, table of processors), with features behind a colon, as rocminfo writes them.
+_GFX = re.compile(
+    r"(?:amd )?(gfx(?:60[0-2]|70[0-5]|80[1-5]|810|9(?:0[0-9ac]|4[0-2]|50)|10[13]\d|11[057]\d|12[05]\d))(?::\S*)?"
+)
 
 
 def amd_gpus(name: str, matrix: Matrix) -> tuple[AmdGpu, ...]:
     """The products called so, or of an architecture given as gfx1100; those of one name have one architecture."""
     rows: tuple[AmdGpu, ...] = matrix.table("amd_gpus")
     wanted = name.strip().lower()
-    if _GFX.fullmatch(wanted):
-        return tuple(row for row in rows if row.gfx == wanted)
-    return tuple(row for row in rows if _plain(row.name) == _plain(wanted))
+    target = _GFX.fullmatch(wanted)
+    if target:
+        return tuple(row for row in rows if row.gfx == target[1])
+    plain = _plain(wanted)
+    return tuple(row for row in rows if _plain(row.name) == plain) or tuple(
+        row for row in rows if _SERIES.sub("", _plain(row.name)) == plain
+    )
 
 
 def gfx_of(name: str, matrix: Matrix) -> str | None:
-    """The architecture of a product, gfx1100; None where it is not known."""
-    return next((row.gfx for row in amd_gpus(name, matrix)), None)
+    """The architecture of a product, gfx1100, or the one that is named; None where it is not known."""
+    target = _GFX.fullmatch(name.strip().lower())
+    return target[1] if target else next((row.gfx for row in amd_gpus(name, matrix)), None)
+
+
+def gfx_of_gpu(gpu: Gpu, matrix: Matrix) -> str | None:
+    """The architecture that a program told of a GPU, else that of the product; None where neither is known."""
+    return gfx_of(gpu.architecture or "", matrix) or gfx_of(gpu.name or "", matrix)
 
 
 def rocm_builds(framework: str, matrix: Matrix) -> tuple[RocmBuild, ...]:
@@ -32,6 +48,12 @@ def rocm_builds(framework: str, matrix: Matrix) -> tuple[RocmBuild, ...]:
 def has_code(row: RocmBuild, gfx: str) -> bool | None:
     """Whether a build and the libraries it brings have code for an architecture; None is not known."""
     return None if row.archs is None else gfx in row.archs and gfx not in row.without_libraries
+
+
+def family_of(gfx: str, matrix: Matrix) -> AmdFamily | None:
+    """Those of which one is built for, and whose code the others run; None: the architecture is of no such family."""
+    rows: tuple[AmdFamily, ...] = matrix.table("amd_families")
+    return next((row for row in rows if gfx[:-1] == row.family and gfx not in row.not_for), None)
 
 
 def _plain(name: str) -> str:

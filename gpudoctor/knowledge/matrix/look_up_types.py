@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.matrix.types import Row
 
 
@@ -46,3 +47,18 @@ class Recipe(Row, frozen=True, kw_only=True):
     test: str
     #: What the test prints where all is well.
     prints: str
+
+
+class ProgramBuild(Row, frozen=True, kw_only=True):
+    """What releases of a program with its own CUDA need of GPU and driver, as its makers say."""
+
+    program: str
+    #: Specifier; empty: any.
+    releases: str = ""
+    #: The GPUs that it is about.
+    min_capability: Capability | None = None
+    max_capability: Capability | None = None
+    driver: DriverRelease | None = None
+    #: The toolkits that its builds are made with.
+    cuda: tuple[CudaVersion, ...] = ()
+    notes: str | None = None

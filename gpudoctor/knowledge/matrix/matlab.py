@@ -5,6 +5,7 @@ from typing import Literal
 from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.matrix.offer_types import MatlabRelease
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.matrix.types import Toolkit
 
 #: yes: it has code for the GPU. compiles: the driver compiles for it, unasked, and not all of it may work
 #: (mathworks.com/matlabcentral/answers/592198). enable: it does once it is enabled.
@@ -29,14 +30,22 @@ def serves(row: MatlabRelease, capability: Capability, matrix: Matrix) -> Serves
     mathworks.com/matlabcentral/answers/1825838 on 8.9), as device code runs on later GPUs of its major.
     """
     toolkit = matrix.toolkit(row.cuda)
-    if row.min_capability is not None and capability < row.min_capability:
+    rows: tuple[MatlabRelease, ...] = matrix.table("matlab")
+    # A release that names no oldest GPU has one no older than its predecessors', and no newer than its successors'.
+    low = max((one.min_capability for one in rows if one.release <= row.release and one.min_capability), default=None)
+    high = min((one.min_capability for one in rows if one.release >= row.release and one.min_capability), default=None)
+    if low is not None and capability < low:
         return "too old"
     if toolkit is None or not toolkit.capabilities:
-        return None
+        known = [one for one in matrix.table("cuda_arch") if isinstance(one, Toolkit) and one.capabilities]
+        oldest = min((one for one in known if one.cuda > row.cuda), key=lambda one: one.cuda, default=None)
+        # It had code for no GPU that a newer toolkit had none for.
+        newer = oldest is not None and capability > max(oldest.capabilities)
+        return "compiles" if newer and row.compiles_unasked else None
     newest = max(toolkit.capabilities)
     if capability > newest and (row.compiles_unasked or capability.major > newest.major):
         return "compiles" if row.compiles_unasked else "enable"
     if capability < min(toolkit.capabilities):
         return "too old"
     # Which of these it leaves out is not known where it names no oldest GPU.
-    return "yes" if row.min_capability is not None else None
+    return "yes" if high is not None and capability >= high else None

@@ -75,15 +75,32 @@ class Extension(Row, frozen=True, kw_only=True):
 
 
 class Pair(Row, frozen=True, kw_only=True):
-    """Releases of a package with compiled parts, and the framework they are made for: their metadata leaves it out."""
+    """Releases of a package, and those of its framework that they are made for.
+
+    Of packages with compiled parts whose metadata leaves it out; and of JAX's, whose metadata bounds it from below.
+    """
 
     package: str
     #: Specifiers, as those of `made_for`: ==0.11.*
     releases: str
-    of: Literal["torch", "tensorflow"]
+    of: Literal["torch", "tensorflow", "jax"]
     made_for: str
     #: With another release of the framework the package leaves out what is compiled, and works.
     is_optional: bool = False
+
+
+class EngineBuild(Row, frozen=True, kw_only=True):
+    """Releases of a program with GPU code of its own, and the libraries of CUDA that it opens and does not bring."""
+
+    package: str
+    #: Specifier: >=1.19,<1.27
+    releases: str
+    #: Majors, as its default build on the package index has them.
+    cuda: int
+    cudnn: int | None = None
+    #: On Windows its cuDNN needs zlibwapi.dll.
+    needs_zlib: bool = False
+    notes: str | None = None
 
 
 class ReadyWheel(Row, frozen=True, kw_only=True):
@@ -122,6 +139,19 @@ class AmdGpu(Row, frozen=True, kw_only=True):
     name: str
     #: Its architecture, gfx1100.
     gfx: str
+
+
+class AmdFamily(Row, frozen=True, kw_only=True):
+    """Architectures of AMD of which one is built for, and whose others run its code."""
+
+    #: What their names begin with: gfx103.
+    family: str
+    #: gfx1030
+    built: str
+    #: What HSA_OVERRIDE_GFX_VERSION calls it: 10.3.0.
+    override: str
+    #: Members that do not run its code.
+    not_for: tuple[str, ...] = ()
 
 
 class RocmBuild(Row, frozen=True, kw_only=True):

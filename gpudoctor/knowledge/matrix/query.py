@@ -38,8 +38,6 @@ from gpudoctor.knowledge.matrix.types import (
 )
 
 T = TypeVar("T", bound=Row)
-#: From this CUDA on, one driver floor holds for the whole major (minor-version compatibility).
-FIRST_FAMILY = CudaVersion("11.0")
 
 
 class Matrix:
@@ -74,21 +72,24 @@ class Matrix:
         From CUDA 11 on that is the floor of the whole major (minor-version compatibility); before, the toolkit's own.
         Source: docs.nvidia.com/deploy/cuda-compatibility, "Minor Version Compatibility".
         """
-        if cuda < FIRST_FAMILY:
+        if cuda < self.first_family:
             return self.toolkit_floor(cuda, os)
         floors = self._of("cuda_driver", DriverFloor)
         return next((f for f in floors if f.kind == "family" and f.os == os and f.cuda.major == cuda.major), None)
 
+    @cached_property
+    def first_family(self) -> CudaVersion:
+        """From this CUDA on, one driver floor holds for the whole major (minor-version compatibility)."""
+        return min(row.cuda for row in self._of("cuda_driver", DriverFloor) if row.kind == "family")
+
     def toolkit_floor(self, cuda: CudaVersion, os: Os) -> DriverFloor | None:
         """The driver that CUDA `cuda` came with: from it on, nothing is limited (PTX JIT, new features)."""
-        floors = self._of("cuda_driver", DriverFloor)
-        same = [f for f in floors if f.kind == "toolkit" and f.os == os and f.cuda == cuda]
+        same = [f for f in self._of("cuda_driver", DriverFloor) if (f.kind, f.os, f.cuda) == ("toolkit", os, cuda)]
         return min(same, key=lambda floor: floor.release, default=None)
 
     def offered_cuda(self, release: DriverRelease, os: Os) -> CudaVersion | None:
         """The newest CUDA a driver release offers."""
-        branch = self.driver_branch(release, os)
-        return branch.cuda if branch is not None else None
+        return branch.cuda if (branch := self.driver_branch(release, os)) is not None else None
 
     def driver_branch(self, release: DriverRelease, os: Os) -> DriverBranch | None:
         """The branch a driver release belongs to; Windows releases carry other numbers than their branch."""

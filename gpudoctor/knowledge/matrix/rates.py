@@ -23,11 +23,3 @@ def pcie_rate(generation: int, width: int) -> float | None:
 def host_memory_rate(megatransfers: int, channels: int) -> float:
     """Of a CPU's memory: a channel of DDR is 8 bytes wide. DDR4-2933 in 4 channels is 93.9 GB/s."""
     return megatransfers * 1e6 * 8 * channels
-
-
-def device_memory_rate(clock_mhz: float, bus_bits: int) -> float:
-    """Of a GPU's memory at its highest clock, with two transfers a clock. H100 SXM: 2619 MHz, 5120 bits: 3,352 GB/s.
-
-    Source: what CUDA's deviceQuery has computed it by (2 x clock x bus width / 8).
-    """
-    return clock_mhz * 1e6 * 2 * bus_bits / 8

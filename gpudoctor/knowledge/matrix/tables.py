@@ -7,15 +7,18 @@ from typing import Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import force_setattr
 
+from gpudoctor.errors import CannotExamine
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import DOTTED_TYPES, package_version, public
 from gpudoctor.knowledge.matrix.gpu_types import Architecture, GpuModel, GpuPeaks, GpuReference, Xid
-from gpudoctor.knowledge.matrix.look_up_types import KnownFault, Recipe, ReleaseDates
+from gpudoctor.knowledge.matrix.look_up_types import KnownFault, ProgramBuild, Recipe, ReleaseDates
 from gpudoctor.knowledge.matrix.offer_types import (
+    AmdFamily,
     AmdGpu,
     BaseImage,
     ContainerImage,
     Elsewhere,
+    EngineBuild,
     Extension,
     MatlabRelease,
     Pair,
@@ -31,6 +34,7 @@ from gpudoctor.knowledge.matrix.types import (
     DriverFloor,
     ForwardCompat,
     FrameworkBuild,
+    GlibcFloor,
     JaxBuild,
     KerasPairing,
     NumpyAbi,
@@ -46,7 +50,7 @@ from gpudoctor.knowledge.matrix.types import (
 R = TypeVar("R", bound=Row)
 
 
-class MatrixUnreadable(RuntimeError):
+class MatrixUnreadable(CannotExamine):
     """A table is missing or damaged; the message says which and why, in one sentence."""
 
 
@@ -72,6 +76,7 @@ TABLES: dict[str, Any] = {
     "cuda_arch": Table[Architecture | Toolkit],
     "cuda_driver": Table[DriverFloor | DriverBranch | ForwardCompat],
     "cudnn": Table[Cudnn],
+    "glibc": Table[GlibcFloor],
     "gpus": Table[GpuModel],
     "jax": Table[JaxBuild],
     "keras": Table[KerasPairing],
@@ -85,10 +90,12 @@ TABLES: dict[str, Any] = {
 }
 #: Tables that people, benchmarks and fixes look up. A check that finds nothing reads none, not even for its date.
 LOOKED_UP: dict[str, Any] = {
+    "amd_families": Table[AmdFamily],
     "amd_gpus": Table[AmdGpu],
     "containers": Table[ContainerImage],
     "dates": Table[ReleaseDates],
     "elsewhere": Table[Elsewhere],
+    "engines": Table[EngineBuild],
     "extensions": Table[Extension],
     "faults": Table[KnownFault],
     "gpu_peaks": Table[GpuPeaks],
@@ -97,6 +104,7 @@ LOOKED_UP: dict[str, Any] = {
     "matlab": Table[MatlabRelease],
     "networks": Table[Network],
     "pairs": Table[Pair],
+    "programs": Table[ProgramBuild],
     "ready_wheels": Table[ReadyWheel],
     "rocm": Table[RocmBuild],
     "runtimes": Table[Runtime],

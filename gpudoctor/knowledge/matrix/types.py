@@ -3,7 +3,7 @@
 from typing import Literal
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, LibraryVersion
 
 #: official: the vendor's own document. metadata: read out of published packages. derived: worked out from such facts.
 #: secondhand: other people's tables, or recalled.
@@ -69,6 +69,8 @@ class Toolkit(Row, frozen=True, kw_only=True, tag_field="row", tag="toolkit"):
     capabilities: tuple[Capability, ...] = ()
     #: sm_90a, sm_100f …: the targets with a suffix.
     specific: tuple[str, ...] = ()
+    #: The oldest gcc that extensions of PyTorch are compiled with.
+    gcc_min: int | None = None
     gcc_max: int | None = None
     clang_max: int | None = None
     notes: str | None = None
@@ -109,6 +111,16 @@ class TorchBuild(Row, frozen=True, kw_only=True):
         return self.pythons_on.get(platform or "", self.pythons)
 
 
+class GlibcFloor(Row, frozen=True, kw_only=True):
+    """The C library that the Linux wheels of a package are made for, from a release on. Newest first in a package."""
+
+    package: str
+    since: str
+    glibc: LibraryVersion
+    #: Variants or platforms that it holds for alone: cu126, linux-aarch64; empty: all.
+    kinds: tuple[str, ...] = ()
+
+
 class Companions(Row, frozen=True, kw_only=True):
     """The torchvision and torchaudio releases made for a release of torch; empty is not known or none was made."""
 
@@ -138,6 +150,8 @@ class TensorflowBuild(Row, frozen=True, kw_only=True):
     pythons: tuple[str, ...] = ()
     #: Exact requirements of the and-cuda extra.
     and_cuda: tuple[str, ...] = ()
+    #: Pythons for which all of them have wheels, where those are fewer (TensorRT 8.5.3.1 has none for 3.11).
+    extra_pythons: tuple[str, ...] = ()
     keras: str | None = None
     numpy: str | None = None
     protobuf: str | None = None
@@ -244,6 +258,8 @@ class Release(Row, frozen=True, kw_only=True):
     versions: tuple[str, ...]
     #: Pythons by platform ("any" for a wheel that serves every one): 3.12; 3.13t, free-threaded; >=3.9, that and newer.
     wheels: dict[str, tuple[str, ...]] = {}
+    #: The oldest macOS that they are tagged for, by platform; where Pythons differ, by both: "macos-arm64 3.14".
+    macos: dict[str, str] = {}
     requires_python: str | None = None
     yanked: bool = False
     #: No longer on the index.

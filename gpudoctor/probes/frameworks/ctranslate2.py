@@ -5,13 +5,11 @@ from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework
 from gpudoctor.facts.versions import CudaVersion, package_version
 from gpudoctor.knowledge.milestones import milestone
-from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.frameworks.site import Site, framework
 from gpudoctor.probes.loader.search import Process
 
 #: libcudnn-74a4c495.so.9.1.0: the name that auditwheel gave it.
 _OWN_CUDNN = re.compile(r"libcudnn-[0-9a-f]+\.so\.([\d.]+)")
-#: From this release on the wheels are built with CUDA 12, before with CUDA 11.
-_FIRST_CUDA_12 = package_version(milestone("ctranslate2-cuda-12"))
 #: What that part of cuDNN opens for the convolutions and the rest (read out of the wheels 4.4.0 and 4.5.0).
 _PARTS = {"8": ("ops_infer", "cnn_infer"), "9": ("ops", "cnn")}
 
@@ -23,14 +21,12 @@ def read_ctranslate2(site: Site) -> tuple[Framework, ...]:
     if package is None or folder is None:
         return ()
     cudnn = next((match for name in _bundled(site, folder) if (match := _OWN_CUDNN.fullmatch(name))), None)
-    version = package_version(package.version)
-    cuda = "12" if version and _FIRST_CUDA_12 and version >= _FIRST_CUDA_12 else "11"
+    version, first = package_version(package.version), package_version(milestone("ctranslate2-cuda-12"))
+    cuda = "12" if version and first and version >= first else "11"
     return (
-        Framework(
-            name="ctranslate2",
-            dist=package.name,
-            version=package.version,
-            metadata_version=package.version,
+        framework(
+            "ctranslate2",
+            package,
             variant="cuda" if cudnn else None,
             cuda=CudaVersion(cuda) if cudnn else None,
             cudnn=cudnn.group(1) if cudnn else None,

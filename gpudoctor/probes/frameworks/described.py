@@ -6,7 +6,7 @@ from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import BuildFile, Descriptor, descriptors
-from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.frameworks.site import Site, framework
 from gpudoctor.sources.build_tags import Variant
 
 
@@ -29,11 +29,10 @@ def _read(site: Site, known: Descriptor, build: BuildFile) -> Framework | None:
     variant = (said.variant() if said else None) or by_name
     is_cuda = variant == "cuda" and said is not None
     archs, archs_source = _archs(site, folder, build, text) if is_cuda and folder else (None, None)
-    return Framework(
-        name=known.name,
-        dist=package.name if package else None,
-        version=version or (package.version if package else None),
-        metadata_version=package.version if package else None,
+    return framework(
+        known.name,
+        package,
+        version,
         variant=variant,
         cuda=CudaVersion.parse(said.word(build.cuda)) if said and is_cuda else None,
         cudnn=said.word(build.cudnn) if said and is_cuda else None,

@@ -8,7 +8,7 @@ from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.probes.elf import parse_strings, read_elf, reader
-from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.frameworks.site import Site, framework
 from gpudoctor.sources.build_tags import Variant, cuda_in_name, parse_wheel_tag
 
 
@@ -72,11 +72,9 @@ def _read(site: Site, extension: Extension, package: Package) -> Framework:
     cuda = cuda or CudaVersion.parse(stated.get("cuda_version")) or tag.cuda or cuda_in_name(package.name)
     cuda = cuda or _linked_cuda(site, binary)
     archs, archs_source = site.archs_of(binary) if binary else (None, None)
-    return Framework(
-        name=extension.name,
-        dist=package.name,
-        version=package.version,
-        metadata_version=package.version,
+    return framework(
+        extension.name,
+        package,
         variant=None if extension.neutral else _variant(package, cuda, binary),
         cuda=cuda,
         archs=archs,

@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.frameworks.site import Site, framework
 from gpudoctor.sources.build_tags import Variant, local_part
 
 _PART = re.compile(r"jax-(?:cuda(\d+)|rocm\d+)-(plugin|pjrt)")
@@ -26,11 +26,10 @@ def read_jax(site: Site) -> tuple[Framework, ...]:
     variant: Variant | None = kernels.variant if kernels else "cpu" if jaxlib else None
     if "jax-metal" in site.packages and kernels is None:
         variant = "mps"
-    jax = Framework(
-        name="jax",
-        dist="jax" if package is not None else None,
-        version=version,
-        metadata_version=package.version if package is not None else None,
+    jax = framework(
+        "jax",
+        package,
+        version,
         variant=variant,
         cuda=kernels.cuda if kernels else None,
         cudnn=kernels.cudnn if kernels else None,
@@ -52,11 +51,9 @@ def _read_jaxlib(site: Site) -> tuple[Framework, ...]:
     tag = _TAG.search(local_part(package.version))
     own_kernels = tag is not None or bool(folder and any(n.endswith(".so") for n in site.names(folder, "cuda")))
     return (
-        Framework(
-            name="jaxlib",
-            dist="jaxlib",
-            version=package.version,
-            metadata_version=package.version,
+        framework(
+            "jaxlib",
+            package,
             variant="cuda" if own_kernels else "cpu",
             cuda=CudaVersion.parse(tag.group(1)) if tag else None,
             cudnn=f"{tag.group(2)}.{tag.group(3)}" if tag and tag.group(2) else None,
@@ -78,11 +75,9 @@ def _read_part(site: Site, package: Package, match: re.Match[str]) -> Framework:
         archs, source = site.archs_of(*paths)
         own = site.path(folder, f"xla_cuda{major}") if folder else None
         has_code = site.has_one_of(own, "xla_cuda_plugin.so", beside="__init__.py")
-    return Framework(
-        name=f"jax-{kind}-{part}",
-        dist=package.name,
-        version=package.version,
-        metadata_version=package.version,
+    return framework(
+        f"jax-{kind}-{part}",
+        package,
         variant="cuda" if major else "rocm",
         cuda=CudaVersion.parse(major),
         archs=archs,

@@ -1,10 +1,11 @@
 """The target's packages as files: where a framework's folder is, and what its version files say."""
 
 from functools import cached_property
+from typing import Any
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
-from gpudoctor.facts.python import Interpreter, Package, Packages
+from gpudoctor.facts.python import Framework, Interpreter, Package, Packages
 from gpudoctor.host.port import Host
 from gpudoctor.probes import fatbin
 from gpudoctor.probes.elf import reader
@@ -25,6 +26,13 @@ def parse_assignments(text: str) -> dict[str, str | None]:
 
 def _found(text: str) -> list[tuple[str, str, str]]:
     return _ASSIGNMENT.findall(text)
+
+
+def framework(name: str, package: Package | None, version: str | None = None, **facts: Any) -> Framework:
+    """A framework that a distribution brings. `version`: as its own files say, where that is not the distribution's."""
+    of_package = package.version if package else None
+    dist = package.name if package else None
+    return Framework(name=name, dist=dist, version=version or of_package, metadata_version=of_package, **facts)
 
 
 class Site:

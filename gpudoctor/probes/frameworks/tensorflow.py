@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.probes.frameworks.site import Site, parse_assignments
+from gpudoctor.probes.frameworks.site import Site, framework, parse_assignments
 from gpudoctor.sources.build_tags import Variant
 
 #: tensorflow-intel holds the files of `tensorflow` on Windows from 2.11 on, tensorflow-macos those on older Macs.
@@ -50,11 +50,9 @@ def read_tensorflow(site: Site) -> tuple[Framework, ...]:
     archs, archs_source = _archs(site, folder, said) if variant == "cuda" else (None, None)
     where = site.path(folder, "python", "platform", "build_info.py") if folder else ""
     return (
-        Framework(
-            name="tensorflow",
-            dist=package.name if package else None,
-            version=package.version if package else None,
-            metadata_version=package.version if package else None,
+        framework(
+            "tensorflow",
+            package,
             variant=variant or _variant_of(package),
             cuda=CudaVersion.parse(said.get("cuda_version") or said.get("cuda_version_number")),
             cudnn=_cudnn(said, site, package),
@@ -122,13 +120,7 @@ def _archs(site: Site, folder: str | None, said: dict[str, str | None]) -> tuple
 def read_keras(site: Site) -> tuple[Framework, ...]:
     """Keras and tf-keras. They run on whichever framework is below them, so they have no variant."""
     return tuple(
-        Framework(
-            name=package.name,
-            dist=package.name,
-            version=package.version,
-            metadata_version=package.version,
-            location=site.folder(package.name.replace("-", "_"), package),
-        )
+        framework(package.name, package, location=site.folder(package.name.replace("-", "_"), package))
         for package in (site.first_of("keras"), site.first_of("tf-keras"))
         if package is not None
     )

@@ -5,7 +5,7 @@ from gpudoctor.facts.base import Source
 from gpudoctor.facts.python import Framework, Package
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.frameworks import packages_anywhere
-from gpudoctor.probes.frameworks.site import Site
+from gpudoctor.probes.frameworks.site import Site, framework
 from gpudoctor.sources.build_tags import Variant, local_part, parse_tag
 
 #: Where the device code is, by release: in one library, in two (1.8 to 1.13), on Windows.
@@ -29,11 +29,10 @@ def read_torch(site: Site) -> tuple[Framework, ...]:
     present = site.names(libraries) if folder and variant == "cuda" else ()
     archs, source = site.archs_of(*(site.path(libraries, name) for name in _DEVICE_CODE if name in present))
     return (
-        Framework(
-            name="torch",
-            dist=package.name if package else None,
-            version=version,
-            metadata_version=package.version if package else None,
+        framework(
+            "torch",
+            package,
+            version,
             variant=variant,
             cuda=cuda,
             cudnn=_cudnn(site, package) if variant == "cuda" else None,
@@ -85,11 +84,10 @@ def read_companion(site: Site, name: str) -> tuple[Framework, ...]:
     version = (said or {}).get("__version__") or (package.version if package else None)
     variant, cuda = parse_tag(local_part(version) or (package.build if package and package.build else ""))
     return (
-        Framework(
-            name=name,
-            dist=package.name if package else None,
-            version=version,
-            metadata_version=package.version if package else None,
+        framework(
+            name,
+            package,
+            version,
             variant=variant,
             cuda=cuda,
             location=folder,

@@ -130,8 +130,5 @@ def _facts(nvml: NvmlFacts, smi: Smi | None) -> NvmlFacts:
         return nvml
     unasked = nvml.nvml.outcome in ("no-library", "not-asked") and smi.answer.outcome != "not-asked"
     return msgspec.structs.replace(
-        nvml,
-        nvml=smi.answer if unasked else nvml.nvml,
-        release=nvml.release or smi.release,
-        cuda=nvml.cuda or smi.cuda,
+        nvml, nvml=smi.answer if unasked else nvml.nvml, release=nvml.release or smi.release, cuda=nvml.cuda or smi.cuda
     )

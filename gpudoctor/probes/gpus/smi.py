@@ -12,27 +12,11 @@ from gpudoctor.sources.nvidia_smi import parse_failure as parse_failure_words
 from gpudoctor.sources.nvidia_smi_table import parse_banner, parse_table
 
 _FIELDS = (
-    "index",
-    "name",
-    "uuid",
-    "pci.bus_id",
-    "pci.device_id",
-    "driver_version",
-    "memory.total",
-    "memory.used",
-    "power.draw",
-    "power.limit",
-    "temperature.gpu",
-    "utilization.gpu",
-    "persistence_mode",
-    "compute_mode",
-    "display_active",
-    "ecc.mode.current",
-    "pcie.link.gen.current",
-    "pcie.link.gen.max",
-    "pcie.link.width.current",
+    "index", "name", "uuid", "pci.bus_id", "pci.device_id", "driver_version", "memory.total", "memory.used",
+    "power.draw", "power.limit", "temperature.gpu", "utilization.gpu", "persistence_mode", "compute_mode",
+    "display_active", "ecc.mode.current", "pcie.link.gen.current", "pcie.link.gen.max", "pcie.link.width.current",
     "pcie.link.width.max",
-)
+)  # fmt: skip
 #: Drivers before 510 reject the whole query for this field.
 _NEWER_FIELD = "compute_cap"
 

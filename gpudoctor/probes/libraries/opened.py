@@ -5,12 +5,12 @@ import posixpath
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter
 from gpudoctor.facts.versions import CudaVersion, LibraryVersion
-from gpudoctor.knowledge.milestones import numbers_of
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.probes.frameworks.ctranslate2 import play_ctranslate2
 from gpudoctor.probes.frameworks.site import Site
 from gpudoctor.probes.libraries.torch import play_torch
 from gpudoctor.probes.loader.search import Library, Process
-from gpudoctor.sources.libraries_names import number_in
+from gpudoctor.sources.libraries_names import number_in, nvrtc_name
 
 #: What CUDA calls its libraries, by major, oldest first: the first row whose version is not above the build's.
 #: TensorFlow opens them by these names: tensorflow/stream_executor (later xla/tsl) platform/default/dlopen_checker.cc.
@@ -31,7 +31,8 @@ _CUDNN_PARTS = (
 )
 #: What nvidia-cudnn-cu13 9.20.0.48 opens and does not bring: it then comes from any other cuDNN on the loader's path
 #: (github.com/pytorch/pytorch/issues/185512 and /188892).
-_LEFT_OUT, _FIRST_TO_ASK = "engines_tensor_ir", LibraryVersion("9.20")
+_LEFT_OUT, _FIRST_TO_ASK = "engines_tensor_ir", LibraryVersion(milestone("cudnn-opens-tensor-ir"))
+_CUPY_LOOKS_AROUND = numbers_of("cupy-looks-into-packages")
 _PRELOAD = re.compile(r"""_load\(\s*['"](\w+)['"]\s*,\s*\[([^\]]*)\]""")
 _CUDNN_RANGE = re.compile(r"^Requires-Dist:\s*nvidia-cudnn-cu\d+[^;\n]*>=?\s*(\d+)", re.M)
 
@@ -60,12 +61,14 @@ def play(process: Process, framework: Framework, site: Site, interpreter: Interp
         process.open(f"{framework.location}/capi/libonnxruntime_providers_cuda.so")
     elif framework.name == "ctranslate2":
         play_ctranslate2(process, framework, site)
+    elif framework.name == "cupy":
+        _play_cupy(process, framework)
     _open_cudnn_parts(process, site)
 
 
 def played(frameworks: Frameworks) -> tuple[Framework, ...]:
     """The frameworks whose libraries are worked out."""
-    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime", "ctranslate2")
+    names = ("torch", "tensorflow", "jax-cuda-plugin", "jaxlib", "onnxruntime", "ctranslate2", "cupy")
     return tuple(one for one in frameworks.found if one.name in names and one.variant == "cuda" and one.location)
 
 
@@ -110,6 +113,17 @@ def _play_jaxlib(process: Process, framework: Framework, site: Site) -> None:
     major = (framework.cudnn or "").partition(".")[0]
     if opener is not None and major:
         process.open(f"libcudnn.so.{major}", opener)
+
+
+def _play_cupy(process: Process, framework: Framework) -> None:
+    """Up to 13 CuPy opens NVRTC by its name, as the program would; from 14 on it looks into packages by itself.
+
+    ctypes opens it, so that the RPATH of CuPy's own modules does not count (github.com/cupy/cupy/issues/8317).
+    """
+    numbers = tuple(int(part) for part in re.findall(r"\d+", framework.version or "")[:1])
+    is_older = bool(numbers) and numbers < _CUPY_LOOKS_AROUND
+    if is_older and process.program is not None and framework.cuda is not None and framework.cuda.major >= 11:
+        process.open(nvrtc_name(framework.cuda.major))
 
 
 def _cudnn_wanted(framework: Framework, site: Site) -> str | None:

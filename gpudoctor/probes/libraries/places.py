@@ -55,12 +55,12 @@ def places(host: Host, interpreter: Interpreter, machine: Machine) -> tuple[Plac
 
 
 def _windows(host: Host, interpreter: Interpreter) -> list[Place]:
-    """The folders with programs of NVIDIA's toolkits, and those of PATH."""
+    """The folders with programs of NVIDIA's toolkits (of CUDA 13 bin/x64), and those of PATH."""
     if host.platform != "win32":
         return []
     programs = host.env.get("ProgramFiles") or host.env.get("PROGRAMFILES") or "C:\\Program Files"
     base = f"{programs}\\{_WINDOWS}"
-    toolkits = [f"{base}\\{name}\\bin" for name in names_in(host, base) or ()]
+    toolkits = [f"{base}\\{name}\\{part}" for name in names_in(host, base) or () for part in ("bin", "bin\\x64")]
     named = [entry.rstrip("\\") for entry in host.env.get("PATH", "").split(";") if entry]
     return [
         *(Place(directory=one, origin="toolkit") for one in toolkits),
@@ -105,13 +105,13 @@ def _site(interpreter: Interpreter, machine: Machine) -> list[Place]:
 
 
 def _nvidia(folder: str, machine: Machine) -> list[Place]:
-    """The folders of NVIDIA's packages: nvidia/cudnn/lib, nvidia/cu13/lib; bin on Windows."""
+    """The folders of NVIDIA's packages: nvidia/cudnn/lib, nvidia/cu13/lib; on Windows bin, of CUDA 13 bin/x86_64."""
     modules = sorted(name for name in machine.names(folder) or () if "." not in name and not name.startswith("_"))
     return [
         Place(directory=f"{folder}/{module}/{part}", origin="pip", module=module)
         for module in modules
-        for part in ("lib", "bin")
-        if part in (machine.names(f"{folder}/{module}") or ())
+        for part in ("lib", "bin", "bin/x86_64")
+        if part.partition("/")[0] in (machine.names(f"{folder}/{module}") or ())
     ]
 
 

@@ -53,12 +53,7 @@ def probe(
         resolutions=tuple(resolutions),
         search_path=_search_path(host),
         extensions=read_linked(
-            host,
-            machine,
-            processes or [Process(machine, interpreter.executable)],
-            packages,
-            seen,
-            found,
+            host, machine, processes or [Process(machine, interpreter.executable)], packages, seen, found
         ),
         glibcxx=_newest_glibcxx(host, cpp.path) if cpp else None,
         libstdcxx=cpp.path if cpp else None,

@@ -74,12 +74,7 @@ class _Crew:
     """Threads, each of which attends one process after another."""
 
     def __init__(
-        self,
-        host: Host,
-        interpreter: Interpreter,
-        asked: Asked,
-        work: tuple[Process, ...],
-        on_event: Listener | None,
+        self, host: Host, interpreter: Interpreter, asked: Asked, work: tuple[Process, ...], on_event: Listener | None
     ) -> None:
         self._host = host
         self._interpreter = interpreter

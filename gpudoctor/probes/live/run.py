@@ -74,11 +74,7 @@ def run_tasks(
 
 
 def _run(
-    host: Host,
-    interpreter: Interpreter,
-    tasks: tuple[tuple[str, Task], ...],
-    asked: Asked,
-    on_event: Listener | None,
+    host: Host, interpreter: Interpreter, tasks: tuple[tuple[str, Task], ...], asked: Asked, on_event: Listener | None
 ) -> tuple[Outcome, ...]:
     told = Transcript(tasks, on_event)
     watch = Watch(on_output=lambda output: _follow(watch, told, output), memory_cap=asked.memory_cap)

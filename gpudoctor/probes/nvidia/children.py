@@ -32,15 +32,10 @@ _LOADER_DIRECTORIES = ("/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/l
 #: Where drivers put their libraries without telling the loader: WSL, Debian's per-architecture path, Jetson (it tells
 #: the loader in ld.so.conf.d), containers, NixOS.
 _OTHER_DIRECTORIES = (
-    "/usr/lib/wsl/lib",
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu/nvidia",
-    "/usr/lib/aarch64-linux-gnu/tegra",
-    "/usr/local/nvidia/lib64",
-    "/usr/local/nvidia/lib",
-    "/run/opengl-driver/lib",
-)
+    "/usr/lib/wsl/lib", "/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu/nvidia", "/usr/lib/aarch64-linux-gnu/tegra", "/usr/local/nvidia/lib64",
+    "/usr/local/nvidia/lib", "/run/opengl-driver/lib",
+)  # fmt: skip
 
 
 def ask_nvml(host: Host, deadline: float = DEADLINE) -> NvmlFacts:

@@ -34,18 +34,9 @@ _FABRIC_STATES: dict[int, Literal["not-supported", "not-started", "in-progress",
 _VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
 #: nvml.h, nvmlClocksEventReason*
 _REASONS = (
-    "GpuIdle",
-    "ApplicationsClocksSetting",
-    "SwPowerCap",
-    "HwSlowdown",
-    "SyncBoost",
-    "SwThermalSlowdown",
-    "HwThermalSlowdown",
-    "HwPowerBrakeSlowdown",
-    "DisplayClockSetting",
-    "BoardLimit",
-    "Reliability",
-)
+    "GpuIdle", "ApplicationsClocksSetting", "SwPowerCap", "HwSlowdown", "SyncBoost", "SwThermalSlowdown",
+    "HwThermalSlowdown", "HwPowerBrakeSlowdown", "DisplayClockSetting", "BoardLimit", "Reliability",
+)  # fmt: skip
 #: nvml.h, NVML_P2P_STATUS_*
 PEER_STATUS = {
     0: "OK",

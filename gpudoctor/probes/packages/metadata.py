@@ -78,6 +78,10 @@ class _DirectUrl(msgspec.Struct):
     url: str
 
 
+#: pip puts a "~" before what it takes away, packages and metadata, and deletes it last.
+LEFT_OVER = "left over from an uninstall by pip that was interrupted"
+
+
 def list_distributions(host: Host, folders: Iterable[str]) -> Listing:
     """The distributions in `folders`, those of the first folder first."""
     found: list[Distribution] = []
@@ -91,6 +95,9 @@ def list_distributions(host: Host, folders: Iterable[str]) -> Listing:
         here: list[Distribution] = []
         for name in names or ():
             entry = parse_entry(name)
+            if name.startswith("~"):
+                nameless.append(Broken(path=path_rules(host).join(folder, name), reason=LEFT_OVER))
+                continue
             seen = _read(host, folder, entry) if entry is not None else None
             if isinstance(seen, Distribution):
                 here.append(seen)
@@ -101,9 +108,6 @@ def list_distributions(host: Host, folders: Iterable[str]) -> Listing:
 
 
 def _read(host: Host, folder: str, entry: Entry) -> Distribution | Broken:
-    if entry.file.startswith("~"):
-        path = path_rules(host).join(folder, entry.file)
-        return Broken(path=path, reason="left over from an uninstall by pip that was interrupted")
     needs_reading = entry.version is None or is_relevant(entry.name)
     has_origin = needs_reading and entry.kind == "dist-info"
     headers = _read_headers(host, folder, entry) if needs_reading else _read_requirements(host, folder, entry)
@@ -144,13 +148,21 @@ def _read_requirements(host: Host, folder: str, entry: Entry) -> Headers | Broke
     """What it requires without extras; where that cannot be read, whether metadata is there at all."""
     if entry.kind == "dist-info":
         path = path_rules(host).join(folder, *metadata_path(entry)[0].split("/"))
-        text = host.read_text(path, limit=_SHORT_HEAD)
+        text, limit = host.read_text(path, limit=_SHORT_HEAD), _SHORT_HEAD
+        if isinstance(text, str) and len(text) >= _SHORT_HEAD and not _is_whole(text):
+            # A licence stands in the headers, before what is required: that of SciPy 1.11 has 55 kB.
+            text, limit = host.read_text(path, limit=_HEAD), _HEAD
         if isinstance(text, str) and text:
             # Where the end was not read, the last line may be a part of one.
-            whole = text if len(text) < _SHORT_HEAD else text.rpartition("\n")[0]
+            whole = text if len(text) < limit else text.rpartition("\n")[0]
             lines = parse_headers(whole).requires if "Requires-Dist" in whole else ()
             return Headers(requires=tuple(line for line in lines if "extra" not in line.partition(";")[2]))
     return _see_metadata(host, folder, entry)
+
+
+def _is_whole(text: str) -> bool:
+    """Whether the headers end in it."""
+    return "\n\n" in text or "\r\n\r\n" in text
 
 
 def _see_metadata(host: Host, folder: str, entry: Entry) -> Broken | None:

@@ -8,6 +8,7 @@ from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.codec import presentable
 from gpudoctor.facts.python import Broken, Interpreter, Package, Packages, Unmet
 from gpudoctor.host.port import Host, Stat
+from gpudoctor.knowledge.unstated import unstated
 from gpudoctor.probes.packages.conda import CondaPackage, read_conda
 from gpudoctor.probes.packages.foreign import find_foreign
 from gpudoctor.probes.packages.metadata import Distribution, Listing, list_distributions, with_origin
@@ -132,7 +133,8 @@ def _unmet(
 ) -> tuple[Unmet, ...]:
     versions = {name: package.version for name, package in conda.items()}
     versions |= {dist.name: dist.version for dist in first}
-    requires = {dist.name: dist.requires for dist in first if dist.requires}
+    stated = {dist.name: (*dist.requires, *unstated(dist.name, dist.version)) for dist in first}
+    requires = {name: lines for name, lines in stated.items() if lines}
     environment = marker_environment(host.platform, interpreter)
     unmet = find_unmet(requires, versions, environment)
     others = asked_by_all(requires, {one.requirement for one in unmet}, environment)

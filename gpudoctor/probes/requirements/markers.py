@@ -13,9 +13,7 @@ from gpudoctor.sources.packages_names import normalise
 #: The variables of a target, and `extra` as "name,name" for the extras asked for.
 Environment = Mapping[str, str]
 
-_TOKEN = re.compile(
-    r"""\s*(?:([()])|\b(and|or)\b|([a-z_]+)\s*(==|!=|<=|>=|<|>)\s*(?:"([^"]*)"|'([^']*)'))\s*""",
-)
+_TOKEN = re.compile(r"""\s*(?:([()])|\b(and|or)\b|([a-z_]+)\s*(==|!=|<=|>=|<|>)\s*(?:"([^"]*)"|'([^']*)'))\s*""")
 _VERSIONS = ("python_version", "python_full_version")
 _TEXTS = (
     "implementation_name",

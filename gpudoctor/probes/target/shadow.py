@@ -25,40 +25,10 @@ FRAMEWORK_MODULES = tuple(
 #: Modules of the standard library that frameworks import and that Python has not loaded yet when it looks in the
 #: working directory; torch/random.py is one (https://github.com/pytorch/pytorch/issues/19943).
 STANDARD_MODULES = (
-    "ast",
-    "calendar",
-    "code",
-    "copy",
-    "dis",
-    "email",
-    "enum",
-    "html",
-    "http",
-    "inspect",
-    "json",
-    "logging",
-    "numbers",
-    "pickle",
-    "platform",
-    "profile",
-    "queue",
-    "random",
-    "secrets",
-    "select",
-    "signal",
-    "socket",
-    "ssl",
-    "statistics",
-    "string",
-    "tempfile",
-    "threading",
-    "token",
-    "tokenize",
-    "types",
-    "typing",
-    "uuid",
-    "warnings",
-)
+    "ast", "calendar", "code", "copy", "dis", "email", "enum", "html", "http", "inspect", "json", "logging",
+    "numbers", "pickle", "platform", "profile", "queue", "random", "secrets", "select", "signal", "socket", "ssl",
+    "statistics", "string", "tempfile", "threading", "token", "tokenize", "types", "typing", "uuid", "warnings",
+)  # fmt: skip
 
 
 def find_shadows(host: Host, identity: Identity, sites: Sites) -> tuple[Shadow, ...]:

@@ -21,12 +21,16 @@ class _Versions(msgspec.Struct):
     cuda_cudart: _Component | None = None
 
 
+def _stated(text: str) -> _Versions:
+    try:
+        return decode_json(text, type=_Versions)
+    except msgspec.DecodeError:
+        return _Versions()
+
+
 def parse_version_json(text: str) -> str | None:
     """The version in version.json (CUDA 11.1 and later): 12.4.1."""
-    try:
-        said = decode_json(text, type=_Versions)
-    except msgspec.DecodeError:
-        return None
+    said = _stated(text)
     return next((one.version for one in (said.cuda, said.cuda_nvcc, said.cuda_cudart) if one and one.version), None)
 
 
@@ -44,10 +48,7 @@ def parse_cuda_h(text: str) -> str | None:
 
 def parse_nvcc_version(text: str) -> str | None:
     """The version of the compiler's own component in version.json, which ptxas belongs to."""
-    try:
-        said = decode_json(text, type=_Versions)
-    except msgspec.DecodeError:
-        return None
+    said = _stated(text)
     return said.cuda_nvcc.version if said.cuda_nvcc else None
 
 

@@ -4,7 +4,7 @@ from gpudoctor.facts.system import CdiList
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("BOX026", name="cdi-list-old", severity="info", when="container.tools.cdi_lists")
@@ -43,21 +43,17 @@ def cdi_list_old(gpus: Gpus, driver: Driver, container: Container) -> Iterator[P
     if not ranking or not all(one.absent or differ(driver.module_release, one.release) for one in ranking):
         return
     old = ranking[-1]
-    yield Problem(
-        summary="The container device specification (CDI) names files of a different driver version.",
+    yield problem(
+        "The container device specification (CDI) names files of a different driver version.",
+        seen("driver that runs", driver.module_release),
+        *((seen(f"driver in {old.path}", old.release),) if old.release is not None else ()),
+        *((seen("named there, and not found", ", ".join(old.absent)),) if old.absent else ()),
         subject=old.path,
         confidence="certain" if old.absent else "likely",
-        evidence=(
-            seen("driver that runs", driver.module_release),
-            *((seen(f"driver in {old.path}", old.release),) if old.release is not None else ()),
-            *((seen("named there, and not found", ", ".join(old.absent)),) if old.absent else ()),
-        ),
-        fixes=(
-            by_hand(
-                "Regenerate the CDI specification",
-                Run(argv=("nvidia-ctk", "cdi", "generate", f"--output={old.path}")),
-                needs_root=True,
-            ),
+        fix=by_hand(
+            "Regenerate the CDI specification",
+            run("nvidia-ctk", "cdi", "generate", f"--output={old.path}"),
+            needs_root=True,
         ),
     )
 

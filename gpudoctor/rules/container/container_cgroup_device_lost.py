@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import denied_nodes, failed_with, gpu_nodes, 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 #: NVML_ERROR_UNKNOWN.
 UNKNOWN = 999
@@ -52,15 +52,13 @@ def container_cgroup_device_lost(
     unknown = failed_with(driver.nvml, UNKNOWN) and bool(driver.device_nodes) and (told or _may_all_be_denied(driver))
     if not (unknown or (refused and _is_in_the_way(driver))):
         return
-    yield Problem(
-        summary="The container has lost access to the GPU's device files, although they exist.",
+    yield problem(
+        "The container has lost access to the GPU's device files, although they exist.",
+        *(seen(node.path, node.error) for node in refused[:3]),
+        *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+        *((answer_seen("The CUDA driver (cuInit)", driver.cuda_init),) if driver.cuda_init else ()),
+        seen("container", container.kind),
         confidence="certain" if refused else "likely",
-        evidence=(
-            *(seen(node.path, node.error) for node in refused[:3]),
-            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
-            *((answer_seen("The CUDA driver (cuInit)", driver.cuda_init),) if driver.cuda_init else ()),
-            seen("container", container.kind),
-        ),
         fixes=(_again(container), _at_once(container)),
     )
 

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import differ, real_libraries
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 
 @rule(
@@ -41,15 +41,13 @@ def container_driver_in_image(gpus: Gpus, driver: Driver, container: Container) 
         return
     if all(answer.ok for answer in answers):
         return
-    yield Problem(
-        summary="The container image contains its own driver libraries, which conflict with the host's.",
+    yield problem(
+        "The container image contains its own driver libraries, which conflict with the host's.",
+        *((seen("driver packages in the image", ", ".join(inside[:5])),) if inside else ()),
+        *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in foreign),
+        *((seen("kernel module of the host", driver.module_release),) if driver.module_release else ()),
+        *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         confidence="certain" if foreign else "likely",
-        evidence=(
-            *((seen("driver packages in the image", ", ".join(inside[:5])),) if inside else ()),
-            *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in foreign),
-            *((seen("kernel module of the host", driver.module_release),) if driver.module_release else ()),
-            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
-        ),
         fixes=_fixes(inside, foreign),
     )
 

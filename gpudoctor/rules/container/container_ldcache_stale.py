@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, real_libraries
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, run, seen
 
 
 @rule(
@@ -40,16 +40,9 @@ def container_ldcache_stale(gpus: Gpus, driver: Driver, container: Container) ->
     copies = [one for one in real_libraries(driver) if one.name in missing and not one.first and one.size != 0]
     if not copies:
         return
-    yield Problem(
-        summary="The driver's libraries are in the container, but its dynamic loader does not find them.",
+    yield problem(
+        "The driver's libraries are in the container, but its dynamic loader does not find them.",
+        *tuple(seen(copy.name, f"{copy.path}, not found by the loader") for copy in copies),
         confidence="likely",
-        evidence=tuple(seen(copy.name, f"{copy.path}, not found by the loader") for copy in copies),
-        fixes=(
-            Fix(
-                title="Bring the loader's cache up to date",
-                safety="review",
-                steps=(Run(argv=("ldconfig",)),),
-                needs_root=True,
-            ),
-        ),
+        fix=Fix("Bring the loader's cache up to date", "review", (run("ldconfig"),), needs_root=True),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 VARIABLE = "NVIDIA_DRIVER_CAPABILITIES"
 
@@ -45,13 +45,11 @@ def container_no_compute_cap(gpus: Gpus, driver: Driver, container: Container) -
     if granted & {"compute", "all"}:
         return
     text = f"Start the container again with: docker run --gpus all -e {VARIABLE}=compute,utility IMAGE"
-    yield Problem(
-        summary="The container has nvidia-smi but not libcuda: its driver capabilities lack 'compute'.",
+    yield problem(
+        "The container has nvidia-smi but not libcuda: its driver capabilities lack 'compute'.",
+        seen(VARIABLE, value if value is not None else "not set, or not known"),
+        seen(NVML_LIBRARY, "present"),
+        seen(CUDA_LIBRARY, "missing"),
         confidence="certain" if value else "likely",
-        evidence=(
-            seen(VARIABLE, value if value is not None else "not set, or not known"),
-            seen(NVML_LIBRARY, "present"),
-            seen(CUDA_LIBRARY, "missing"),
-        ),
-        fixes=(by_hand("Ask for the compute capability", text, needs_container=True),),
+        fix=by_hand("Ask for the compute capability", text, needs_container=True),
     )

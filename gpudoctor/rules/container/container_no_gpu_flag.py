@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, gpu_nodes,
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What a GPU of a pod takes beside the request, where runc starts the pods.
 RUNTIME = "add runtimeClassName: nvidia to its specification, or make nvidia the default runtime of containerd."
@@ -59,12 +59,10 @@ def container_no_gpu_flag(
     unseen = driver is not None and (driver.device_nodes is None or driver.libraries is None)
     if unseen or CUDA_LIBRARY in libraries or (nodes and NVML_LIBRARY in libraries):
         return
-    yield Problem(
-        summary="This container was started without access to the host's GPU.",
-        evidence=(
-            seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
-            *_evidence(container, [node.path for node in nodes], libraries),
-        ),
+    yield problem(
+        "This container was started without access to the host's GPU.",
+        seen("Jetson", host.tegra) if jetson and isinstance(host, System) else seen(BUS, len(cards)),
+        *_evidence(container, [node.path for node in nodes], libraries),
         fixes=_fixes(container, jetson=jetson),
     )
 

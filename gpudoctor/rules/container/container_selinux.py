@@ -1,15 +1,9 @@
 """BOX017: SELinux keeps a container from the device files."""
 
-from gpudoctor.rules._driver_state import (
-    NO_PERMISSION,
-    denied_nodes,
-    failed_with,
-    is_denied_by_cgroup,
-    is_open_to_all,
-)
+from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
 @rule("BOX017", name="container-selinux", severity="error", when="host.selinux_enforcing, not container.kind=none")
@@ -39,24 +33,17 @@ def container_selinux(gpus: Gpus, driver: Driver, container: Container, host: Sy
     # Where no file tells of it, NVML does; the usual permissions of the files let everybody in.
     if not denied and (refused or not failed_with(driver.nvml, NO_PERMISSION)):
         return
-    allow = Run(argv=("setsebool", "-P", "container_use_devices", "1"))
-    yield Problem(
-        summary="SELinux blocks the container's access to the GPU's device files.",
+    allow = run("setsebool", "-P", "container_use_devices", "1")
+    yield problem(
+        "SELinux blocks the container's access to the GPU's device files.",
+        *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error or 'no access'}") for node in denied[:3]),
+        *((answer_seen("NVML", driver.nvml),) if not denied else ()),
+        seen("SELinux", "enforcing"),
         confidence="likely",
-        evidence=(
-            *(
-                seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error or 'no access'}")
-                for node in denied[:3]
-            ),
-            *((answer_seen("NVML", driver.nvml),) if not denied else ()),
-            seen("SELinux", "enforcing"),
-        ),
-        fixes=(
-            by_hand(
-                "On the host, let containers use devices",
-                allow,
-                needs_root=True,
-                undo="setsebool -P container_use_devices 0",
-            ),
+        fix=by_hand(
+            "On the host, let containers use devices",
+            allow,
+            needs_root=True,
+            undo="setsebool -P container_use_devices 0",
         ),
     )

@@ -2,14 +2,14 @@
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, is_contained, known
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("BOX001", name="container-shm-small", severity="warning", when="not container.kind=none")
 def container_shm_small(
     gpus: Gpus, host: System, container: Container, frameworks: Frameworks | Gap | None
 ) -> Iterator[Problem]:
-    """The container has only 64 MiB of shared memory, too little for data loaders and multi-GPU training.
+    """The container has too little shared memory for data loaders and multi-GPU training.
 
     What it means:
     Processes of one program hand data to each other through /dev/shm. Container engines give it 64 MiB by default.
@@ -40,12 +40,10 @@ def container_shm_small(
         text = "In the pod's specification, mount an emptyDir volume with medium: Memory at /dev/shm."
     else:
         text = "Start the container again with --shm-size=8g, or with --ipc=host."
-    yield Problem(
-        summary=f"This container has only {shm.total // 1024**2} MiB of shared memory (/dev/shm).",
-        evidence=(
-            seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
-            *((seen("free", f"{shm.free // 1024**2} MiB"),) if shm.free is not None else ()),
-            seen("NVIDIA GPUs", len(gpus.nvidia)),
-        ),
-        fixes=(by_hand("Give the container more shared memory", text, needs_container=True),),
+    yield problem(
+        f"This container has only {shm.total // 1024**2} MiB of shared memory (/dev/shm).",
+        seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
+        *((seen("free", f"{shm.free // 1024**2} MiB"),) if shm.free is not None else ()),
+        seen("NVIDIA GPUs", len(gpus.nvidia)),
+        fix=by_hand("Give the container more shared memory", text, needs_container=True),
     )

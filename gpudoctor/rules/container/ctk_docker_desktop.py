@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("BOX025", name="ctk-docker-desktop", severity="warning", when="container.tools.docker_context=desktop")
@@ -34,13 +34,13 @@ def ctk_docker_desktop(gpus: Gpus, container: Container) -> Iterator[Problem]:
     engine = "If there is no Docker Engine beside Docker Desktop, install it: https://docs.docker.com/engine/install/"
     switch = by_hand(
         "Use the machine's own Docker Engine",
-        Run(argv=("docker", "context", "use", "default")),
+        run("docker", "context", "use", "default"),
         engine,
         undo="docker context use desktop-linux",
     )
-    yield Problem(
-        summary="Docker commands go to Docker Desktop, which has no GPU support on Linux.",
+    yield problem(
+        "Docker commands go to Docker Desktop, which has no GPU support on Linux.",
+        seen("docker context", "Docker Desktop's"),
         confidence="likely",
-        evidence=(seen("docker context", "Docker Desktop's"),),
-        fixes=(switch,),
+        fix=switch,
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("BOX016", name="ctk-docker-snap", severity="warning", when="container.tools.docker_is_snap")
@@ -28,9 +28,9 @@ def ctk_docker_snap(gpus: Gpus, container: Container) -> Iterator[Problem]:
     if not gpus.nvidia or not is_bare(container) or tools is None or not tools.docker_is_snap:
         return
     text = "Remove the snap (snap remove docker), then install Docker: https://docs.docker.com/engine/install/"
-    yield Problem(
-        summary="Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.",
+    yield problem(
+        "Docker was installed as a snap, which cannot use the host's NVIDIA Container Toolkit.",
+        seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),
         confidence="likely",
-        evidence=(seen("docker", f"{tools.engines.get('docker', 'present')} (snap)"),),
-        fixes=(by_hand("Use Docker's own packages", text, needs_root=True),),
+        fix=by_hand("Use Docker's own packages", text, needs_root=True),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, problem, rule, run, seen
 
 GUIDE = "https://docs.nvidia.com/datacenter/cloud-native/container-toolkit/latest/install-guide.html"
 
@@ -40,17 +40,12 @@ def ctk_missing(gpus: Gpus, container: Container) -> Iterator[Problem]:
     engines = " and ".join(found)
     steps: tuple[Run | Ask, ...] = (Ask(text=f"Install nvidia-container-toolkit from NVIDIA's repository: {GUIDE}"),)
     if "docker" in tools.engines:
-        steps += (
-            Run(argv=("nvidia-ctk", "runtime", "configure", "--runtime=docker")),
-            Run(argv=("systemctl", "restart", "docker")),
-        )
+        steps += (run("nvidia-ctk", "runtime", "configure", "--runtime=docker"), run("systemctl", "restart", "docker"))
     if "podman" in tools.engines:
-        steps += (Run(argv=("nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml")),)
-    yield Problem(
-        summary=f"{engines.capitalize()} cannot give containers a GPU: the NVIDIA Container Toolkit is missing.",
-        evidence=(
-            *(seen(name, path) for name, path in found.items()),
-            seen("NVIDIA Container Toolkit", "not found"),
-        ),
-        fixes=(by_hand("Install the NVIDIA Container Toolkit", *steps, needs_root=True),),
+        steps += (run("nvidia-ctk", "cdi", "generate", "--output=/etc/cdi/nvidia.yaml"),)
+    yield problem(
+        f"{engines.capitalize()} cannot give containers a GPU: the NVIDIA Container Toolkit is missing.",
+        *(seen(name, path) for name, path in found.items()),
+        seen("NVIDIA Container Toolkit", "not found"),
+        fix=by_hand("Install the NVIDIA Container Toolkit", *steps, needs_root=True),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule(
@@ -42,15 +42,10 @@ def ctk_not_configured(gpus: Gpus, container: Container) -> Iterator[Problem]:
         or "nvidia" in tools.docker_runtimes
     ):
         return
-    steps = (
-        Run(argv=("nvidia-ctk", "runtime", "configure", "--runtime=docker")),
-        Run(argv=("systemctl", "restart", "docker")),
-    )
-    yield Problem(
-        summary="The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.",
-        evidence=(
-            seen("NVIDIA Container Toolkit", "present"),
-            seen("runtimes in Docker's settings", ", ".join(tools.docker_runtimes) or "none"),
-        ),
-        fixes=(by_hand("Register the runtime", *steps, needs_root=True),),
+    steps = (run("nvidia-ctk", "runtime", "configure", "--runtime=docker"), run("systemctl", "restart", "docker"))
+    yield problem(
+        "The NVIDIA Container Toolkit is installed, but its runtime is not registered with Docker.",
+        seen("NVIDIA Container Toolkit", "present"),
+        seen("runtimes in Docker's settings", ", ".join(tools.docker_runtimes) or "none"),
+        fix=by_hand("Register the runtime", *steps, needs_root=True),
     )

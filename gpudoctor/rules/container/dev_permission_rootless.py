@@ -1,15 +1,9 @@
 """BOX013: a rootless container without the user's groups."""
 
-from gpudoctor.rules._driver_state import (
-    NO_PERMISSION,
-    denied_nodes,
-    failed_with,
-    is_denied_by_cgroup,
-    is_open_to_all,
-)
+from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 
 @rule("BOX013", name="dev-permission-rootless", severity="error", when="container.rootless")
@@ -43,16 +37,11 @@ def dev_permission_rootless(
     if not (denied or told) or (driver.nvml is not None and driver.nvml.ok):
         return
     text = "Start the container again with: podman run --group-add keep-groups --device nvidia.com/gpu=all IMAGE"
-    yield Problem(
-        summary="A rootless container dropped the group that gives your user access to the GPU.",
+    yield problem(
+        "A rootless container dropped the group that gives your user access to the GPU.",
+        *(seen(node.path, f"group {node.group or 'not known'}: {node.error or 'no access'}") for node in denied[:3]),
+        *((answer_seen("NVML", driver.nvml),) if not denied else ()),
+        seen("container", f"{container.kind}, rootless"),
         confidence="likely",
-        evidence=(
-            *(
-                seen(node.path, f"group {node.group or 'not known'}: {node.error or 'no access'}")
-                for node in denied[:3]
-            ),
-            *((answer_seen("NVML", driver.nvml),) if not denied else ()),
-            seen("container", f"{container.kind}, rootless"),
-        ),
-        fixes=(by_hand("Keep your groups", text),),
+        fix=by_hand("Keep your groups", text),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.gpus import GpuProcess
 from gpudoctor.facts.system import Slurm
 from gpudoctor.rules.sections import Container, Gpu, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: A display server or a monitor holds less.
 NOTEWORTHY_MIB = 256
@@ -38,15 +38,15 @@ def slurm_gpu_allocation(gpus: Gpus, container: Container) -> Iterator[Problem]:
         if not foreign:
             continue
         text = "Tell the administrator which node, GPU and processes these are."
-        yield Problem(
-            summary="Another user's program is running on the GPU that Slurm assigned to this job.",
-            subject=gpu.label,
-            confidence="likely",
-            evidence=tuple(
+        yield problem(
+            "Another user's program is running on the GPU that Slurm assigned to this job.",
+            *tuple(
                 seen(f"process {process.pid}", f"{process.name or 'name not known'}, {process.used_mib} MiB")
                 for process in foreign[:4]
             ),
-            fixes=(by_hand("Report it, and ask for another node", text),),
+            subject=gpu.label,
+            confidence="likely",
+            fix=by_hand("Report it, and ask for another node", text),
         )
 
 

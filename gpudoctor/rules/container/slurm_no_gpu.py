@@ -3,7 +3,7 @@
 from gpudoctor.facts.system import Slurm
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("BOX006", name="slurm-no-gpu", severity="error", when="container.slurm")
@@ -42,21 +42,17 @@ def slurm_no_gpu(
     if not slurm.in_job and there:
         return
     expected = there or (slurm.in_job and _serves(driver))
-    yield Problem(
-        summary=_summary(slurm),
+    yield problem(
+        _summary(slurm),
+        seen("inside a Slurm job", "yes" if slurm.in_job else "no"),
+        seen("SLURM_JOB_GPUS", slurm.job_gpus or "not set"),
+        seen("SLURM_STEP_GPUS", slurm.step_gpus or "not set"),
+        seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
         severity="warning" if there and left_out else "error" if expected else "info",
-        evidence=(
-            seen("inside a Slurm job", "yes" if slurm.in_job else "no"),
-            seen("SLURM_JOB_GPUS", slurm.job_gpus or "not set"),
-            seen("SLURM_STEP_GPUS", slurm.step_gpus or "not set"),
-            seen("GPUs on the bus of this node", len(gpus.nvidia) if gpus else 0),
-        ),
-        fixes=(
-            by_hand(
-                "Ask Slurm for a GPU",
-                Run(argv=("srun", "--gpus", "1", "gpudoctor", "check")),
-                "In a batch script, add the line: #SBATCH --gpus=1 (on some clusters --gres=gpu:1).",
-            ),
+        fix=by_hand(
+            "Ask Slurm for a GPU",
+            run("srun", "--gpus", "1", "gpudoctor", "check"),
+            "In a batch script, add the line: #SBATCH --gpus=1 (on some clusters --gres=gpu:1).",
         ),
     )
 

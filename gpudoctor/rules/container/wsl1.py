@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import kernel_of
 from gpudoctor.rules.sections import Container, Gap, System, Wish
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("BOX012", name="wsl1", severity="warning")
@@ -32,9 +32,10 @@ def wsl1(container: Container, host: System | Gap, wish: Wish) -> Iterator[Probl
         Ask(text="In Windows, list your distributions: wsl --list --verbose"),
         Ask(text="Convert this one: wsl --set-version NAME 2"),
     )
-    yield Problem(
-        summary="This is WSL 1, which cannot use a GPU; WSL 2 can.",
+    yield problem(
+        "This is WSL 1, which cannot use a GPU; WSL 2 can.",
+        seen("WSL version", 1),
+        seen("kernel", kernel_of(host) or "not known"),
         severity="error" if wish.of("gpu") else None,
-        evidence=(seen("WSL version", 1), seen("kernel", kernel_of(host) or "not known")),
-        fixes=(by_hand("Convert the distribution to WSL 2", *steps, undo="wsl --set-version NAME 1"),),
+        fix=by_hand("Convert the distribution to WSL 2", *steps, undo="wsl --set-version NAME 1"),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import BLOCKED, failed_with
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 
 @rule("BOX018", name="wsl-gpu-blocked", severity="error")
@@ -32,14 +32,12 @@ def wsl_gpu_blocked(gpus: Gpus | Gap | None, driver: Driver, container: Containe
         return
     update = Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again.")
     mode = Ask(text="For a data-centre card: in Windows, look for TCC in nvidia-smi and change it to WDDM or MCDM.")
-    yield Problem(
-        summary="Windows does not let WSL use the GPU.",
-        evidence=(
-            answer_seen("NVML", driver.nvml),
-            *(seen(gpu.label, f"{gpu.refusals[0].name} to {gpu.refusals[0].call}") for gpu in refused[:4]),
-            seen("WSL version", container.wsl.version),
-        ),
-        fixes=(by_hand("Update WSL, and check the driver model", update, mode),),
+    yield problem(
+        "Windows does not let WSL use the GPU.",
+        answer_seen("NVML", driver.nvml),
+        *(seen(gpu.label, f"{gpu.refusals[0].name} to {gpu.refusals[0].call}") for gpu in refused[:4]),
+        seen("WSL version", container.wsl.version),
+        fix=by_hand("Update WSL, and check the driver model", update, mode),
     )
 
 

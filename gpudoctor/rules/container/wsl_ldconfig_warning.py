@@ -3,7 +3,7 @@
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Container, Gap, Live, Toolkits
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 LIBRARY = "/usr/lib/wsl/lib/libcuda.so.1"
 
@@ -44,8 +44,8 @@ def wsl_ldconfig_warning(
     if not expected and not (told and is_link is not True):
         return
     text = "Leave it as it is; Windows writes these files anew at each start."
-    yield Problem(
-        summary='In WSL, the ldconfig warning that libcuda.so.1 "is not a symbolic link" is harmless.',
-        evidence=(seen(LIBRARY, "a plain file"),),
-        fixes=(by_hand("Nothing needs to be done", text),),
+    yield problem(
+        'In WSL, the ldconfig warning that libcuda.so.1 "is not a symbolic link" is harmless.',
+        seen(LIBRARY, "a plain file"),
+        fix=by_hand("Nothing needs to be done", text),
     )

@@ -3,14 +3,9 @@
 from gpudoctor.facts.system import Wsl
 from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules.sections import Container, Driver, Gap, Libraries
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, problem, rule, seen
 
 FOLDER = "/usr/lib/wsl/lib"
-FIX = Fix(
-    title="Let programs look there",
-    safety="safe",
-    steps=(SetEnv(name="LD_LIBRARY_PATH", value=FOLDER, where="~/.profile"),),
-)
 NEWER = by_hand(
     "Use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
 )
@@ -47,28 +42,34 @@ def wsl_libcuda_path(driver: Driver, container: Container, libraries: Libraries 
     if not missing:
         yield from _bare_name(libraries, container.wsl)
         return
-    yield Problem(
-        summary="WSL has the Windows driver libraries, but programs do not find them.",
-        evidence=(seen(f"{FOLDER}/libcuda.so.1", "present"), answer_seen("Loading the library", missing[0])),
-        fixes=(FIX,),
+    yield problem(
+        "WSL has the Windows driver libraries, but programs do not find them.",
+        seen(f"{FOLDER}/libcuda.so.1", "present"),
+        answer_seen("Loading the library", missing[0]),
+        fix=_look_there(libraries),
     )
+
+
+def _look_there(libraries: Libraries | Gap | None) -> Fix:
+    """First of all folders: what else is named there stays."""
+    named = libraries.search_path if isinstance(libraries, Libraries) else ()
+    value = ":".join(dict.fromkeys((FOLDER, *named)))
+    return Fix("Let programs look there", "safe", (SetEnv(name="LD_LIBRARY_PATH", value=value, where="~/.profile"),))
 
 
 def _bare_name(libraries: Libraries | Gap | None, wsl: Wsl) -> Iterator[Problem]:
     """The folder is known to the loader, and one name is not."""
     if not isinstance(libraries, Libraries):
         return
-    for cudnn in in_vain(libraries, wsl):
-        yield Problem(
-            summary=f"cuDNN {cudnn.version} opens libcuda.so, but WSL's loader knows only libcuda.so.1: "
+    for cudnn, frameworks in in_vain(libraries, wsl).values():
+        yield problem(
+            f"cuDNN {cudnn.version} opens libcuda.so, but WSL's loader knows only libcuda.so.1: "
             "the first convolution fails.",
-            subject=cudnn.framework,
+            seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
+            seen(f"{FOLDER}/libcuda.so.1", "a plain file, not a link"),
+            seen("folders on LD_LIBRARY_PATH", ", ".join(libraries.search_path) or "none"),
+            subject=frameworks,
             severity="warning",
             confidence="likely",
-            evidence=(
-                seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
-                seen(f"{FOLDER}/libcuda.so.1", "a plain file, not a link"),
-                seen("folders on LD_LIBRARY_PATH", ", ".join(libraries.search_path) or "none"),
-            ),
-            fixes=(FIX, NEWER),
+            fixes=(_look_there(libraries), NEWER),
         )

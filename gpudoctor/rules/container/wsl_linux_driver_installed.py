@@ -5,7 +5,7 @@ import re
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Gap, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, problem, rule, run, seen
 
 #: Packages of the Linux driver; the toolkit's packages (cuda-toolkit-12-8 …) are fine in WSL.
 LINUX_DRIVER = (
@@ -47,13 +47,11 @@ def wsl_linux_driver_installed(driver: Driver, container: Container, host: Syste
     foreign = container.kind == "none" and first is not None and not own and not first.stub
     if not packages and not foreign:
         return
-    yield Problem(
-        summary="A Linux NVIDIA driver is installed inside WSL; it hides the Windows driver, which WSL must use.",
+    yield problem(
+        "A Linux NVIDIA driver is installed inside WSL; it hides the Windows driver, which WSL must use.",
+        *(seen(package.name, package.version) for package in packages[:4]),
+        *((seen("libcuda found first", first.path),) if foreign and first else ()),
         confidence="certain" if packages else "likely",
-        evidence=(
-            *(seen(package.name, package.version) for package in packages[:4]),
-            *((seen("libcuda found first", first.path),) if foreign and first else ()),
-        ),
         fixes=_fixes(host, [package.name for package in packages]),
     )
 
@@ -67,7 +65,7 @@ def _fixes(host: System | Gap, names: list[str]) -> tuple[Fix, ...]:
     machine = known(host)
     family = {machine.distribution, *machine.distribution_like} if machine else set()
     if names and family & {"debian", "ubuntu"}:
-        steps: tuple[Run | Ask, ...] = (Run(argv=("apt", "purge", *sorted(names))), Run(argv=("ldconfig",)))
+        steps: tuple[Run | Ask, ...] = (run("apt", "purge", *sorted(names)), run("ldconfig"))
     else:
         steps = (Ask(text="Remove the Linux NVIDIA driver from this WSL distribution, then run ldconfig."),)
     restart = Ask(text="In Windows, run: wsl --shutdown, and open WSL again.")

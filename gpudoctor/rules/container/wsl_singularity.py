@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._driver_state import BLOCKED, CUDA_LIBRARY, NOT_LOADED, failed_with, real_libraries
 from gpudoctor.rules.sections import Container, Driver
-from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 
 @rule("BOX024", name="wsl-singularity", severity="error")
@@ -39,17 +39,13 @@ def wsl_singularity(driver: Driver | None, container: Container) -> Iterator[Pro
         return
     steps = (
         Ask(text="Start the container again: apptainer exec --nvccli IMAGE COMMAND"),
-        Ask(
-            text="Or: apptainer exec --nv --bind /usr/lib/wsl --env LD_LIBRARY_PATH=/usr/lib/wsl/lib IMAGE COMMAND",
-        ),
+        Ask(text="Or: apptainer exec --nv --bind /usr/lib/wsl --env LD_LIBRARY_PATH=/usr/lib/wsl/lib IMAGE COMMAND"),
     )
-    yield Problem(
-        summary="This Apptainer container in WSL lacks the Windows driver libraries.",
-        evidence=(
-            seen("container", "Apptainer, in WSL 2"),
-            *((answer_seen("NVML", driver.nvml),) if barred and driver else ()),
-            *((seen("libcuda.so.1 in the container", "not found"),) if not found else ()),
-            *((answer_seen("Loading libcuda.so.1", answer),) if answer and not found else ()),
-        ),
-        fixes=(by_hand("Bring WSL's libraries into the container", *steps),),
+    yield problem(
+        "This Apptainer container in WSL lacks the Windows driver libraries.",
+        seen("container", "Apptainer, in WSL 2"),
+        *((answer_seen("NVML", driver.nvml),) if barred and driver else ()),
+        *((seen("libcuda.so.1 in the container", "not found"),) if not found else ()),
+        *((answer_seen("Loading libcuda.so.1", answer),) if answer and not found else ()),
+        fix=by_hand("Bring WSL's libraries into the container", *steps),
     )

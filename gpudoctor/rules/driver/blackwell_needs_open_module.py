@@ -4,7 +4,20 @@ from gpudoctor.knowledge.matrix.gpu_types import Architecture
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import is_contained, known, place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, by_hand, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import (
+    Ask,
+    Fix,
+    Iterator,
+    Problem,
+    Run,
+    by_hand,
+    gpu_seen,
+    log_seen,
+    problem,
+    rule,
+    run,
+    seen,
+)
 
 
 @rule("DRV015", name="blackwell-needs-open-module", severity="error", when="gpus.nvidia.is_listed=False")
@@ -39,14 +52,12 @@ def blackwell_needs_open_module(
         if not said and not _is_wrong_flavour(driver, architecture):
             continue
         kind = f"{architecture.name} GPU" if architecture else "GPU"
-        yield Problem(
-            summary=f"This {kind} needs the open kernel modules, but the proprietary ones are loaded.",
+        yield problem(
+            f"This {kind} needs the open kernel modules, but the proprietary ones are loaded.",
+            gpu_seen(gpu),
+            seen("kernel module", f"proprietary, release {driver.module_release or 'not known'}"),
+            *log_seen(of_gpu(log_lines(driver, "NVRM"), gpu)),
             subject=gpu.label,
-            evidence=(
-                gpu_seen(gpu),
-                seen("kernel module", f"proprietary, release {driver.module_release or 'not known'}"),
-                *log_seen(of_gpu(log_lines(driver, "NVRM"), gpu)),
-            ),
             fixes=_fixes(host, container, driver),
         )
 
@@ -60,7 +71,7 @@ def _fixes(host: System | Gap, container: Container | Gap | None, driver: Driver
     branch = driver.module_release.branch if driver.module_release else None
     if machine and machine.distribution == "ubuntu" and branch and not is_contained(container):
         steps: tuple[Run | Ask, ...] = (
-            Run(argv=("ubuntu-drivers", "list")),
+            run("ubuntu-drivers", "list"),
             Ask(text=f"Install nvidia-driver-{branch}-open with apt install, if listed; else the newest -open one."),
         )
     else:

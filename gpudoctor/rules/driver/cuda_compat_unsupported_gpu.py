@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, differ, failed_with
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpu, Gpus, Live, Matrix, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, answer_seen, problem, rule, seen
 
 #: SYSTEM_DRIVER_MISMATCH and COMPAT_NOT_SUPPORTED_ON_DEVICE.
 MISMATCH, UNSUPPORTED = 803, 804
@@ -61,13 +61,13 @@ def cuda_compat_unsupported_gpu(
     if not gpus.nvidia or not (refused or unfit):
         return
     away = "Take the compat folder out of LD_LIBRARY_PATH and of the files in /etc/ld.so.conf.d, then run ldconfig."
-    yield Problem(
-        summary="A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.",
+    yield problem(
+        "A forward-compatibility copy of libcuda is in use that does not work with this GPU or driver.",
+        *tuple(_evidence(gpus.nvidia[0], driver, compat, matrix)),
         confidence="certain" if refused else "likely",
-        evidence=tuple(_evidence(gpus.nvidia[0], driver, compat, matrix)),
         fixes=(
             *(() if dropped else update_driver(host, container, NEWER)),
-            Fix(title="Use the driver's own libcuda", safety="review", steps=(Ask(text=away),)),
+            Fix("Use the driver's own libcuda", "review", (Ask(text=away),)),
         ),
     )
 

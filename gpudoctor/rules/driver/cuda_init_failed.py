@@ -5,7 +5,20 @@ from gpudoctor.rules._driver_state import log_lines, signs_of_a_gpu
 from gpudoctor.rules._evidence import answer_words
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import (
+    Ask,
+    Fix,
+    Iterator,
+    Problem,
+    Run,
+    answer_seen,
+    by_hand,
+    log_seen,
+    problem,
+    rule,
+    run,
+    seen,
+)
 
 
 @rule(
@@ -44,14 +57,12 @@ def cuda_init_failed(gpus: Gpus | Gap | None, driver: Driver, container: Contain
         return
     who, answer = failed[0] if failed else ("The CUDA driver", driver.cuda_init)
     what = f"{who} reports {answer_words(answer)}" if failed else "The CUDA driver starts but lists no GPU."
-    yield Problem(
-        summary=what if what.endswith(".") else f"{what}.",
-        evidence=(
-            *(answer_seen(name, one) for name, one in failed),
-            *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
-            seen("NVIDIA GPUs seen", len(gpus.nvidia) if isinstance(gpus, Gpus) else "a device file or driver only"),
-            *log_seen(log_lines(driver, "NVRM")),
-        ),
+    yield problem(
+        what if what.endswith(".") else f"{what}.",
+        *(answer_seen(name, one) for name, one in failed),
+        *((seen("GPUs that the CUDA driver lists", 0),) if empty else ()),
+        seen("NVIDIA GPUs seen", len(gpus.nvidia) if isinstance(gpus, Gpus) else "a device file or driver only"),
+        *log_seen(log_lines(driver, "NVRM")),
         fixes=_fixes(container),
     )
 
@@ -69,5 +80,5 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
             Ask(text="In Windows, run: wsl --update, then wsl --shutdown, and open WSL again."),
         )
         return (by_hand("Restart WSL", *steps),)
-    report = by_hand("If it stays, collect what the driver knows", Run(argv=("nvidia-bug-report.sh",)), needs_root=True)
+    report = by_hand("If it stays, collect what the driver knows", run("nvidia-bug-report.sh"), needs_root=True)
     return (REBOOT, report)

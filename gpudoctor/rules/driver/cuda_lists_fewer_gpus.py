@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import log_lines
 from gpudoctor.rules.driver_counts import MASK, disagreement
 from gpudoctor.rules.sections import Driver, Environ, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, run, seen
 
 
 @rule(
@@ -40,18 +40,16 @@ def cuda_lists_fewer_gpus(gpus: Gpus, driver: Driver, environ: Environ) -> Itera
     if counts is None or not counts.sure or not 0 < counts.cuda < counts.shown:
         return
     mask = environ.get(MASK)
-    yield Problem(
-        summary=f"NVML counts {counts.nvml} GPUs, but the CUDA driver offers only {counts.cuda}.",
-        evidence=(
-            seen("GPUs that NVML counts", counts.nvml),
-            seen("GPUs that the CUDA driver lists", counts.cuda),
-            seen(MASK, "not set" if mask is None else mask),
-            *log_seen(log_lines(driver, "NVRM")),
-        ),
+    yield problem(
+        f"NVML counts {counts.nvml} GPUs, but the CUDA driver offers only {counts.cuda}.",
+        seen("GPUs that NVML counts", counts.nvml),
+        seen("GPUs that the CUDA driver lists", counts.cuda),
+        seen(MASK, "not set" if mask is None else mask),
+        *log_seen(log_lines(driver, "NVRM")),
         fixes=(
             by_hand(
                 "Find out which GPU is missing, and why",
-                Run(argv=("dmesg",)),
+                run("dmesg"),
                 "Look for lines with NVRM or Xid, and for the address of a GPU that CUDA does not list.",
                 needs_root=True,
             ),

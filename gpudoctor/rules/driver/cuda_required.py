@@ -7,7 +7,7 @@ from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import os_of
 from gpudoctor.rules.builds import driver_os
 from gpudoctor.rules.sections import Container, Driver, Gap, Matrix, System, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("DRV901", name="cuda-required", severity="error", when="wish.requirements")
@@ -39,10 +39,10 @@ def cuda_required(
     for requirement in wish.of("cuda"):
         if unmet(str(offered) if offered else None, requirement.comparisons):
             has = f"it offers {offered}" if offered else "what it offers is not known"
-            yield Problem(
-                summary=f"{requirement.text} is required of the driver, but {has}.",
+            yield problem(
+                f"{requirement.text} is required of the driver, but {has}.",
+                seen("CUDA version that the driver offers", offered or "none, or not known"),
                 subject=requirement.text,
-                evidence=(seen("CUDA version that the driver offers", offered or "none, or not known"),),
                 fixes=_fixes(driver, host, container, requirement, matrix),
             )
 

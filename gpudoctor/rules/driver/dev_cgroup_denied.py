@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import denied_nodes, is_denied_by_cgroup, is_open_to_all
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.sections import Container, Driver, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 
 @rule(
@@ -40,12 +40,10 @@ def dev_cgroup_denied(gpus: Gpus, driver: Driver, container: Container) -> Itera
     if not denied:
         return
     job = container.slurm is not None and container.slurm.in_job
-    yield Problem(
-        summary="A system device filter (cgroup) blocks this session's access to the GPU.",
-        evidence=(
-            *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error}") for node in denied[:3]),
-            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
-        ),
+    yield problem(
+        "A system device filter (cgroup) blocks this session's access to the GPU.",
+        *(seen(node.path, f"mode {(node.mode or 0) & 0o7777:04o}: {node.error}") for node in denied[:3]),
+        *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
         fixes=_fixes(job=job),
     )
 

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_bare
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 CONTROL = "/dev/nvidiactl"
 
@@ -45,17 +45,15 @@ def dev_nodes_missing(
     # NVML makes the files as it starts, so on a machine that works they are there once it was asked.
     if driver.device_nodes is None or driver.node(CONTROL) or not _fails(driver.nvml, driver.cuda_init):
         return
-    make = Run(argv=("nvidia-modprobe", "-c", "0", "-u"))
+    make = run("nvidia-modprobe", "-c", "0", "-u")
     lasting = Ask(text="To create them at every boot, enable the service nvidia-persistenced.")
-    yield Problem(
-        summary="The NVIDIA kernel module is loaded, but its device files in /dev do not exist.",
-        evidence=(
-            seen("kernel module nvidia", f"loaded ({driver.module_release or 'release not known'})"),
-            seen(CONTROL, "does not exist"),
-            answer_seen("NVML", driver.nvml),
-            answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
-        ),
-        fixes=(by_hand("Create the device files", make, lasting, needs_root=True),),
+    yield problem(
+        "The NVIDIA kernel module is loaded, but its device files in /dev do not exist.",
+        seen("kernel module nvidia", f"loaded ({driver.module_release or 'release not known'})"),
+        seen(CONTROL, "does not exist"),
+        answer_seen("NVML", driver.nvml),
+        answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
+        fix=by_hand("Create the device files", make, lasting, needs_root=True),
     )
 
 

@@ -4,14 +4,11 @@ from gpudoctor.facts.driver import DeviceNode
 from gpudoctor.rules._driver_state import NO_PERMISSION, denied_nodes, failed_with, is_denied_by_cgroup
 from gpudoctor.rules._situation import is_contained, known, may_hide_gpus
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
 @rule(
-    "DRV008",
-    name="dev-permission",
-    severity="error",
-    when="driver.device_nodes.accessible=False or driver.nvml.code",
+    "DRV008", name="dev-permission", severity="error", when="driver.device_nodes.accessible=False or driver.nvml.code"
 )
 def dev_permission(
     gpus: Gpus, driver: Driver, host: System | Gap, container: Container | Gap | None
@@ -50,10 +47,8 @@ def dev_permission(
     if driver.nvml and not driver.nvml.ok:
         evidence.append(answer_seen("NVML", driver.nvml))
     groups = sorted({node.group for node in denied if node.group and node.group != "root"})
-    yield Problem(
-        summary="Your user is not allowed to open the GPU's device files.",
-        evidence=tuple(evidence),
-        fixes=_fixes(container, groups),
+    yield problem(
+        "Your user is not allowed to open the GPU's device files.", *tuple(evidence), fixes=_fixes(container, groups)
     )
 
 
@@ -71,5 +66,5 @@ def _fixes(container: Container | Gap | None, groups: list[str]) -> tuple[Fix, .
         add = Ask(text=f"Ask an administrator to run: usermod -aG {groups[0]} YOUR_USER_NAME")
     else:
         add = Ask(text="Ask the administrator for access to /dev/nvidia*: a group, or mode 0666 of the files.")
-    steps = (Run(argv=("ls", "-l", "/dev/nvidiactl")), add, Ask(text="Log out, and log in again."))
+    steps = (run("ls", "-l", "/dev/nvidiactl"), add, Ask(text="Log out, and log in again."))
     return (by_hand("Get access to the device files", *steps, needs_root=True, needs_login=True),)

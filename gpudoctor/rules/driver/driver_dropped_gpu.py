@@ -1,9 +1,10 @@
 """DRV010: the driver is too new for the GPU."""
 
+from gpudoctor.rules._driver_fixes import legacy_driver
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, release_of, unlisted
 from gpudoctor.rules._situation import kernel_of, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, log_seen, problem, rule, seen
 
 
 @rule("DRV010", name="driver-dropped-gpu", severity="error", when="gpus.nvidia.is_listed=False")
@@ -40,23 +41,18 @@ def driver_dropped_gpu(
             continue
         last = architecture.last_branch
         lines = of_gpu(log_lines(driver, "Legacy drivers", "will ignore this GPU"), gpu)
-        hold = "Install the driver of branch " + f"{last} from your distribution's legacy packages, and hold it."
-        yield Problem(
-            summary=f"Driver {release} does not support this {architecture.name} GPU; branch {last} is the last to.",
+        yield problem(
+            f"Driver {release} does not support this {architecture.name} GPU; branch {last} is the last to.",
+            seen("driver", release),
+            seen(f"last driver branch for {architecture.name}", last),
+            seen(gpu.label, "not listed by NVML"),
+            *log_seen(lines),
             subject=gpu.label,
-            evidence=(
-                seen("driver", release),
-                seen(f"last driver branch for {architecture.name}", last),
-                seen(gpu.label, "not listed by NVML"),
-                *log_seen(lines),
-            ),
-            fixes=(
-                by_hand(
-                    f"Install driver branch {last}{place(container)}",
-                    hold,
-                    needs_root=True,
-                    needs_reboot=True,
-                    driver=f"<={last}",
-                ),
+            fix=by_hand(
+                f"Install driver branch {last}{place(container)}",
+                *legacy_driver(host, container, last),
+                needs_root=True,
+                needs_reboot=True,
+                driver=f"<={last}",
             ),
         )

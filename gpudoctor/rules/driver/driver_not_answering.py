@@ -4,7 +4,19 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Answer, Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import (
+    Evidence,
+    Fix,
+    Iterator,
+    Problem,
+    answer_seen,
+    by_hand,
+    log_seen,
+    problem,
+    rule,
+    run,
+    seen,
+)
 
 WORDS = {
     "stuck": "does not respond, and the process that called it hangs in the kernel and cannot be killed",
@@ -46,15 +58,13 @@ def driver_not_answering(
         return
     who, worst = silent[0]
     lines = xid_lines(driver)
-    yield Problem(
-        summary=f"{who} {WORDS[worst.outcome]}.",
+    yield problem(
+        f"{who} {WORDS[worst.outcome]}.",
+        *(answer_seen(name, answer) for name, answer in silent),
+        *((seen("library", worst.library),) if worst.library else ()),
+        *_many(gpus, worst),
+        *log_seen(lines),
         confidence="likely" if worst.outcome == "timed-out" else "certain",
-        evidence=(
-            *(answer_seen(name, answer) for name, answer in silent),
-            *((seen("library", worst.library),) if worst.library else ()),
-            *_many(gpus, worst),
-            *log_seen(lines),
-        ),
         fixes=_fixes(worst, container),
     )
 
@@ -80,7 +90,7 @@ def _hangs(silent: list[tuple[str, Answer]]) -> bool:
 def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
     log = by_hand(
         f"Read the driver's lines of the kernel log{place(container)}",
-        Run(argv=("dmesg",)),
+        run("dmesg"),
         "Look for lines with NVRM or Xid.",
         needs_root=True,
     )
@@ -91,7 +101,7 @@ def _fixes(worst: Answer, container: Container | Gap | None) -> tuple[Fix, ...]:
     if worst.outcome == "timed-out":
         persistence = by_hand(
             "If nvidia-smi answers after a while, keep the driver awake",
-            Run(argv=("nvidia-smi", "-pm", "1")),
+            run("nvidia-smi", "-pm", "1"),
             needs_root=True,
             undo="nvidia-smi -pm 0",
         )

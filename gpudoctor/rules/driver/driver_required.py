@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_fixes import newer_driver
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.sections import Container, Driver, Gap, System, Wish
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("DRV900", name="driver-required", severity="error", when="wish.requirements")
@@ -35,9 +35,9 @@ def driver_required(
                 if release
                 else "no NVIDIA driver is in use here that could be read"
             )
-            yield Problem(
-                summary=f"{requirement.text} is required, but {has}.",
+            yield problem(
+                f"{requirement.text} is required, but {has}.",
+                seen("driver in use", release or "none, or not known"),
                 subject=requirement.text,
-                evidence=(seen("driver in use", release or "none, or not known"),),
                 fixes=newer_driver(host, container, requirement.comparisons) if release else (),
             )

@@ -6,7 +6,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_state import architecture_of, refused_by_release, release_of, unlisted
 from gpudoctor.rules._situation import is_real, kernel_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
-from gpudoctor.rules.terms import Iterator, Problem, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, log_seen, problem, rule, seen
 
 
 @rule("DRV011", name="driver-too-old-for-gpu", severity="error", when="gpus.nvidia.is_listed=False")
@@ -41,14 +41,12 @@ def driver_too_old_for_gpu(
             yield from _by_the_kernel(gpu, gpus, driver, host, container, release, architecture)
             continue
         first = architecture.first_branch
-        yield Problem(
-            summary=f"Driver {release} is too old for this {architecture.name} GPU: it needs {first} or newer.",
+        yield problem(
+            f"Driver {release} is too old for this {architecture.name} GPU: it needs {first} or newer.",
+            seen("driver", release),
+            seen(f"first driver branch for {architecture.name}", first),
+            seen(gpu.label, "not listed by NVML"),
             subject=gpu.label,
-            evidence=(
-                seen("driver", release),
-                seen(f"first driver branch for {architecture.name}", first),
-                seen(gpu.label, "not listed by NVML"),
-            ),
             fixes=update_driver(host, container, f"branch {first} or newer"),
         )
 
@@ -68,10 +66,12 @@ def _by_the_kernel(
     # In a virtual machine it is more likely a part of a GPU.
     if not lines or (last and release.branch > last) or (architecture is not None and not is_real(host)):
         return
-    yield Problem(
-        summary=f"Driver {release} does not support this GPU, says the kernel log.",
+    yield problem(
+        f"Driver {release} does not support this GPU, says the kernel log.",
+        seen("driver", release),
+        *log_seen(lines),
+        seen(gpu.label, "not listed by NVML"),
         subject=gpu.label,
         confidence="likely",
-        evidence=(seen("driver", release), *log_seen(lines), seen(gpu.label, "not listed by NVML")),
         fixes=update_driver(host, container, f"branch {release.branch} or newer, of a later release"),
     )

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import install_driver
 from gpudoctor.rules._driver_state import architecture_of, discrete, is_installed
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, gpu_seen, problem, rule, seen
 
 
 @rule("DRV001", name="drv-absent", severity="error", when="gpus.nvidia, not driver.module_release")
@@ -35,12 +35,10 @@ def drv_absent(
         return
     architectures = [architecture_of(gpu, matrix) for gpu in found]
     needs_open = any(one is not None and one.kernel_module == "open" for one in architectures)
-    yield Problem(
-        summary="No NVIDIA driver is installed, so no program can use the NVIDIA GPU.",
-        evidence=(
-            *(gpu_seen(gpu) for gpu in found),
-            seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),
-            seen("NVIDIA driver libraries", "none found"),
-        ),
+    yield problem(
+        "No NVIDIA driver is installed, so no program can use the NVIDIA GPU.",
+        *(gpu_seen(gpu) for gpu in found),
+        seen("NVIDIA kernel module", "not loaded, and no file of it on disk"),
+        seen("NVIDIA driver libraries", "none found"),
         fixes=install_driver(host, container, needs_open=needs_open),
     )

@@ -5,7 +5,20 @@ from gpudoctor.rules._driver_fixes import headers_command, keep_nouveau_out
 from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_loaded, log_lines, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import (
+    Ask,
+    Evidence,
+    Fix,
+    Iterator,
+    Problem,
+    Run,
+    by_hand,
+    log_seen,
+    problem,
+    rule,
+    run,
+    seen,
+)
 
 
 @rule("DRV003", name="drv-dkms-not-built", severity="error", when="gpus.nvidia, not driver.module_release")
@@ -41,10 +54,13 @@ def drv_dkms_not_built(
     built = False if foreign else module_is_built(driver, host.kernel)
     if built is not False or not (brings_kernel_module(driver) or others):
         return
-    yield Problem(
-        summary=f"The NVIDIA driver is installed, but not its module for the running kernel {host.kernel}.",
+    yield problem(
+        f"The NVIDIA driver is installed, but not its module for the running kernel {host.kernel}.",
+        seen("running kernel", host.kernel),
+        *_built(driver),
+        *_headers(driver),
+        *log_seen(foreign),
         confidence="certain" if driver.module_files is not None else "likely",
-        evidence=(seen("running kernel", host.kernel), *_built(driver), *_headers(driver), *log_seen(foreign)),
         fixes=(*_fixes(host, driver), *_without_nouveau(gpus, driver, host, container)),
     )
 
@@ -84,21 +100,16 @@ def _is_prebuilt(driver: Driver) -> bool:
 def _fixes(host: System, driver: Driver) -> tuple[Fix, ...]:
     headers = headers_command(host) if driver.kernel_headers is False else ()
     # DKMS stops at a driver whose source is gone, and then builds no other one either.
-    stale = tuple(Run(argv=("rm", "-r", f"/var/lib/dkms/{row.module}/{row.version}")) for row in _left_over(driver))
+    stale = tuple(run("rm", "-r", f"/var/lib/dkms/{row.module}/{row.version}") for row in _left_over(driver))
     family = {host.distribution, *host.distribution_like}
     if driver.dkms:
-        build: tuple[Run | Ask, ...] = (Run(argv=("dkms", "autoinstall", "-k", str(host.kernel))),)
+        build: tuple[Run | Ask, ...] = (run("dkms", "autoinstall", "-k", str(host.kernel)),)
     elif "fedora" in family and not _is_prebuilt(driver):
-        build = (Run(argv=("akmods", "--force", "--kernels", str(host.kernel))),)
+        build = (run("akmods", "--force", "--kernels", str(host.kernel)),)
     else:
         build = (Ask(text=f"Install the driver's kernel module for kernel {host.kernel}, with the package manager."),)
     rebuild = by_hand(
-        "Build the module for the running kernel",
-        *stale,
-        *headers,
-        *build,
-        Run(argv=("modprobe", "nvidia")),
-        needs_root=True,
+        "Build the module for the running kernel", *stale, *headers, *build, run("modprobe", "nvidia"), needs_root=True
     )
     text = "Restart into a kernel that has the module, or install a newer driver branch if the build reports errors."
     return (rebuild, by_hand("Use another kernel or driver", text))

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import headers_command
 from gpudoctor.rules._driver_state import discrete, is_loaded, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule(
@@ -40,14 +40,12 @@ def drv_kernel_headers_missing(
     rows = [row for row in driver.dkms or () if row.module.startswith("nvidia")]
     if not rows or driver.kernel_headers is not False or module_is_built(driver, host.kernel) is not False:
         return
-    build = Run(argv=("dkms", "autoinstall", "-k", str(host.kernel)))
-    steps = (*headers_command(host), build, Run(argv=("modprobe", "nvidia")))
-    yield Problem(
-        summary=f"The headers of kernel {host.kernel} are missing, so the NVIDIA module could not be built for it.",
-        evidence=(
-            seen("running kernel", host.kernel),
-            seen(f"/lib/modules/{host.kernel}/build", "does not lead to headers"),
-            seen("driver in DKMS", ", ".join(sorted({row.version for row in rows}))),
-        ),
-        fixes=(by_hand("Install the headers and build the module", *steps, needs_root=True),),
+    build = run("dkms", "autoinstall", "-k", str(host.kernel))
+    steps = (*headers_command(host), build, run("modprobe", "nvidia"))
+    yield problem(
+        f"The headers of kernel {host.kernel} are missing, so the NVIDIA module could not be built for it.",
+        seen("running kernel", host.kernel),
+        seen(f"/lib/modules/{host.kernel}/build", "does not lead to headers"),
+        seen("driver in DKMS", ", ".join(sorted({row.version for row in rows}))),
+        fix=by_hand("Install the headers and build the module", *steps, needs_root=True),
     )

@@ -3,9 +3,9 @@
 from gpudoctor.facts.versions import DriverRelease
 from gpudoctor.rules._driver_fixes import REBOOT, RELOAD_MODULES
 from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, differ, failed_with, is_loaded, module_for
-from gpudoctor.rules._situation import is_contained, kernel_of, wsl_of
+from gpudoctor.rules._situation import is_contained, kernel_of, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 #: NVML_ERROR_LIB_RM_VERSION_MISMATCH.
 MISMATCH = 18
@@ -28,7 +28,8 @@ def drv_lib_mismatch(
     How to fix it:
     Restart the machine: the kernel then loads the new module. Without a restart, unload and load the modules. If it
     stays, remove both installations and install the driver once, from one source. Hold back automatic updates of the
-    driver on machines that run long jobs.
+    driver on machines that run long jobs. A system container (LXC) has libraries of its own: these must be of the
+    release of the host's module, also where host and guest of a vGPU release differ in their last number.
 
     When to ignore it:
     Never: no CUDA program starts in this state.
@@ -55,9 +56,9 @@ def drv_lib_mismatch(
         evidence.append(seen("kernel module on disk", on_disk.release))
     if driver.nvml:
         evidence.append(answer_seen("NVML", driver.nvml))
-    yield Problem(
-        summary=_summary(module, library),
-        evidence=tuple(evidence),
+    yield problem(
+        _summary(module, library),
+        *tuple(evidence),
         fixes=_fixes(container, module, library, on_disk.release if on_disk else None),
     )
 
@@ -73,13 +74,11 @@ def _on_disk(driver: Driver, host: System | Gap, container: Container | Gap | No
     # What the packages brought is what is meant to be there: a module that none of them has was left behind.
     if not packages or any(file.release.text in one.version for one in driver.packages or ()):
         return
-    yield Problem(
-        summary=f"The kernel module on disk is release {file.release}, but the driver's libraries are {library}.",
-        evidence=(
-            seen("kernel module on disk", f"{file.release} ({file.path})"),
-            *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in others),
-            *(seen(f"package {one.name}", one.version) for one in packages[:3]),
-        ),
+    yield problem(
+        f"The kernel module on disk is release {file.release}, but the driver's libraries are {library}.",
+        seen("kernel module on disk", f"{file.release} ({file.path})"),
+        *(seen(one.name, f"{one.release} ({one.real_path or one.path})") for one in others),
+        *(seen(f"package {one.name}", one.version) for one in packages[:3]),
         fixes=_fixes(container, None, library, file.release),
     )
 
@@ -100,6 +99,18 @@ def _summary(module: DriverRelease | None, library: DriverRelease | None) -> str
     return f"The loaded kernel module is release {module}, but the driver's libraries on disk are {library}."
 
 
+def _in_container(container: Container | Gap | None, module: DriverRelease | None) -> Fix:
+    """A system container has libraries of its own; others are given the host's, unless the image brings some."""
+    around = known(container)
+    if around is None or around.kind != "lxc":
+        text = "Remove driver packages from the image if it has any. Then restart the host, or reload its modules."
+        return by_hand("Bring host and container to one driver", text, needs_root=True, needs_reboot=True)
+    own = f"Install driver {module or 'of the host'} in the container without its kernel module"
+    text = f"{own}: the .run installer with --no-kernel-modules, or packages of exactly that release."
+    other = "In Incus or LXD, nvidia.runtime=true gives the container the host's libraries in their place."
+    return by_hand("Give the container the libraries of the host's driver", text, other, needs_root=True)
+
+
 def _fixes(
     container: Container | Gap | None,
     module: DriverRelease | None,
@@ -107,9 +118,7 @@ def _fixes(
     on_disk: DriverRelease | None,
 ) -> tuple[Fix, ...]:
     if is_contained(container):
-        text = "Remove driver packages from the image if it has any. Then restart the host, or reload its modules."
-        one = by_hand("Bring host and container to one driver", text, needs_root=True, needs_reboot=True)
-        return (one,)
+        return (_in_container(container, module),)
     newer_module = module is not None and library is not None and library < module
     if newer_module or (library is not None and differ(on_disk, library)):
         text = "Remove every NVIDIA driver (packages, and a .run installation), then install it once, from one source."

@@ -1,14 +1,7 @@
 """DRV006: the kernel module is not loaded."""
 
 from gpudoctor.rules._driver_fixes import install_driver
-from gpudoctor.rules._driver_state import (
-    brings_kernel_module,
-    discrete,
-    is_installed,
-    is_loaded,
-    log_lines,
-    module_for,
-)
+from gpudoctor.rules._driver_state import brings_kernel_module, discrete, is_installed, is_loaded, log_lines, module_for
 from gpudoctor.rules._situation import is_contained, kernel_of, os_of, place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
 from gpudoctor.rules.terms import (
@@ -17,12 +10,13 @@ from gpudoctor.rules.terms import (
     Fix,
     Iterator,
     Problem,
-    Run,
     answer_seen,
     by_hand,
     gpu_seen,
     log_seen,
+    problem,
     rule,
+    run,
     seen,
 )
 
@@ -63,15 +57,13 @@ def drv_not_loaded(
     kernel = kernel_of(host)
     nothing_built = driver.module_files == () and not brings_kernel_module(driver)
     halved = nothing_built and not is_contained(container)
-    yield Problem(
-        summary=HALF if halved else f"The NVIDIA kernel module is not loaded{place(container)}.",
-        evidence=(
-            gpu_seen(found[0]),
-            seen("loaded kernel modules", ", ".join(driver.modules_loaded or ()) or "none of NVIDIA"),
-            *_file(driver, kernel),
-            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
-            *log_seen(lines),
-        ),
+    yield problem(
+        HALF if halved else f"The NVIDIA kernel module is not loaded{place(container)}.",
+        gpu_seen(found[0]),
+        seen("loaded kernel modules", ", ".join(driver.modules_loaded or ()) or "none of NVIDIA"),
+        *_file(driver, kernel),
+        *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+        *log_seen(lines),
         fixes=install_driver(host, container) if halved else _fixes(driver, container),
     )
 
@@ -91,7 +83,7 @@ def _fixes(driver: Driver, container: Container | Gap | None) -> tuple[Fix, ...]
     blacklisted = "nvidia" in (driver.blacklisted or ())
     first = (Ask(text="Remove the blacklist line for nvidia from /etc/modprobe.d."),) if blacklisted else ()
     load = by_hand(
-        "Load the kernel module and read what it answers", *first, Run(argv=("modprobe", "nvidia")), needs_root=True
+        "Load the kernel module and read what it answers", *first, run("modprobe", "nvidia"), needs_root=True
     )
-    why = by_hand("If it fails, the kernel log says why", Run(argv=("dmesg", "--level", "err,warn")), needs_root=True)
+    why = by_hand("If it fails, the kernel log says why", run("dmesg", "--level", "err,warn"), needs_root=True)
     return (load, why)

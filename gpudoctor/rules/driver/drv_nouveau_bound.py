@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_fixes import install_driver, keep_nouveau_out
 from gpudoctor.rules._driver_state import is_installed, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, gpu_seen, problem, rule, seen
 
 FREE_DRIVERS = ("nouveau", "nova", "nova_core", "NovaCore")
 
@@ -50,11 +50,11 @@ def drv_nouveau_bound(
     if state and state.blacklisted is not None:
         evidence.append(seen("nouveau on the blacklist", "yes" if "nouveau" in state.blacklisted else "no"))
     evidence.append(seen("NVIDIA driver", {True: "installed", False: "not installed", None: "not known"}[installed]))
-    yield Problem(
-        summary=f"The open-source driver {held[0].bound_driver} holds the GPU, but CUDA needs NVIDIA's own driver.",
+    yield problem(
+        f"The open-source driver {held[0].bound_driver} holds the GPU, but CUDA needs NVIDIA's own driver.",
+        *tuple(evidence),
         subject=held[0].label if works else None,
         severity="warning" if works else "error",
-        evidence=tuple(evidence),
         not_leading_to=("drv-absent", "laptop-gpu-off") if works and is_loaded(state) else (),
         fixes=_fixes(host, container, held[0].bound_driver, installed=bool(installed)),
     )

@@ -3,7 +3,20 @@
 from gpudoctor.rules._driver_state import discrete, is_loaded, log_lines, module_for, module_is_built
 from gpudoctor.rules._situation import is_contained, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, Run, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import (
+    Ask,
+    Evidence,
+    Fix,
+    Iterator,
+    Problem,
+    Run,
+    by_hand,
+    log_seen,
+    problem,
+    rule,
+    run,
+    seen,
+)
 
 #: What the kernel writes when it refuses a module: kernel/module/signing.c, certs/system_keyring.c, security/lockdown.
 #: "Loading of module with unavailable key is rejected", "Loading of unsigned module is rejected" and their relatives.
@@ -75,15 +88,13 @@ def drv_secureboot_rejected(
     if not lines and (others or "nvidia" in (driver.blacklisted or ())):
         return
     file = module_for(driver, host.kernel)
-    yield Problem(
-        summary=f"{_why(driver)}, and the kernel does not trust the key of the NVIDIA module.",
+    yield problem(
+        f"{_why(driver)}, and the kernel does not trust the key of the NVIDIA module.",
+        *enforced,
+        seen("NVIDIA module for this kernel", file.path if file else "present"),
+        seen("NVIDIA module loaded", "no"),
+        *log_seen(lines),
         confidence="certain" if lines else "likely",
-        evidence=(
-            *enforced,
-            seen("NVIDIA module for this kernel", file.path if file else "present"),
-            seen("NVIDIA module loaded", "no"),
-            *log_seen(lines),
-        ),
         fixes=(ON_HOST,)
         if is_contained(container)
         else (_register(host), OFF if driver.secure_boot else BUILT_TOGETHER),
@@ -119,15 +130,11 @@ def _register(host: System) -> Fix:
     family = {host.distribution, *host.distribution_like}
     confirm = Ask(text="Set a one-time password when asked. Restart, choose Enroll MOK, and enter it.")
     if "ubuntu" in family:
-        steps: tuple[Run | Ask, ...] = (Run(argv=("mokutil", "--import", UBUNTU_KEY)), confirm)
+        steps: tuple[Run | Ask, ...] = (run("mokutil", "--import", UBUNTU_KEY), confirm)
     elif "debian" in family:
-        steps = (Run(argv=("mokutil", "--import", DEBIAN_KEY)), confirm)
+        steps = (run("mokutil", "--import", DEBIAN_KEY), confirm)
     elif "fedora" in family:
-        steps = (
-            Run(argv=("kmodgenca", "-a")),
-            Run(argv=("mokutil", "--import", "/etc/pki/akmods/certs/public_key.der")),
-            confirm,
-        )
+        steps = (run("kmodgenca", "-a"), run("mokutil", "--import", "/etc/pki/akmods/certs/public_key.der"), confirm)
     else:
         steps = (Ask(text="Register the key the module is signed with: mokutil --import KEY."), confirm)
     return by_hand("Register the key of the module", *steps, needs_root=True, needs_reboot=True)

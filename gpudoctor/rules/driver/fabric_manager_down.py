@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._situation import is_contained, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 #: CUDA_ERROR_SYSTEM_NOT_READY.
 NOT_READY = 802
@@ -43,17 +43,15 @@ def fabric_manager_down(gpus: Gpus, driver: Driver, container: Container | Gap |
         evidence.append(seen("Fabric Manager", _state(manager.installed, manager.running)))
     if not_ready:
         evidence.append(answer_seen("The CUDA driver (cuInit)", driver.cuda_init))
-    yield Problem(
-        summary="NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.",
+    yield problem(
+        "NVIDIA Fabric Manager, which this NVSwitch machine needs, is not running.",
+        *tuple(evidence),
         confidence="certain" if down and not_ready else "likely",
-        evidence=tuple(evidence),
-        fixes=(
-            by_hand(
-                f"Install and start Fabric Manager{place(container)}",
-                f"Install nvidia-fabricmanager of release {driver.release or 'equal to the driver'}.",
-                Run(argv=("systemctl", "enable", "--now", "nvidia-fabricmanager")),
-                needs_root=True,
-            ),
+        fix=by_hand(
+            f"Install and start Fabric Manager{place(container)}",
+            f"Install nvidia-fabricmanager of release {driver.release or 'equal to the driver'}.",
+            run("systemctl", "enable", "--now", "nvidia-fabricmanager"),
+            needs_root=True,
         ),
     )
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("DRV023", name="fabric-manager-not-needed", severity="info", when="driver.fabric_manager.installed")
@@ -29,9 +29,10 @@ def fabric_manager_not_needed(gpus: Gpus, driver: Driver, container: Container |
         return
     if not manager.installed or manager.running:
         return
-    disable = Run(argv=("systemctl", "disable", "nvidia-fabricmanager"))
-    yield Problem(
-        summary="NVIDIA Fabric Manager is installed, but this machine has no NVSwitch for it to manage.",
-        evidence=(seen("NVSwitch devices", 0), seen("Fabric Manager", "installed")),
-        fixes=(by_hand("Disable the service", disable, needs_root=True, undo="systemctl enable nvidia-fabricmanager"),),
+    disable = run("systemctl", "disable", "nvidia-fabricmanager")
+    yield problem(
+        "NVIDIA Fabric Manager is installed, but this machine has no NVSwitch for it to manage.",
+        seen("NVSwitch devices", 0),
+        seen("Fabric Manager", "installed"),
+        fix=by_hand("Disable the service", disable, needs_root=True, undo="systemctl enable nvidia-fabricmanager"),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import differ
 from gpudoctor.rules._situation import is_contained
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("DRV018", name="fabric-manager-version", severity="error", when="gpus.nvswitches, driver.fabric_manager")
@@ -38,14 +38,12 @@ def fabric_manager_version(gpus: Gpus, driver: Driver, container: Container | Ga
         return
     steps = (
         Ask(text=f"Install nvidia-fabricmanager of release {release}."),
-        Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
+        run("systemctl", "restart", "nvidia-fabricmanager"),
     )
-    yield Problem(
-        summary=f"NVIDIA Fabric Manager is release {manager.version}, but the driver is release {release}.",
-        evidence=(
-            seen("Fabric Manager", manager.version),
-            seen("driver", release),
-            seen("NVSwitch devices", gpus.nvswitches),
-        ),
-        fixes=(by_hand("Bring both to one release", *steps, needs_root=True, needs_reboot=True),),
+    yield problem(
+        f"NVIDIA Fabric Manager is release {manager.version}, but the driver is release {release}.",
+        seen("Fabric Manager", manager.version),
+        seen("driver", release),
+        seen("NVSwitch devices", gpus.nvswitches),
+        fix=by_hand("Bring both to one release", *steps, needs_root=True, needs_reboot=True),
     )

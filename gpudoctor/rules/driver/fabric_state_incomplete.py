@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_contained, is_virtual
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, problem, rule, run, seen
 
 
 @rule("DRV026", name="fabric-state-incomplete", severity="error", when="gpus.nvidia.fabric")
@@ -35,15 +35,13 @@ def fabric_state_incomplete(
     answer = driver.cuda_init if isinstance(driver, Driver) else None
     works = answer is not None and answer.ok
     first = apart[0].fabric
-    yield Problem(
-        summary=f"{_count(len(apart))} not joined the NVSwitch fabric, which CUDA waits for.",
+    yield problem(
+        f"{_count(len(apart))} not joined the NVSwitch fabric, which CUDA waits for.",
+        *(seen(f"fabric state of {gpu.label}", gpu.fabric.state) for gpu in apart[:4] if gpu.fabric),
+        *((seen("NVML's code of how it ended", first.status),) if first and first.status else ()),
+        *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
         subject=apart[0].label if len(apart) == 1 else None,
         severity="warning" if works else None,
-        evidence=(
-            *(seen(f"fabric state of {gpu.label}", gpu.fabric.state) for gpu in apart[:4] if gpu.fabric),
-            *((seen("NVML's code of how it ended", first.status),) if first and first.status else ()),
-            *((answer_seen("The CUDA driver (cuInit)", answer),) if answer else ()),
-        ),
         fixes=_fixes(container, in_guest=is_virtual(host) and not gpus.nvswitches),
     )
 
@@ -66,7 +64,7 @@ def _fixes(container: Container | Gap | None, *, in_guest: bool) -> tuple[Fix, .
         text = "On the host: restart nvidia-fabricmanager, then this container. Without access to it, use another."
         return (by_hand("Have the host's fabric repaired", text, needs_root=True),)
     steps = (
-        Run(argv=("systemctl", "restart", "nvidia-fabricmanager")),
-        Run(argv=("journalctl", "-u", "nvidia-fabricmanager", "--no-pager")),
+        run("systemctl", "restart", "nvidia-fabricmanager"),
+        run("journalctl", "-u", "nvidia-fabricmanager", "--no-pager"),
     )
     return (by_hand("Restart Fabric Manager and read its log", *steps, needs_root=True),)

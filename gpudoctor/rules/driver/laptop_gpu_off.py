@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import discrete, is_loaded
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, gpu_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, gpu_seen, problem, rule, run, seen
 
 OPTIRUN = by_hand(
     "Start the program with optirun", "Bumblebee switches the GPU on for one program: optirun python your_program.py"
@@ -46,19 +46,17 @@ def laptop_gpu_off(
         text="Switch with your distribution's tool: envycontrol, optimus-manager, supergfxctl or the like."
     )
     if machine and machine.distribution == "ubuntu":
-        step = Run(argv=("prime-select", "on-demand"))
+        step = run("prime-select", "on-demand")
     optirun = any(package.name.startswith("bumblebee") for package in driver.packages or ())
     power = found[0].pci_power_state if found else None
-    yield Problem(
-        summary="The NVIDIA GPU is switched off: its driver is kept from loading, and integrated graphics are used.",
+    yield problem(
+        "The NVIDIA GPU is switched off: its driver is kept from loading, and integrated graphics are used.",
+        gpu_seen(found[0]) if found else seen("NVIDIA GPU", "not on the bus; an integrated mode takes it off"),
+        *((seen("bumblebee", "installed"),) if optirun else ()),
+        seen("module nvidia", "on the blacklist in modprobe.d"),
+        *((seen("power state of the GPU", power),) if power else ()),
         severity="warning" if optirun else None,
         confidence="likely",
-        evidence=(
-            gpu_seen(found[0]) if found else seen("NVIDIA GPU", "not on the bus; an integrated mode takes it off"),
-            *((seen("bumblebee", "installed"),) if optirun else ()),
-            seen("module nvidia", "on the blacklist in modprobe.d"),
-            *((seen("power state of the GPU", power),) if power else ()),
-        ),
         fixes=(
             *((OPTIRUN,) if optirun else ()),
             by_hand("Switch the NVIDIA GPU on", step, needs_root=True, needs_reboot=True),

@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with, signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, answer_seen, by_hand, problem, rule, run, seen
 
 #: MPS_CONNECTION_FAILED, RPC_FAILURE, SERVER_NOT_READY, MAX_CLIENTS_REACHED, MAX_CONNECTIONS_REACHED,
 #: CLIENT_TERMINATED.
@@ -43,21 +43,19 @@ def mps_unreachable(
     variables = known(environ)
     folder = variables.get(VARIABLE) if variables else None
     how = "is full" if failed_with(driver.cuda_init, *FULL) else "does not take this program"
-    yield Problem(
-        summary=f"CUDA was sent to a server of NVIDIA's Multi-Process Service (MPS), and that {how}.",
-        evidence=(
-            answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
-            *((seen(VARIABLE, folder),) if folder else ()),
-        ),
+    yield problem(
+        f"CUDA was sent to a server of NVIDIA's Multi-Process Service (MPS), and that {how}.",
+        answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
+        *((seen(VARIABLE, folder),) if folder else ()),
         fixes=_fixes(container),
     )
 
 
 def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
     alone = Fix(
-        title="Do without MPS in this session",
-        safety="safe",
-        steps=(SetEnv(name=VARIABLE, value="/nonexistent"),),
+        "Do without MPS in this session",
+        "safe",
+        (SetEnv(name=VARIABLE, value="/nonexistent"),),
         undo=f"unset {VARIABLE}",
     )
     if is_contained(container):
@@ -65,6 +63,6 @@ def _fixes(container: Container | Gap | None) -> tuple[Fix, ...]:
         return (alone, by_hand("Let the container reach MPS", text))
     again = (
         Ask(text="End the programs that use MPS, and stop it: echo quit | nvidia-cuda-mps-control"),
-        Run(argv=("nvidia-cuda-mps-control", "-d")),
+        run("nvidia-cuda-mps-control", "-d"),
     )
     return (alone, by_hand("Start MPS again", *again))

@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_state import CUDA_LIBRARY, NVML_LIBRARY, discrete, 
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.builds import is_jetson
 from gpudoctor.rules.sections import Answer, Container, Driver, DriverLibrary, Gap, Gpus, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, answer_seen, by_hand, rule, run, seen
 
 
 @rule(
@@ -79,6 +79,6 @@ def _fixes(
         return (by_hand("Replace the empty file", text, needs_root=True),)
     machine = known(host)
     if lacks_cuda and machine and machine.distribution == "debian":
-        libraries = Run(argv=("apt", "install", "libcuda1"))
+        libraries = run("apt", "install", "libcuda1")
         return (by_hand("Install the driver's CUDA library", libraries, needs_root=True),)
     return install_driver(host, container)

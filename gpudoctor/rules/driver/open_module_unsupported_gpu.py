@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Matrix
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, gpu_seen, log_seen, problem, rule, seen
 
 
 @rule("DRV016", name="open-module-unsupported-gpu", severity="error", when="gpus.nvidia.is_listed=False")
@@ -42,20 +42,13 @@ def open_module_unsupported_gpu(
         kind = f"{architecture.name} GPU" if architecture else "GPU"
         last = f", branch {architecture.last_branch} or older" if architecture and architecture.last_branch else ""
         text = f"Install the driver with the proprietary kernel modules{last}, and hold its packages."
-        yield Problem(
-            summary=f"This {kind} is too old for the open kernel modules, which are loaded.",
+        yield problem(
+            f"This {kind} is too old for the open kernel modules, which are loaded.",
+            gpu_seen(gpu),
+            seen("kernel module", f"open, release {driver.module_release or 'not known'}"),
+            *log_seen(said),
             subject=gpu.label,
-            evidence=(
-                gpu_seen(gpu),
-                seen("kernel module", f"open, release {driver.module_release or 'not known'}"),
-                *log_seen(said),
-            ),
-            fixes=(
-                by_hand(
-                    f"Install the proprietary kernel modules{place(container)}",
-                    text,
-                    needs_root=True,
-                    needs_reboot=True,
-                ),
+            fix=by_hand(
+                f"Install the proprietary kernel modules{place(container)}", text, needs_root=True, needs_reboot=True
             ),
         )

@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import NO_ADDRESS, failed_with, is_loaded, log_lines, of_gpu, unlisted
 from gpudoctor.rules._situation import may_hide_gpus, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, answer_seen, by_hand, gpu_seen, log_seen, problem, rule, seen
 
 #: NVML_SUCCESS with fewer GPUs than the bus has; NOT_FOUND, GPU_NOT_FOUND, UNKNOWN without any.
 NO_GPU_FOUND = (6, 28, 999)
@@ -68,20 +68,15 @@ def _problem(gpu: Gpu, gpus: Gpus, driver: Driver, lines: tuple[KernelLine, ...]
     listed = sum(one.is_listed for one in gpus.nvidia)
     setup = Ask(text="In the firmware (BIOS) setup, switch on Above 4G Decoding and Resizable BAR.")
     cables = Ask(text="With the power off, reseat the card and its power cables; try another slot.")
-    return Problem(
-        summary=summary,
+    return problem(
+        summary,
+        gpu_seen(gpu),
+        seen("GPUs that NVML lists", f"{listed} of {len(gpus.nvidia)}"),
+        answer_seen("NVML", driver.nvml),
+        *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
+        *log_seen(lines),
         subject=gpu.label,
         confidence="certain" if lines else "likely",
-        evidence=(
-            gpu_seen(gpu),
-            seen("GPUs that NVML lists", f"{listed} of {len(gpus.nvidia)}"),
-            answer_seen("NVML", driver.nvml),
-            *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
-            *log_seen(lines),
-        ),
         not_leading_to=(*(_UNHARMED if listed else ()), *(() if gpu.refusals else ("gpu-unreadable",))),
-        fixes=(
-            REBOOT,
-            by_hand("Check firmware settings and seat", setup, cables, needs_reboot=True),
-        ),
+        fixes=(REBOOT, by_hand("Check firmware settings and seat", setup, cables, needs_reboot=True)),
     )

@@ -5,17 +5,14 @@ from collections.abc import Iterable
 from gpudoctor.rules._driver_state import failed_with, is_loaded
 from gpudoctor.rules._situation import is_contained, place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, answer_seen, by_hand, problem, rule, seen
 
 #: CUDA_ERROR_UNKNOWN.
 UNKNOWN = 999
 
 
 @rule(
-    "DRV021",
-    name="uvm-broken-after-suspend",
-    severity="error",
-    when="driver.cuda_init.code, driver.resumed_since_boot",
+    "DRV021", name="uvm-broken-after-suspend", severity="error", when="driver.cuda_init.code, driver.resumed_since_boot"
 )
 def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | Gap | None) -> Iterator[Problem]:
     """The driver's memory module stopped working after the machine slept.
@@ -54,10 +51,10 @@ def uvm_broken_after_suspend(gpus: Gpus, driver: Driver, container: Container | 
         text="Set NVreg_PreserveVideoMemoryAllocations=1 for nvidia in /etc/modprobe.d, then enable its services:"
     )
     services = (("systemctl", "enable", "nvidia-suspend", "nvidia-resume", "nvidia-hibernate"),)
-    yield Problem(
-        summary="CUDA has failed with an unknown error since the machine slept.",
+    yield problem(
+        "CUDA has failed with an unknown error since the machine slept.",
+        *tuple(evidence),
         confidence="likely",
-        evidence=tuple(evidence),
         fixes=(
             by_hand(
                 f"Reload the module nvidia_uvm{place(container)}", end, *_there(reload, container), needs_root=True

@@ -4,7 +4,7 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.rules._driver_state import denied_nodes, failed_with, is_loaded
 from gpudoctor.rules._situation import place, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, answer_seen, by_hand, problem, rule, seen
 
 #: CUDA_ERROR_NOT_INITIALIZED.
 NOT_INITIALIZED = 3
@@ -41,22 +41,18 @@ def uvm_hmm_init(gpus: Gpus, driver: Driver, container: Container | Gap | None) 
     if not healthy or not uvm or already_off or driver.module_flavour == "proprietary":
         return
     option = Write(path="/etc/modprobe.d/nvidia-uvm-hmm.conf", text=f"options nvidia_uvm {PARAMETER}=1\n")
-    yield Problem(
-        summary="The driver works, but CUDA does not start (error 3), often because of nvidia_uvm's HMM feature.",
+    yield problem(
+        "The driver works, but CUDA does not start (error 3), often because of nvidia_uvm's HMM feature.",
+        answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
+        *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
+        *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
+        seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
         confidence="possible",
-        evidence=(
-            answer_seen("The CUDA driver (cuInit)", driver.cuda_init),
-            *((answer_seen("NVML", driver.nvml),) if driver.nvml else ()),
-            *((seen("kernel module", driver.module_flavour),) if driver.module_flavour else ()),
-            seen(PARAMETER, driver.module_parameters.get(PARAMETER, "not set")),
-        ),
-        fixes=(
-            by_hand(
-                f"Switch HMM off{place(container)}",
-                option,
-                needs_root=True,
-                needs_reboot=True,
-                undo=f"Remove {option.path} and restart.",
-            ),
+        fix=by_hand(
+            f"Switch HMM off{place(container)}",
+            option,
+            needs_root=True,
+            needs_reboot=True,
+            undo=f"Remove {option.path} and restart.",
         ),
     )

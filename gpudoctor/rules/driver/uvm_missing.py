@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import failed_with, is_loaded, meant_for_us
 from gpudoctor.rules._situation import is_contained, known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, answer_seen, by_hand, problem, rule, run, seen
 
 #: NOT_INITIALIZED, OPERATING_SYSTEM, NOT_SUPPORTED, UNKNOWN: what cuInit says when it cannot open the node.
 CUDA_CODES = (3, 304, 801, 999)
@@ -53,12 +53,12 @@ def uvm_missing(
         evidence.append(seen("/dev/nvidia-uvm", "does not exist"))
     if no_module:
         evidence.append(seen("kernel module nvidia_uvm", "not loaded"))
-    yield Problem(
-        summary=NOT_HANDED_OVER
+    yield problem(
+        NOT_HANDED_OVER
         if loaded and is_contained(container)
         else "The driver's memory module nvidia-uvm is missing, and CUDA cannot start without it.",
+        *tuple(evidence),
         confidence="certain" if no_node else "likely",
-        evidence=tuple(evidence),
         fixes=_fixes(container, loaded=loaded is True),
     )
 
@@ -69,7 +69,7 @@ def _is_masked(environ: Environ | Gap | None) -> bool:
 
 
 def _fixes(container: Container | Gap | None, *, loaded: bool) -> tuple[Fix, ...]:
-    load = Run(argv=("nvidia-modprobe", "-c", "0", "-u"))
+    load = run("nvidia-modprobe", "-c", "0", "-u")
     inside = known(container)
     granted = {word.strip() for word in ((inside and inside.nvidia_driver_capabilities) or "").split(",")}
     if inside and is_contained(container) and loaded and not granted & {"compute", "all"}:

@@ -1,17 +1,10 @@
 """DRV027: a vGPU whose driver in the virtual machine does not fit the host."""
 
 from gpudoctor.facts.driver import KernelLine
-from gpudoctor.rules._driver_state import (
-    architecture_of,
-    log_lines,
-    of_gpu,
-    refused_by_release,
-    release_of,
-    xid_lines,
-)
+from gpudoctor.rules._driver_state import architecture_of, log_lines, of_gpu, refused_by_release, release_of, xid_lines
 from gpudoctor.rules._situation import is_virtual, kernel_of, known, place
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, Matrix, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, gpu_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, gpu_seen, log_seen, problem, rule, seen
 
 #: vGPU start error.
 XID = 78
@@ -50,11 +43,14 @@ def vgpu_driver_mismatch(
         if not lines or gpu.is_listed:
             continue
         release = release_of(driver, kernel_of(host))
-        yield Problem(
-            summary=_summary(behind=bool(behind)),
+        yield problem(
+            _summary(behind=bool(behind)),
+            gpu_seen(gpu),
+            seen("driver", release or "not known"),
+            *_machine(host),
+            *log_seen(lines),
             subject=gpu.label,
             confidence="certain" if behind else "likely",
-            evidence=(gpu_seen(gpu), seen("driver", release or "not known"), *_machine(host), *log_seen(lines)),
             fixes=_fixes(container),
         )
 

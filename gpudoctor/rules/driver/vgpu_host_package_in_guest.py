@@ -3,7 +3,7 @@
 from gpudoctor.rules._driver_state import CUDA_LIBRARY
 from gpudoctor.rules._situation import is_virtual
 from gpudoctor.rules.sections import Driver, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 _MODULE = "nvidia_vgpu_vfio"
 
@@ -42,20 +42,16 @@ def vgpu_host_package_in_guest(gpus: Gpus, driver: Driver, host: System) -> Iter
         return
     release = f" {driver.release}" if driver.release else ""
     text = f"Remove the package (nvidia-uninstall, or with the package manager), and install the guest driver{release}"
-    yield Problem(
-        summary="This virtual machine has the vGPU driver of hypervisors, which has no CUDA, and not the guest driver.",
+    yield problem(
+        "This virtual machine has the vGPU driver of hypervisors, which has no CUDA, and not the guest driver.",
+        seen("loaded kernel module", _MODULE),
+        seen(CUDA_LIBRARY, "not installed"),
+        seen("virtual machine", host.virtualization or "yes"),
         subject="driver",
-        evidence=(
-            seen("loaded kernel module", _MODULE),
-            seen(CUDA_LIBRARY, "not installed"),
-            seen("virtual machine", host.virtualization or "yes"),
-        ),
-        fixes=(
-            by_hand(
-                "Install the vGPU guest driver",
-                f"{text} (NVIDIA-Linux-x86_64-RELEASE-grid.run) of the same vGPU release.",
-                needs_root=True,
-                needs_reboot=True,
-            ),
+        fix=by_hand(
+            "Install the vGPU guest driver",
+            f"{text} (NVIDIA-Linux-x86_64-RELEASE-grid.run) of the same vGPU release.",
+            needs_root=True,
+            needs_reboot=True,
         ),
     )

@@ -1,7 +1,7 @@
 """ENV002: numbers of GPUs that may mean other cards."""
 
 from gpudoctor.rules.sections import Environ, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 from gpudoctor.rules.visible_devices import is_numeric
 
 
@@ -31,19 +31,11 @@ def cvd_device_order(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
     mask = environ.get("CUDA_VISIBLE_DEVICES")
     if len(models) < 2 or environ.get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" or (mask and not is_numeric(mask)):
         return
-    yield Problem(
-        summary="The GPUs are different models, so CUDA may number them differently from nvidia-smi.",
+    yield problem(
+        "The GPUs are different models, so CUDA may number them differently from nvidia-smi.",
+        seen("models", ", ".join(models)),
+        seen("CUDA_DEVICE_ORDER", environ.get("CUDA_DEVICE_ORDER") or "not set"),
+        *((seen("CUDA_VISIBLE_DEVICES", mask),) if mask else ()),
         confidence="likely" if mask else "possible",
-        evidence=(
-            seen("models", ", ".join(models)),
-            seen("CUDA_DEVICE_ORDER", environ.get("CUDA_DEVICE_ORDER") or "not set"),
-            *((seen("CUDA_VISIBLE_DEVICES", mask),) if mask else ()),
-        ),
-        fixes=(
-            Fix(
-                title="Number the GPUs like nvidia-smi",
-                safety="safe",
-                steps=(SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"),),
-            ),
-        ),
+        fix=Fix("Number the GPUs like nvidia-smi", "safe", (SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"),)),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 from gpudoctor.rules.visible_devices import Mask, is_numeric, read_mask
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -41,12 +41,10 @@ def cvd_invalid(
     if mask.reason is None or _cuda_sees_more(driver, mask):
         return
     slurm = slurm_of(container)
-    yield Problem(
-        summary=_summary(mask),
-        evidence=(
-            *_evidence(value, mask, gpus),
-            *(seen("set in", file) for file in _set_in(environ, value)),
-        ),
+    yield problem(
+        _summary(mask),
+        *_evidence(value, mask, gpus),
+        *(seen("set in", file) for file in _set_in(environ, value)),
         not_leading_to=("cuda-init-failed", "gpu-required") if mask.visible else (),
         fixes=_in_job(value, gpus) if slurm and slurm.in_job else _fixes(_set_in(environ, value)),
     )
@@ -84,7 +82,7 @@ def _set_in(environ: Environ, value: str) -> tuple[str, ...]:
 def _in_job(value: str, gpus: Gpus) -> tuple[Fix, ...]:
     """Where just as many GPUs are here as are listed, the numbers are those of the node and count from 0 here."""
     if is_numeric(value) and sum(gpu.index is not None for gpu in gpus.nvidia) == len(value.split(",")):
-        unset = Fix(title="Show all GPUs of the job", safety="safe", steps=(SetEnv(name=VARIABLE, value=None),))
+        unset = Fix("Show all GPUs of the job", "safe", (SetEnv(name=VARIABLE, value=None),))
         text = (
             "Tell the administrator: with ConstrainDevices=yes in cgroup.conf, Slurm numbers the GPUs of a job from 0."
         )
@@ -94,11 +92,7 @@ def _in_job(value: str, gpus: Gpus) -> tuple[Fix, ...]:
 
 
 def _fixes(files: tuple[str, ...]) -> tuple[Fix, ...]:
-    unset = Fix(
-        title="Show all GPUs in this session",
-        safety="safe",
-        steps=(SetEnv(name=VARIABLE, value=None),),
-    )
+    unset = Fix("Show all GPUs in this session", "safe", (SetEnv(name=VARIABLE, value=None),))
     places = " and ".join(files) or "~/.bashrc, a service file, Jupyter's kernel.json, a start script"
     where = Ask(text=f"Then remove it where it is set: {places}.")
     return (unset, by_hand("Make it last", where))

@@ -1,7 +1,7 @@
 """ENV005: CUDA_VISIBLE_DEVICES holds names where some programs expect numbers."""
 
 from gpudoctor.rules.sections import Environ, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 from gpudoctor.rules.visible_devices import read_mask
 
 
@@ -41,17 +41,16 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
         return
     numbers = ",".join(str(index) for index in indexes)
     steps = (SetEnv(name="CUDA_DEVICE_ORDER", value="PCI_BUS_ID"), SetEnv(name="CUDA_VISIBLE_DEVICES", value=numbers))
-    yield Problem(
-        summary="CUDA_VISIBLE_DEVICES lists GPUs by UUID; some programs accept only numbers.",
+    yield problem(
+        "CUDA_VISIBLE_DEVICES lists GPUs by UUID; some programs accept only numbers.",
+        seen("CUDA_VISIBLE_DEVICES", value),
+        seen("the same GPUs by number", numbers),
         confidence="possible",
-        evidence=(seen("CUDA_VISIBLE_DEVICES", value), seen("the same GPUs by number", numbers)),
-        fixes=(
-            Fix(
-                title="For a program that expects numbers, use numbers",
-                safety="safe",
-                steps=steps,
-                undo=f"export CUDA_VISIBLE_DEVICES={value}",
-            ),
+        fix=Fix(
+            "For a program that expects numbers, use numbers",
+            "safe",
+            steps,
+            undo=f"export CUDA_VISIBLE_DEVICES={value}",
         ),
     )
 
@@ -59,9 +58,9 @@ def cvd_uuid_app_parse(gpus: Gpus, environ: Environ) -> Iterator[Problem]:
 def _mig(value: str) -> Problem:
     """A MIG device: CUDA counts the first as number 0, whichever programs may see."""
     text = "Start the container with that device alone (docker run --gpus '\"device=MIG-...\"'), without the variable."
-    return Problem(
-        summary="CUDA_VISIBLE_DEVICES names a MIG device by UUID; some programs accept only numbers.",
+    return problem(
+        "CUDA_VISIBLE_DEVICES names a MIG device by UUID; some programs accept only numbers.",
+        seen("CUDA_VISIBLE_DEVICES", value),
         confidence="possible",
-        evidence=(seen("CUDA_VISIBLE_DEVICES", value),),
-        fixes=(by_hand("For a program that expects numbers, use a container", text),),
+        fix=by_hand("For a program that expects numbers, use a container", text),
     )

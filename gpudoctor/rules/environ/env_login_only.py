@@ -2,14 +2,14 @@
 
 from gpudoctor.facts.system import LoginSetting
 from gpudoctor.rules.sections import Container, Environ
-from gpudoctor.rules.terms import Ask, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 SEARCH_PATHS = ("PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH")
 
 
 @rule("ENV006", name="env-login-only", severity="warning", when="container.notebook=jupyter|sagemaker, environ.login")
 def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
-    """The login shell sets CUDA variables that this notebook's kernel lacks.
+    """A program lacks CUDA variables that the login shell sets.
 
     What it means:
     Files such as ~/.profile and ~/.bashrc set variables when somebody logs in. This process was started by a service,
@@ -40,10 +40,9 @@ def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
         for one in missing.values()
     )
     where = Ask(text='The file is listed by "jupyter kernelspec list". For a systemd unit, use Environment= instead.')
-    yield Problem(
-        summary=f"The login files set {' and '.join(missing)} for CUDA; this notebook's kernel lacks that.",
-        confidence="likely",
-        evidence=tuple(
+    yield problem(
+        f"The login files set {' and '.join(missing)} for CUDA; this notebook's kernel lacks that.",
+        *tuple(
             evidence
             for one in missing.values()
             for evidence in (
@@ -51,7 +50,8 @@ def env_login_only(environ: Environ, container: Container) -> Iterator[Problem]:
                 seen(f"{one.name} here", environ.get(one.name) or "not set"),
             )
         ),
-        fixes=(by_hand("Set it for the notebook's kernel", *steps, where),),
+        confidence="likely",
+        fix=by_hand("Set it for the notebook's kernel", *steps, where),
     )
 
 

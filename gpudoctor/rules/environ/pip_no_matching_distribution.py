@@ -2,16 +2,12 @@
 
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.sections import Environ, Gap, Live
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 #: Variables that replace the usual index, and those that add to it, by installer.
 INSTALLERS = {
     "pip": (("PIP_INDEX_URL",), ("PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS"), "PIP_NO_INDEX"),
-    "uv": (
-        ("UV_DEFAULT_INDEX", "UV_INDEX_URL"),
-        ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"),
-        "UV_NO_INDEX",
-    ),
+    "uv": (("UV_DEFAULT_INDEX", "UV_INDEX_URL"), ("UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS"), "UV_NO_INDEX"),
 }
 #: Indexes of one publisher: they hold its own packages and some that these need, not all.
 PARTIAL = ("download.pytorch.org/whl", "pypi.nvidia.com", "pypi.ngc.nvidia.com")
@@ -55,13 +51,13 @@ def pip_no_matching_distribution(environ: Environ | Gap | None, live: Live | Gap
 def _partial(lacking: NoMatch) -> Problem:
     beside = Ask(text="Write --extra-index-url in place of --index-url, so that the usual index is asked as well.")
     first = Ask(text=f"Or install {lacking.package} first, without any option about an index.")
-    return Problem(
-        summary=f"The package index in use does not have {lacking.package}, which every complete index has.",
+    return problem(
+        f"The package index in use does not have {lacking.package}, which every complete index has.",
+        seen(f"versions of {lacking.package} that it has", "none, according to the installer"),
         subject="pip",
         severity="error",
         confidence="likely",
-        evidence=(seen(f"versions of {lacking.package} that it has", "none, according to the installer"),),
-        fixes=(by_hand("Let it look in the usual index as well", beside, first),),
+        fix=by_hand("Let it look in the usual index as well", beside, first),
     )
 
 
@@ -78,17 +74,16 @@ def _set_by_a_variable(environ: Environ) -> Iterator[Problem]:
         unset = SetEnv(name=cause, value=None)
         # Without a replacing index the installer takes its usual one; this one then comes beside it.
         steps = (unset,) if none else (unset, SetEnv(name=adding[0], value=value))
-        yield Problem(
-            summary=f"{installer} is set to {'no index at all' if none else f'the index {value} only'}.",
+        yield problem(
+            f"{installer} is set to {'no index at all' if none else f'the index {value} only'}.",
+            seen(cause, environ.get(cause) or ""),
+            seen(" and ".join(adding), "not set"),
             subject=installer,
             confidence="likely",
-            evidence=(seen(cause, environ.get(cause) or ""), seen(" and ".join(adding), "not set")),
-            fixes=(
-                Fix(
-                    title=f"Unset {cause}" if none else "Let it look in the usual index as well",
-                    safety="safe",
-                    steps=steps,
-                    undo=f"export {cause}={environ.get(cause)}" + ("" if none else f"; unset {adding[0]}"),
-                ),
+            fix=Fix(
+                f"Unset {cause}" if none else "Let it look in the usual index as well",
+                "safe",
+                steps,
+                undo=f"export {cause}={environ.get(cause)}" + ("" if none else f"; unset {adding[0]}"),
             ),
         )

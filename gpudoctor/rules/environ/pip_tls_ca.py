@@ -2,17 +2,14 @@
 
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Gap, Live
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 #: Variables that name the list, in the order in which pip and requests read them.
 _VARIABLES = ("PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 @rule(
-    "ENV003",
-    name="pip-tls-ca",
-    severity="error",
-    when="environ.absent_files or live.symptoms.signature=tls-unknown-ca",
+    "ENV003", name="pip-tls-ca", severity="error", when="environ.absent_files or live.symptoms.signature=tls-unknown-ca"
 )
 def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterator[Problem]:
     """Downloads fail: a variable names a missing certificate file, or the server's certificate is not trusted.
@@ -42,18 +39,12 @@ def pip_tls_ca(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
         ask = Ask(
             text="Find where it is set (~/.profile, ~/.bashrc, the environment's activate script), and remove it."
         )
-        yield Problem(
-            summary=f"{name} names a certificate file that does not exist, so pip cannot download anything.",
+        yield problem(
+            f"{name} names a certificate file that does not exist, so pip cannot download anything.",
+            seen(name, value),
+            seen("that file", "does not exist"),
             subject=name,
-            evidence=(seen(name, value), seen("that file", "does not exist")),
-            fixes=(
-                Fix(
-                    title=f"Unset {name}",
-                    safety="safe",
-                    steps=(SetEnv(name=name, value=None), ask),
-                    undo=f"export {name}={value}",
-                ),
-            ),
+            fix=Fix(f"Unset {name}", "safe", (SetEnv(name=name, value=None), ask), undo=f"export {name}={value}"),
         )
 
 
@@ -67,16 +58,14 @@ def _untrusted(environ: Environ | Gap | None, live: Live | Gap | None) -> Iterat
         seen(met.where or "the pasted text", met.text),
         *(seen(name, environ.get(name)) for name in named if isinstance(environ, Environ)),
     )
-    unset = tuple(
-        Fix(title=f"Try without {name}", safety="safe", steps=(SetEnv(name=name, value=None),)) for name in named
-    )
+    unset = tuple(Fix(f"Try without {name}", "safe", (SetEnv(name=name, value=None),)) for name in named)
     ask = Ask(
         text="Where a company inspects traffic, ask for its certificate, and name that file: "
         "python -m pip config set global.cert FILE"
     )
-    yield Problem(
-        summary="The package index's certificate is not trusted here, so nothing can be downloaded.",
+    yield problem(
+        "The package index's certificate is not trusted here, so nothing can be downloaded.",
+        *evidence,
         confidence="likely",
-        evidence=evidence,
         fixes=(*unset, by_hand("Name the certificate that is missing", ask)),
     )

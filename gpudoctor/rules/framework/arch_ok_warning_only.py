@@ -4,7 +4,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
 from gpudoctor.rules.builds import capability_of, device_code, release_numbers, services
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule
 
 #: From here on PyTorch asks what its code runs on, not which number is higher.
 FIRST_QUIET = numbers_of("torch-compares-code")
@@ -48,9 +48,10 @@ def arch_ok_warning_only(
         return
     names = labels_with_capability(served)
     text = f"PyTorch's warning about compute capability {served[0].capability} can be ignored."
-    yield Problem(
-        summary=f"{torch.label} warns about {names}, but runs on it with its code for {newest}.",
+    yield problem(
+        f"{torch.label} warns about {names}, but runs on it with its code for {newest}.",
+        *evidence_of(served),
+        code.evidence(torch),
         subject=torch.label,
-        evidence=(*evidence_of(served), code.evidence(torch)),
-        fixes=(by_hand("Nothing to do", text),),
+        fix=by_hand("Nothing to do", text),
     )

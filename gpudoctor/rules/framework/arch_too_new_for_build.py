@@ -22,7 +22,7 @@ from gpudoctor.rules.builds import (
 )
 from gpudoctor.rules.framework.ptx_jit_slow_start import CONTAINER
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Interpreter, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 RELEASE = by_hand(
     "Take TensorFlow 2.21.0, whose PTX these GPUs take",
@@ -110,12 +110,14 @@ def arch_too_new_for_build(
         if refusal is not None:
             summary = f"{framework.label} has only PTX for {names}, and {refusal.reason}: it fails there."
         sure = code.of is None and (refusal.measured if refusal else not _by_ptx(unserved))
-        other_build = framework_for_gpus(framework.name, scene, matrix, framework.version)
-        yield Problem(
-            summary=summary,
+        # Of an unknown release the code is older than this GPU: then the first release that has code for it.
+        other_build = framework_for_gpus(framework.name, scene, matrix, framework.version or "0")
+        yield problem(
+            summary,
+            *evidence_of(unserved),
+            code.evidence(framework),
             subject=framework.label,
             confidence="certain" if sure else "likely",
-            evidence=(*evidence_of(unserved), code.evidence(framework)),
             fixes=_ways(other_build) if refusal else (other_build,),
         )
 
@@ -154,16 +156,14 @@ def _while_it_runs(
     python = release_numbers(scene.interpreter.version) if isinstance(scene.interpreter, Interpreter) else None
     text = "Install torch 1.13 or newer in an environment with Python 3.7 or newer."
     too_old = by_hand("Use a newer torch, on a newer Python", text)
-    yield Problem(
-        summary=f"{framework.label} cannot compile code for {labels_with_capability(unknown)} at run time: its CUDA "
+    yield problem(
+        f"{framework.label} cannot compile code for {labels_with_capability(unknown)} at run time: its CUDA "
         f"{framework.cuda} does not know that GPU.",
+        *evidence_of(unknown),
+        seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
         subject=framework.label,
         severity="warning",
-        evidence=(
-            *evidence_of(unknown),
-            seen(f"the newest GPU that CUDA {framework.cuda} compiles for", f"compute capability {newest}"),
-        ),
-        fixes=(too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),),
+        fix=too_old if python and python < ITS_PYTHON else framework_for_gpus("torch", scene, matrix),
     )
 
 

@@ -2,6 +2,7 @@
 
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
@@ -18,12 +19,12 @@ from gpudoctor.rules.builds import (
     services,
 )
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
 #: installed, and used where a program asks for it.
 FLOORS: tuple[tuple[str, tuple[int, ...], Capability, Severity | None], ...] = (
-    ("vllm", (0, 21), Capability("7.5"), None),
+    ("vllm", numbers_of("vllm-without-volta"), Capability("7.5"), None),
     ("vllm", (0,), Capability("7.0"), None),
     ("flash-attn", (2,), Capability("8.0"), "warning"),
 )
@@ -83,13 +84,14 @@ def arch_too_old_for_build(
         below = all(one.capability < code.lowest for one in unserved)
         what = f"its code begins at {code.lowest}" if below else "it was compiled for others only"
         only_displays = len(unserved) < len(found) and all(one.gpu.display_active for one in unserved)
-        yield Problem(
-            summary=f"{framework.label} has no code that runs on {names}: {what}.",
+        yield problem(
+            f"{framework.label} has no code that runs on {names}: {what}.",
+            *evidence_of(unserved),
+            code.evidence(framework),
             subject=framework.label,
             severity="info" if only_displays else None,
             confidence="certain" if code.of is None else "likely",
-            evidence=(*evidence_of(unserved), code.evidence(framework)),
-            fixes=(framework_for_gpus(framework.name, scene, matrix, framework.version),),
+            fix=framework_for_gpus(framework.name, scene, matrix, framework.version),
         )
         torch_lacks_code |= framework.name == "torch"
     if not torch_lacks_code:
@@ -117,14 +119,12 @@ def _of_extensions(
             continue
         label = f"{name} {package.version}"
         text = f"Use a GPU of compute capability {floor} or newer, or a program that does without {name}."
-        yield Problem(
-            summary=f"{label} has no code for {gpu_names(gpus)}: it needs compute capability {floor} or newer.",
+        yield problem(
+            f"{label} has no code for {gpu_names(gpus)}: it needs compute capability {floor} or newer.",
+            *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in older),
+            seen(f"oldest GPU of {name}", f"compute capability {floor}, as its makers say"),
             subject=label,
             severity=severity,
             confidence="likely",
-            evidence=(
-                *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in older),
-                seen(f"oldest GPU of {name}", f"compute capability {floor}, as its makers say"),
-            ),
-            fixes=(by_hand(f"Do without {name} on this GPU", text),),
+            fix=by_hand(f"Do without {name} on this GPU", text),
         )

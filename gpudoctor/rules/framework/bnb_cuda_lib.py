@@ -16,7 +16,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 #: The first release with wheels for Windows, and with CUDA libraries found through torch.
 FIRST_MODERN = numbers_of("bitsandbytes-windows")
@@ -86,18 +86,14 @@ def bnb_cuda_lib(
         steps=install(scene, "bitsandbytes>=0.43", *_as_it_is(torch), options=("--upgrade",)),
         undo=f"install bitsandbytes=={bnb.version}",
     )
-    unset = Fix(
-        title=f"Unset {VARIABLE}",
-        safety="safe",
-        steps=(SetEnv(name=VARIABLE, value=None),),
-        undo=f"export {VARIABLE}={override}",
-    )
-    yield Problem(
-        summary=summary,
+    unset = Fix(f"Unset {VARIABLE}", "safe", (SetEnv(name=VARIABLE, value=None),), undo=f"export {VARIABLE}={override}")
+    yield problem(
+        summary,
+        seen("torch", f"{torch.version or 'unknown version'}, CUDA {torch.cuda}", torch.source),
+        *evidence,
         subject=bnb.label,
         severity=severity,
         confidence="likely",
-        evidence=(seen("torch", f"{torch.version or 'unknown version'}, CUDA {torch.cuda}", torch.source), *evidence),
         fixes=(unset, upgrade) if override else (upgrade,),
     )
 

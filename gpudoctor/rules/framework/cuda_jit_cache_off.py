@@ -3,7 +3,7 @@
 from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules.builds import built_for_cuda, device_code, in_words, services
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 VARIABLE = "CUDA_CACHE_DISABLE"
 
@@ -48,15 +48,6 @@ def _problem(
     summary: str, subject: str | None, evidence: tuple[Evidence, ...], confidence: Confidence = "certain"
 ) -> Problem:
     keep = Fix(
-        title="Let the driver keep compiled code",
-        safety="safe",
-        steps=(SetEnv(name=VARIABLE, value=None),),
-        undo=f"export {VARIABLE}=1",
+        "Let the driver keep compiled code", "safe", (SetEnv(name=VARIABLE, value=None),), undo=f"export {VARIABLE}=1"
     )
-    return Problem(
-        summary=summary,
-        subject=subject,
-        confidence=confidence,
-        evidence=evidence,
-        fixes=(keep,),
-    )
+    return problem(summary, *evidence, subject=subject, confidence=confidence, fix=keep)

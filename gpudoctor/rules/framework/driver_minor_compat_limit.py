@@ -7,8 +7,8 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import forward_library
 from gpudoctor.rules.builds import built_for_cuda, driver_os
-from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: CUDA 12.1 brought kernels with large parameters, which drivers before 530 do not know.
 FIRST_CUDA = CudaVersion(milestone("cuda-large-parameters"))
@@ -22,6 +22,7 @@ def driver_minor_compat_limit(
     frameworks: Frameworks,
     host: System | Gap | None,
     container: Container | Gap | None,
+    matrix: Matrix,
 ) -> Iterator[Problem]:
     """The driver can run this build, but not every CUDA 12.1 feature.
 
@@ -48,23 +49,22 @@ def driver_minor_compat_limit(
         return
     if release.branch < FIRST_CUDA.major or release >= FIRST_DRIVER or forward_library(driver) is not None:
         return
+    floor = matrix.family_floor(FIRST_CUDA, "linux")
     for framework in built_for_cuda(frameworks):
         if framework.cuda is None or framework.cuda.major != FIRST_CUDA.major or framework.cuda < FIRST_CUDA:
             continue
         own = _is_own_build(framework)
-        if not own or release < DriverRelease("525.60.13"):
+        if not own or floor is None or release < floor.release:
             continue
-        yield Problem(
-            summary=f"{framework.label} is compiled here with CUDA {framework.cuda}; some of its kernels need driver "
+        yield problem(
+            f"{framework.label} is compiled here with CUDA {framework.cuda}; some of its kernels need driver "
             f"{FIRST_DRIVER.branch} or newer, and this machine has {release}.",
+            seen("driver", release, driver.source),
+            seen("compiled with CUDA", framework.cuda, framework.source),
+            seen("version", f"{framework.version}, not a published release"),
             subject=framework.label,
             severity="error",
             confidence="likely",
-            evidence=(
-                seen("driver", release, driver.source),
-                seen("compiled with CUDA", framework.cuda, framework.source),
-                seen("version", f"{framework.version}, not a published release"),
-            ),
             fixes=(
                 *update_driver(host, container, f"release {FIRST_DRIVER} or newer"),
                 by_hand("Compile with CUDA 12.0", "Build it with CUDA 12.0."),

@@ -9,9 +9,10 @@ from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.plan.this_machine import machine_here
 from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._driver_floor import can_take, floor_of_ptx, forward_library, offered_cuda
+from gpudoctor.rules._situation import known, slurm_of
 from gpudoctor.rules.builds import built_for_cuda, driver_os, is_jetson
 from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, Scene, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Branches of drivers for PCs have three digits, those of L4T two.
 OLDEST_BRANCH = 100
@@ -65,15 +66,13 @@ def driver_too_old(
         if len(floors) < len(systems):
             continue
         floor = min(floors, key=lambda one: one.release)
-        yield Problem(
-            summary=_summary(framework, driver, floor, needs_ptx=needs_ptx),
+        yield problem(
+            _summary(framework, driver, floor, needs_ptx=needs_ptx),
+            seen("driver", driver.release or f"offers CUDA {driver.cuda}", driver.source),
+            seen(f"{framework.label} was built with CUDA", framework.cuda, framework.source),
+            seen(f"oldest driver for that ({known or 'whatever the system'})", floor.release),
             subject=framework.label,
             confidence="certain" if known else "likely",
-            evidence=(
-                seen("driver", driver.release or f"offers CUDA {driver.cuda}", driver.source),
-                seen(f"{framework.label} was built with CUDA", framework.cuda, framework.source),
-                seen(f"oldest driver for that ({known or 'whatever the system'})", floor.release),
-            ),
             fixes=_fixes(scene, matrix, framework, floor),
         )
 
@@ -118,7 +117,15 @@ def _fixes(scene: Scene, matrix: Matrix, framework: Framework, floor: DriverFloo
     if not can_take(scene.gpus, floor.release.branch, matrix):
         return (other_build,)
     update = update_driver(scene.host, scene.container, f"release {floor.release} or newer")
-    return (*update, other_build, *_forward_compatibility(scene, matrix, framework))
+    is_theirs = _is_of_a_cluster(scene) and other_build.safety != "manual"
+    first = (other_build, *update) if is_theirs else (*update, other_build)
+    return (*first, *_forward_compatibility(scene, matrix, framework))
+
+
+def _is_of_a_cluster(scene: Scene) -> bool:
+    """A user's job: the driver of its node is not theirs to change."""
+    slurm, host = slurm_of(scene.container), known(scene.host)
+    return slurm is not None and slurm.in_job and host is not None and host.is_root is False
 
 
 def _forward_compatibility(scene: Scene, matrix: Matrix, framework: Framework) -> tuple[Fix, ...]:

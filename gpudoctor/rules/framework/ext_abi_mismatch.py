@@ -6,7 +6,7 @@ from gpudoctor.plan.places import install, safety, uninstall
 from gpudoctor.rules._tensorflow_lines import of_another_tensorflow
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 from gpudoctor.sources.build_tags import parse_wheel_tag
 
 #: They have rules of their own.
@@ -58,14 +58,12 @@ def ext_abi_mismatch(
         differences = _differences(torch, extension)
         if extension.name in COMPANIONS or not differences:
             continue
-        yield Problem(
-            summary=f"{extension.label} was built for a different torch: {'; '.join(differences)}.",
+        yield problem(
+            f"{extension.label} was built for a different torch: {'; '.join(differences)}.",
+            seen("torch", torch.version, torch.source),
+            seen(f"{extension.label} was built for", _made_for(extension), extension.source),
             subject=extension.label,
-            evidence=(
-                seen("torch", torch.version, torch.source),
-                seen(f"{extension.label} was built for", _made_for(extension), extension.source),
-            ),
-            fixes=(_fix(torch, extension, scene, matrix),),
+            fix=_fix(torch, extension, scene, matrix),
         )
 
 
@@ -78,7 +76,7 @@ def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -
     if made is not None and (made.wheel or (made.row.torch and not made.is_compiled)):
         title = f"Install the {name} {made.version} that is made for torch {torch.version}"
         options = ("--force-reinstall", "--no-deps") if made.wheel else ()
-        return Fix(title=title, safety=safety(scene), steps=install(scene, made.requirement, options=options))
+        return Fix(title, safety(scene), install(scene, made.requirement, options=options))
     release = ".".join(str(number) for number in (release_numbers(torch.version) or ())[:2])
     if extension.name in PINNED and extension.built_for_torch and extension.built_for_torch.count(".") > 1:
         text = f"Install torch=={extension.built_for_torch} from where torch {torch.version} came from, or a newer "
@@ -87,9 +85,9 @@ def _fix(torch: Framework, extension: Framework, scene: Scene, matrix: Matrix) -
     text = f"Install the {extension.name} wheel whose name states torch {release}, your CUDA, ABI and Python; or build "
     text += "it against the installed torch (pip install --no-build-isolation)."
     return Fix(
-        title=f"Install a {extension.name} made for torch {torch.version}",
-        safety="review",
-        steps=(*uninstall(scene, extension.dist or extension.name), Ask(text=text)),
+        f"Install a {extension.name} made for torch {torch.version}",
+        "review",
+        (*uninstall(scene, extension.dist or extension.name), Ask(text=text)),
     )
 
 

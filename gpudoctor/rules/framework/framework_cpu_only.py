@@ -15,7 +15,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM027", name="framework-cpu-only", severity="error", when="frameworks.found.variant=cpu, gpus.nvidia")
@@ -58,15 +58,13 @@ def framework_cpu_only(
         if found is None or found.variant != "cpu":
             continue
         hidden = [name for name, kind in known.variants.items() if kind == "cuda" and scene.find(name) is not None]
-        yield Problem(
-            summary=f"{found.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+        yield problem(
+            f"{found.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+            seen(f"{known.title} build", f"{found.dist or known.packages[0]}, no CUDA", found.source),
+            *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+            *(seen("installed too, and overwritten by it", name) for name in hidden),
+            *(seen("GPU build of another framework", name) for name in others),
             subject=found.label,
             severity="info" if others else None,
-            evidence=(
-                seen(f"{known.title} build", f"{found.dist or known.packages[0]}, no CUDA", found.source),
-                *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
-                *(seen("installed too, and overwritten by it", name) for name in hidden),
-                *(seen("GPU build of another framework", name) for name in others),
-            ),
-            fixes=(from_its_makers(known.name, scene, matrix),),
+            fix=from_its_makers(known.name, scene, matrix),
         )

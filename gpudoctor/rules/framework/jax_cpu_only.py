@@ -4,7 +4,7 @@ from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: The first jaxlib known to us whose version names its CUDA: 0.1.57+cuda111 (github.com/jax-ml/jax/issues/4920); that
 #: of 0.1.28 did not (/1351).
@@ -13,11 +13,7 @@ _TAGGED = (0, 1, 57)
 
 @rule("FRM007", name="jax-cpu-only", severity="error", when="frameworks.jax, gpus.nvidia")
 def jax_cpu_only(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU.
 
@@ -47,16 +43,14 @@ def jax_cpu_only(
     if unsure and (isinstance(packages, Gap | None) or packages.excerpt or _is_untagged(jaxlib)):
         return
     others = [name for name in computing() if _is_cuda(frameworks.get(name))]
-    yield Problem(
-        summary=f"{jax.label} has no CUDA plugin, so it cannot use {gpu_names(gpus)}.",
+    yield problem(
+        f"{jax.label} has no CUDA plugin, so it cannot use {gpu_names(gpus)}.",
+        seen("JAX", jax.version or "unknown version", jax.source),
+        seen("CUDA plugin", "none installed"),
+        *(seen("GPU build of another framework", name) for name in others),
         subject=jax.label,
         severity="info" if others else None,
-        evidence=(
-            seen("JAX", jax.version or "unknown version", jax.source),
-            seen("CUDA plugin", "none installed"),
-            *(seen("GPU build of another framework", name) for name in others),
-        ),
-        fixes=(jax_for_gpus(scene, matrix, jax.version),),
+        fix=jax_for_gpus(scene, matrix, jax.version),
     )
 
 

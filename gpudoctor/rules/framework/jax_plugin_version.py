@@ -4,13 +4,16 @@ from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.versions import package_version
 from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.recipes import jax_for_gpus
+from gpudoctor.rules._jax_parts import all_parts
 from gpudoctor.rules.builds import release_numbers
-from gpudoctor.rules.sections import Frameworks, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM014", name="jax-plugin-version", severity="error", when="frameworks.jaxlib or packages.jaxlib")
-def jax_plugin_version(frameworks: Frameworks, packages: Packages, scene: Scene, matrix: Matrix) -> Iterator[Problem]:
+def jax_plugin_version(
+    frameworks: Frameworks, packages: Packages, libraries: Libraries | Gap | None, scene: Scene, matrix: Matrix
+) -> Iterator[Problem]:
     """The packages that make up JAX with CUDA have different versions.
 
     What it means:
@@ -46,18 +49,18 @@ def jax_plugin_version(frameworks: Frameworks, packages: Packages, scene: Scene,
     if not wrong:
         return
     mixed = ", ".join(f"{name} {versions[name]}" for name in wrong)
-    yield Problem(
-        summary=f"JAX's packages do not match: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
+    yield problem(
+        f"JAX's packages do not match: jaxlib is {versions['jaxlib']}, but there is {mixed}.",
+        *(seen(name, version) for name, version in versions.items()),
+        *((seen("jax asks for jaxlib", refused.wanted),) if refused else ()),
         subject="jax",
-        evidence=(
-            *(seen(name, version) for name, version in versions.items()),
-            *((seen("jax asks for jaxlib", refused.wanted),) if refused else ()),
-        ),
-        fixes=_fixes(scene, matrix, versions, refused),
+        fixes=_fixes(scene, matrix, versions, refused, libraries if isinstance(libraries, Libraries) else None),
     )
 
 
-def _fixes(scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unmet | None) -> tuple[Fix, ...]:
+def _fixes(
+    scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unmet | None, libraries: Libraries | None
+) -> tuple[Fix, ...]:
     """What goes with the installed jax; then the extra for CUDA of a release that fits this machine."""
     parts = [name for name in versions if "-cuda" in name]
     if refused is not None and not parts:
@@ -69,14 +72,19 @@ def _fixes(scene: Scene, matrix: Matrix, versions: dict[str, str], refused: Unme
         return (_belonging(scene, f"jaxlib=={jax}", what="jaxlib"), newest)
     if not parts or not all(name.rpartition("-")[0] in known for name in parts):
         return (newest,)
+    majors = {name.removeprefix("jax-cuda").partition("-")[0] for name in parts}
+    together = all_parts(scene, int(majors.pop()), libraries, matrix) if len(majors) == 1 else None
+    if together is not None:
+        # The libraries are missing, too: the same command brings them.
+        return (together, newest)
     return (_belonging(scene, f"jaxlib=={jax}", *(f"{name}=={jax}" for name in parts), what="parts"), newest)
 
 
 def _belonging(scene: Scene, *wanted: str, what: str) -> Fix:
     return Fix(
-        title=f"Install the {what} that {'belongs' if what == 'jaxlib' else 'belong'} to jax",
-        safety=safety(scene),
-        steps=install(scene, *wanted),
+        f"Install the {what} that {'belongs' if what == 'jaxlib' else 'belong'} to jax",
+        safety(scene),
+        install(scene, *wanted),
     )
 
 

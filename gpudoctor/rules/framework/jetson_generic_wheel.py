@@ -1,18 +1,23 @@
 """FRM019: a generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
 
-from gpudoctor.facts.versions import Capability
+from gpudoctor.facts.versions import Capability, CudaVersion
+from gpudoctor.knowledge.jetson_builds import jetson_command
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import device_code, services
 from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, by_hand, problem, rule, seen
+from gpudoctor.sources.l4t import release_of
 
 #: Jetson Thor: the first board that PyTorch's own builds are made for.
 THOR = Capability("11.0")
+#: libcudart.so.10.0 and libcudart.so.10.2 are two names; libcudart.so.11.0 is that of all 11.
+LAST_WITH_MINOR = 10
 
 JETPACK = by_hand(
     "Install NVIDIA's build for this JetPack release",
     "Find your JetPack release (dpkg -l nvidia-jetpack) and follow "
-    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/",
+    "https://docs.nvidia.com/deeplearning/frameworks/install-pytorch-jetson-platform/; for JetPack 4: "
+    "https://forums.developer.nvidia.com/t/pytorch-for-jetson/72048",
 )
 JAX_CONTAINER = by_hand(
     "Use a JAX built for this JetPack release",
@@ -34,8 +39,9 @@ def jetson_generic_wheel(
     What it means:
     Jetson boards have a GPU of their own kind. The wheels of the package index are made for ARM servers: they are for
     the processor only, or their CUDA code is for other GPUs.
-    NVIDIA's own wheels are each for one JetPack and its CUDA. Then the GPU is found, and the first computation ends
-    with "no kernel image is available for execution on the device".
+    NVIDIA's own wheels are each for one JetPack and its CUDA: that for JetPack 4.3 asks for libcudart.so.10.0, which
+    JetPack 4.4 (CUDA 10.2) does not have. Or the GPU is found, and the first computation ends with "no kernel image is
+    available for execution on the device".
 
     Why it breaks:
     `pip install torch` on a Jetson takes the general aarch64 wheel. Machine code of a server's or desktop's GPU does
@@ -72,38 +78,43 @@ def jetson_generic_wheel(
         if framework.variant != "cpu" and not found:
             continue
         build = f"{framework.version or 'unknown version'}, {_cuda(framework) if found else 'no CUDA'}"
-        yield Problem(
-            summary=f"{framework.label} "
+        yield problem(
+            f"{framework.label} "
             f"{'has no code for the GPU of this Jetson' if found else 'is a general ARM build without CUDA'}; "
             "a Jetson needs a build made for it.",
+            seen("Jetson", host.tegra),
+            seen(f"{name} build", build, framework.source),
+            *found,
             subject=framework.label,
-            evidence=(seen("Jetson", host.tegra), seen(f"{name} build", build, framework.source), *found),
-            fixes=(_fix(name, known(gpus), matrix),),
+            fix=_fix(name, known(gpus), host, matrix),
         )
 
 
 def _of_another_jetpack(framework: Framework, driver: Driver | None, libraries: Libraries | None) -> bool:
-    """Built for another CUDA major than the board's JetPack has, and without libraries that the loader would find.
+    """Built for another CUDA than the board's JetPack has, and without libraries that the loader would find.
 
     A Jetson's driver and CUDA come with JetPack; where the loader's walk is not known, nothing is concluded.
     """
-    if driver is None or driver.cuda is None or framework.cuda is None or framework.cuda.major == driver.cuda.major:
+    if driver is None or driver.cuda is None or framework.cuda is None or _is_served(framework.cuda, driver.cuda):
         return False
     asked = [one for one in (libraries.resolutions or () if libraries else ()) if one.framework == framework.name]
     return any(one.path is None for one in asked) or framework.cuda.major > driver.cuda.major
 
 
+def _is_served(built: CudaVersion, there: CudaVersion) -> bool:
+    """Programs of one major are served by its libraries; up to CUDA 10 each release has libraries of its own name."""
+    return built.major == there.major and (built.major > LAST_WITH_MINOR or built == there)
+
+
 def _other_jetpack(framework: Framework, driver: Driver | None, host: System) -> Problem:
     there = driver.cuda if driver else None
-    return Problem(
-        summary=f"{framework.label} is built for CUDA {framework.cuda}, but this Jetson's JetPack has CUDA {there}.",
+    return problem(
+        f"{framework.label} is built for CUDA {framework.cuda}, but this Jetson's JetPack has CUDA {there}.",
+        seen("Jetson", host.tegra),
+        seen(f"{framework.name} built for", f"CUDA {framework.cuda}", framework.source),
+        seen("CUDA of the driver", there),
         subject=framework.label,
-        evidence=(
-            seen("Jetson", host.tegra),
-            seen(f"{framework.name} built for", f"CUDA {framework.cuda}", framework.source),
-            seen("CUDA of the driver", there),
-        ),
-        fixes=(JETPACK if framework.name in ("torch", "tensorflow") else JAX_CONTAINER,),
+        fix=JETPACK if framework.name in ("torch", "tensorflow") else JAX_CONTAINER,
     )
 
 
@@ -111,10 +122,16 @@ def _cuda(framework: Framework) -> str:
     return f"CUDA {framework.cuda}" if framework.cuda else "CUDA"
 
 
-def _fix(name: str, gpus: Gpus | None, matrix: Matrix) -> Fix:
+def _fix(name: str, gpus: Gpus | None, host: System, matrix: Matrix) -> Fix:
     if name == "torch" and _is_thor(gpus, matrix):
         return _thor()
-    return JETPACK if name in ("torch", "tensorflow") else JAX_CONTAINER
+    command = jetson_command(name, release_of(host.tegra or "") or "")
+    if command is None:
+        return JETPACK if name in ("torch", "tensorflow") else JAX_CONTAINER
+    made = Run(argv=tuple(command.split()))
+    # pip would keep a release that is there.
+    before = (Run(argv=("python3", "-m", "pip", "uninstall", "--yes", name)),) if "pip" in made.argv else ()
+    return Fix(JETPACK.title, "review", (*before, made))
 
 
 def _unserved(framework: Framework, gpus: Gpus | None, host: System, matrix: Matrix) -> Iterator[Evidence]:

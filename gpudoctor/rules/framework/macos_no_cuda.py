@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.rules.sections import Frameworks, Gap, System, Wish
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("FRM008", name="macos-no-cuda", severity="info")
@@ -31,8 +31,8 @@ def macos_no_cuda(host: System, frameworks: Frameworks | Gap | None, wish: Wish)
     if host.os != "macos" or not (found or asked):
         return
     advice = tuple(Ask(text=advised[name]) for name in found or advised)
-    yield Problem(
-        summary="macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
-        evidence=(seen("operating system", host.pretty_name or "macOS"),),
-        fixes=(by_hand("Use the GPU of the Mac through Metal", *advice),),
+    yield problem(
+        "macOS has no CUDA; frameworks use a Mac's GPU through Metal.",
+        seen("operating system", host.pretty_name or "macOS"),
+        fix=by_hand("Use the GPU of the Mac through Metal", *advice),
     )

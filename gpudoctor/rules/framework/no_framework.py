@@ -3,7 +3,7 @@
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.plan.recipes import tensorflow_for_gpus, torch_for_gpus
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Matrix, Scene
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: What is no framework for training, and uses a GPU all the same.
 OTHERS = ("jax-cuda-plugin", "cupy", "onnxruntime", "ctranslate2", "mxnet")
@@ -22,11 +22,7 @@ ANY = by_hand(
     when="not frameworks.torch, not frameworks.tensorflow, not frameworks.jax",
 )
 def no_framework(
-    interpreter: Interpreter,
-    frameworks: Frameworks | None,
-    gpus: Gpus | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    interpreter: Interpreter, frameworks: Frameworks | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """No deep-learning framework is installed in the examined Python.
 
@@ -49,11 +45,9 @@ def no_framework(
     if frameworks is not None and any(frameworks.get(name) is not None for name in (*computing(), *OTHERS)):
         return
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
-    yield Problem(
-        summary=f"No deep-learning framework is installed for {interpreter.executable}.",
-        evidence=(
-            seen("Python", f"{interpreter.executable} ({interpreter.version or 'version not known'})"),
-            seen("chosen by", interpreter.chosen_by),
-        ),
+    yield problem(
+        f"No deep-learning framework is installed for {interpreter.executable}.",
+        seen("Python", f"{interpreter.executable} ({interpreter.version or 'version not known'})"),
+        seen("chosen by", interpreter.chosen_by),
         fixes=(torch_for_gpus(scene, matrix), tensorflow_for_gpus(scene, matrix)) if has_gpu else (ANY,),
     )

@@ -5,7 +5,7 @@ from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Frameworks, Gap, Interpreter, Matrix, Packages, Scene, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Subjects that other rules judge.
 OTHERS = ("gpu", "driver", "cuda", "compute-capability", "python")
@@ -48,11 +48,12 @@ def package_required(
         if version is None and packages is not None and packages.excerpt:
             continue
         has = f"has {requirement.subject} {version}" if version else "does not have it"
-        yield Problem(
-            summary=f"{requirement.text} is required, but {where} {has}.",
+        yield problem(
+            f"{requirement.text} is required, but {where} {has}.",
+            seen("required", requirement.text),
+            seen("installed", version or "not installed"),
             subject=requirement.subject,
-            evidence=(seen("required", requirement.text), seen("installed", version or "not installed")),
-            fixes=(_fix(requirement, where, scene, matrix),),
+            fix=_fix(requirement, where, scene, matrix),
         )
 
 
@@ -77,14 +78,14 @@ def _fix(requirement: Requirement, where: str, scene: Scene, matrix: Matrix) -> 
     try:
         demand = parse_demand((requirement.text,))
     except NotADemand:
-        return Fix(title=title, safety=safety(scene), steps=install(scene, requirement.text))
+        return Fix(title, safety(scene), install(scene, requirement.text))
     machine = machine_here(scene, matrix)
     plan = None
     if machine.platform is not None:
         plan = plan_install(machine, demand, matrix, place=place_here(scene), packages=packages_here(scene))
     if isinstance(plan, InstallPlan) and not plan.apart:
         builds = " and ".join(choice.build for choice in plan.choices)
-        return Fix(title=f"{title}: {builds}" if builds else title, safety=safety(scene), steps=plan.steps)
+        return Fix(f"{title}: {builds}" if builds else title, safety(scene), plan.steps)
     because = f" {plan.text}" if isinstance(plan, Refused) else ""
     text = f"Install {requirement.text} into {where}, in the build for your GPU.{because}"
     return by_hand(title, text)

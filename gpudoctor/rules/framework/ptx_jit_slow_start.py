@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from gpudoctor.facts.versions import Capability, CudaVersion
+from gpudoctor.facts.versions import Capability
+from gpudoctor.knowledge.matrix.types import Toolkit
 from gpudoctor.rules._driver_floor import floor_of_ptx
 from gpudoctor.rules._gpu_labels import evidence_of, labels
 from gpudoctor.rules.builds import (
@@ -17,10 +18,10 @@ from gpudoctor.rules.builds import (
     services,
 )
 from gpudoctor.rules.sections import Container, Driver, Framework, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule
 
-#: The first GPUs that cuBLAS before CUDA 12.8 and cuDNN before 9.7 have no code for, and that CUDA version.
-BLACKWELL, ITS_CUDA = Capability("10.0"), CudaVersion("12.8")
+#: The first GPUs that an older cuBLAS and cuDNN of the same CUDA major have no code for.
+BLACKWELL = Capability("10.0")
 #: The largest value the driver takes for its cache of compiled code is 4 GiB; frameworks fill about 1 GiB.
 CACHE_BYTES = "2147483648"
 
@@ -86,28 +87,32 @@ def ptx_jit_slow_start(
         has = "much of its code as PTX only" if in_part else "only PTX"
         kept = not isinstance(container, Container) or container.kind in (None, "none")
         room = Fix(
-            title="Give the cache of compiled code more room",
-            safety="safe",
-            steps=(SetEnv(name="CUDA_CACHE_MAXSIZE", value=CACHE_BYTES),),
+            "Give the cache of compiled code more room",
+            "safe",
+            (SetEnv(name="CUDA_CACHE_MAXSIZE", value=CACHE_BYTES),),
             undo="unset CUDA_CACHE_MAXSIZE",
         )
         fixes = (room, CONTAINER) if framework.name == "tensorflow" else (room,)
-        may_fail = _libraries_are_older(framework, compiled)
-        yield Problem(
-            summary=f"{framework.label} has {has} for {names}: the driver compiles it at the first start, for minutes"
+        may_fail = _libraries_are_older(framework, compiled, matrix)
+        yield problem(
+            f"{framework.label} has {has} for {names}: the driver compiles it at the first start, for minutes"
             f"{', and what its cuDNN has no code for fails' if may_fail else ''}.",
+            *evidence_of(compiled),
+            code.evidence(framework),
             subject=framework.label,
             confidence="likely" if may_fail else "certain",
             severity="info" if in_part or (kept and _is_small(framework)) else None,
-            evidence=(*evidence_of(compiled), code.evidence(framework)),
             fixes=fixes,
         )
 
 
-def _libraries_are_older(framework: Framework, services: Iterable[Service]) -> bool:
+def _libraries_are_older(framework: Framework, services: Iterable[Service], matrix: Matrix) -> bool:
     """A torch brings the cuBLAS and the cuDNN of its own time, which may not know a GPU that its PTX serves."""
     is_newer = max(service.capability for service in services) >= BLACKWELL
-    return framework.name == "torch" and is_newer and framework.cuda is not None and framework.cuda < ITS_CUDA
+    toolkits = (row for row in matrix.table("cuda_arch") if isinstance(row, Toolkit))
+    first = min((row.cuda for row in toolkits if BLACKWELL in row.capabilities), default=None)
+    is_older = framework.cuda is not None and first is not None and framework.cuda < first
+    return framework.name == "torch" and is_newer and is_older
 
 
 def _is_small(framework: Framework) -> bool:

@@ -3,7 +3,7 @@
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Matrix
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM011", name="release-not-in-matrix", severity="info")
@@ -33,12 +33,10 @@ def release_not_in_matrix(frameworks: Frameworks, matrix: Matrix) -> Iterator[Pr
         known = release_numbers(newest)
         if framework is None or have is None or known is None or have <= known:
             continue
-        yield Problem(
-            summary=f"{framework.label} is newer than the latest {name} that gpudoctor knows, {newest}.",
+        yield problem(
+            f"{framework.label} is newer than the latest {name} that gpudoctor knows, {newest}.",
+            seen("installed", framework.version, framework.source),
+            seen("newest in the tables", f"{newest}, checked {matrix.edition}"),
             subject=framework.label,
-            evidence=(
-                seen("installed", framework.version, framework.source),
-                seen("newest in the tables", f"{newest}, checked {matrix.edition}"),
-            ),
-            fixes=(Fix(title="Update gpudoctor", safety="safe", steps=(Ask(text="Install a newer gpudoctor."),)),),
+            fix=Fix("Update gpudoctor", "safe", (Ask(text="Install a newer gpudoctor."),)),
         )

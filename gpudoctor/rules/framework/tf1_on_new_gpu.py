@@ -4,7 +4,7 @@ from gpudoctor.plan.constraints import AMPERE, FIRST_CUDA
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gpus, Matrix, Scene
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 NVIDIA_BUILD = (
     Ask(text="In a container: https://catalog.ngc.nvidia.com/orgs/nvidia/containers/tensorflow (tags with tf1)."),
@@ -45,14 +45,12 @@ def tf1_on_new_gpu(gpus: Gpus, frameworks: Frameworks, scene: Scene, matrix: Mat
     if not newer:
         return
     names = in_words(gpu.label for gpu, _ in newer)
-    yield Problem(
-        summary=f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}: it may "
+    yield problem(
+        f"{tensorflow.label} uses CUDA {tensorflow.cuda}, whose libraries have no code for {names}: it may "
         "start only after minutes, and then hang or compute wrongly.",
+        seen("TensorFlow's CUDA", tensorflow.cuda, tensorflow.source),
+        *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in newer),
         subject=tensorflow.label,
-        evidence=(
-            seen("TensorFlow's CUDA", tensorflow.cuda, tensorflow.source),
-            *(seen(f"{gpu.label}: compute capability", capability, gpu.source) for gpu, capability in newer),
-        ),
         fixes=(
             tensorflow_for_gpus(scene, matrix),
             *((by_hand("Keep TensorFlow 1.15, as NVIDIA built it", *NVIDIA_BUILD),) if _is_first(tensorflow) else ()),

@@ -6,7 +6,7 @@ from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._overlaps import keep_one
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Package, Packages, Scene, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Builds that reach the GPU by another way than CUDA.
 OTHER_BACKENDS = ("tensorflow-directml", "tensorflow-rocm")
@@ -16,12 +16,7 @@ FIRST_WITHOUT_GPU_ON_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
 
 @rule("FRM015", name="tf-cpu-only", severity="error", when="frameworks.tensorflow.variant=cpu, gpus.nvidia")
 def tf_cpu_only(
-    gpus: Gpus,
-    frameworks: Frameworks,
-    host: System,
-    packages: Packages | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, frameworks: Frameworks, host: System, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """A CPU-only TensorFlow is installed, although this machine has an NVIDIA GPU.
 
@@ -57,24 +52,20 @@ def tf_cpu_only(
         return
     hidden = _hidden(tensorflow, packages)
     others = [one.name for one in frameworks.found if one.name in computing() and one.variant == "cuda"]
-    yield Problem(
-        summary=f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+    yield problem(
+        f"{tensorflow.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+        seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
+        *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
+        *(seen("GPU build of another framework", name) for name in others),
+        *((seen("installed too, and overwritten by it", f"{hidden.name} {hidden.version}"),) if hidden else ()),
         subject=tensorflow.label,
         severity="info" if others else None,
-        evidence=(
-            seen("TensorFlow build", f"{tensorflow.dist or 'tensorflow'}, no CUDA", tensorflow.source),
-            *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
-            *(seen("GPU build of another framework", name) for name in others),
-            *((seen("installed too, and overwritten by it", f"{hidden.name} {hidden.version}"),) if hidden else ()),
-        ),
         not_leading_to=() if hidden else ("files-overwritten",),
-        fixes=(
-            keep_one(tensorflow.dist or "tensorflow", hidden.name, scene)
-            if hidden
-            else _on_windows(tensorflow, scene)
-            if on_windows
-            else tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),
-        ),
+        fix=keep_one(tensorflow.dist or "tensorflow", hidden.name, scene)
+        if hidden
+        else _on_windows(tensorflow, scene)
+        if on_windows
+        else tensorflow_for_gpus(scene, matrix, remove=(tensorflow.dist or "tensorflow",)),
     )
 
 

@@ -4,7 +4,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Packages, Scene, Wish
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: The last release of tensorflow-gpu is 2.11.0; 2.12.0 only fails to install.
 LAST_LINE = numbers_of("tensorflow-gpu-ends")
@@ -17,11 +17,7 @@ LAST_LINE = numbers_of("tensorflow-gpu-ends")
     when="packages.tensorflow-gpu or wish.requirements or interpreter.pins.package=tensorflow-gpu",
 )
 def tf_gpu_package_removed(
-    wish: Wish,
-    packages: Packages,
-    interpreter: Interpreter | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    wish: Wish, packages: Packages, interpreter: Interpreter | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The package tensorflow-gpu was requested, but it no longer exists.
 
@@ -51,11 +47,11 @@ def tf_gpu_package_removed(
     if not is_stub and not asked:
         return
     named = seen("installed", f"tensorflow-gpu {installed.version}") if installed else seen("asked for", asked[0])
-    yield Problem(
-        summary="The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",
+    yield problem(
+        "The package tensorflow-gpu no longer exists; its successor is tensorflow[and-cuda].",
+        named,
         subject="tensorflow-gpu",
-        evidence=(named,),
-        fixes=(tensorflow_for_gpus(scene, matrix, remove=("tensorflow-gpu",)),),
+        fix=tensorflow_for_gpus(scene, matrix, remove=("tensorflow-gpu",)),
     )
 
 

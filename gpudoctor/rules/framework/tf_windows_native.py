@@ -5,7 +5,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Container, Frameworks, Gap, Gpus, Matrix, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The last release with a GPU build for native Windows is 2.10.
 FIRST_WITHOUT_GPU = numbers_of("tensorflow-without-windows-gpu")
@@ -49,19 +49,15 @@ def tf_windows_native(
     numbers = release_numbers(tensorflow.version)
     if numbers is None or numbers < FIRST_WITHOUT_GPU:
         return
-    yield Problem(
-        summary=f"{tensorflow.label} cannot use {gpu_names(gpus)}: TensorFlow has no GPU build for native Windows.",
+    yield problem(
+        f"{tensorflow.label} cannot use {gpu_names(gpus)}: TensorFlow has no GPU build for native Windows.",
+        seen("operating system", host.pretty_name or "Windows"),
+        seen("TensorFlow", f"{tensorflow.version}; the last with a GPU build for Windows is 2.10", tensorflow.source),
         subject=tensorflow.label,
-        evidence=(
-            seen("operating system", host.pretty_name or "Windows"),
-            seen(
-                "TensorFlow", f"{tensorflow.version}; the last with a GPU build for Windows is 2.10", tensorflow.source
-            ),
-        ),
         fixes=(
             by_hand(
                 "Use TensorFlow inside WSL2",
-                Run(argv=("wsl", "--install")),
+                run("wsl", "--install"),
                 "In the Linux that this installs, make a virtual environment and run: "
                 'python3 -m pip install "tensorflow[and-cuda]!=2.21.0". Install no NVIDIA driver there.',
                 needs_root=True,

@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.plan.amd_fix import torch_for_amd
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.sections import Framework, Frameworks, Gpu, Gpus, Matrix, Scene
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 MAKERS = {"cuda": "nvidia", "rocm": "amd", "xpu": "intel"}
 NAMES = {"nvidia": "NVIDIA", "amd": "AMD", "intel": "Intel"}
@@ -64,14 +64,12 @@ def torch_backend_gpu_vendor(gpus: Gpus, frameworks: Frameworks, scene: Scene, m
     own = ROCM if serves else "Choose the compute platform on https://pytorch.org/get-started/locally/"
     title = "Install the ROCm build" if serves else "Install the build for this GPU, if PyTorch supports it"
     note = (torch_for_amd(scene, matrix) if serves else None) or by_hand(title, own)
-    yield Problem(
-        summary=f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
+    yield problem(
+        f"{torch.label} is built for {NAMES[maker]} GPUs, but this machine has {words}.",
+        seen("PyTorch build", torch.version or torch.variant, torch.source),
+        *(seen("GPU", f"{gpu.label}, made by {gpu.vendor}", gpu.source) for gpu in gpus.devices),
         subject=torch.label,
         severity=None if has_nvidia or serves else "info",
-        evidence=(
-            seen("PyTorch build", torch.version or torch.variant, torch.source),
-            *(seen("GPU", f"{gpu.label}, made by {gpu.vendor}", gpu.source) for gpu in gpus.devices),
-        ),
         fixes=(torch_for_gpus(scene, matrix, torch.version),) if has_nvidia else (note,),
     )
 
@@ -89,13 +87,11 @@ def _unused_accelerator(torch: Framework, gpus: Gpus) -> Iterator[Problem]:
     ]
     if not found or gpus.nvidia:
         return
-    yield Problem(
-        summary=f"{torch.label} is a CPU-only build, and this machine has an AMD accelerator.",
+    yield problem(
+        f"{torch.label} is a CPU-only build, and this machine has an AMD accelerator.",
+        seen("PyTorch build", f"{torch.version or 'unknown version'}, no ROCm", torch.source),
+        *(seen("GPU", f"{gpu.label}, made by AMD", gpu.source) for gpu in found),
         subject=torch.label,
         severity="warning",
-        evidence=(
-            seen("PyTorch build", f"{torch.version or 'unknown version'}, no ROCm", torch.source),
-            *(seen("GPU", f"{gpu.label}, made by AMD", gpu.source) for gpu in found),
-        ),
-        fixes=(by_hand("Install the ROCm build", ROCM),),
+        fix=by_hand("Install the ROCm build", ROCM),
     )

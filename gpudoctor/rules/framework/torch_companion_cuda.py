@@ -6,7 +6,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import companions_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 COMPANIONS = companions()
 #: From this release on torchaudio works with any torch that is as new, a CPU build too; it still compares the
@@ -49,15 +49,13 @@ def torch_companion_cuda(frameworks: Frameworks, scene: Scene, matrix: Matrix) -
         severity = _severity(torch, companion) if companion is not None else None
         if companion is None or severity is None:
             continue
-        yield Problem(
-            summary=f"{companion.label} is built for {_kind(companion)}, but torch is built for {_kind(torch)}.",
+        yield problem(
+            f"{companion.label} is built for {_kind(companion)}, but torch is built for {_kind(torch)}.",
+            seen("torch", f"{torch.version or 'unknown version'}, built for {_kind(torch)}", torch.source),
+            seen(name, f"{companion.version or 'unknown version'}, built for {_kind(companion)}", companion.source),
             subject=companion.label,
             severity=severity,
-            evidence=(
-                seen("torch", f"{torch.version or 'unknown version'}, built for {_kind(torch)}", torch.source),
-                seen(name, f"{companion.version or 'unknown version'}, built for {_kind(companion)}", companion.source),
-            ),
-            fixes=(companions_of(scene, matrix, torch, (name,)),),
+            fix=companions_of(scene, matrix, torch, (name,)),
         )
 
 

@@ -18,10 +18,7 @@ NO_UPPER_LIMIT = {
 
 @rule("FRM005", name="torch-companion-version", severity="error", when="frameworks.torch.version")
 def torch_companion_version(
-    frameworks: Frameworks,
-    packages: Packages | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    frameworks: Frameworks, packages: Packages | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """The installed torchvision, torchaudio or torchtext does not match the torch version.
 
@@ -103,8 +100,8 @@ def _torch_wanted(companion: Framework, packages: Packages | Gap | None, matrix:
 
 def _severity(wanted: tuple[str, ...], version: str) -> Severity | None:
     """Patch releases of one line keep their interface; other lines do not."""
-    have = release_numbers(version)
+    have = release_numbers(version)  # (1, 2) of "torch 1.2", as people write it
     releases = [numbers for one in wanted if (numbers := release_numbers(one))]
-    if have is None or not releases or any(numbers == have for numbers in releases):
+    if have is None or not releases or any(numbers[: len(have)] == have for numbers in releases):
         return None
     return "warning" if any(numbers[:2] == have[:2] for numbers in releases) else "error"

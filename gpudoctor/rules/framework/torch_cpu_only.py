@@ -3,7 +3,7 @@
 from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules.builds import gpu_names, is_conda, is_jetson
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("FRM001", name="torch-cpu-only", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
@@ -43,12 +43,10 @@ def torch_cpu_only(
         return
     if is_conda(packages, "torch", "pytorch"):
         return
-    yield Problem(
-        summary=f"{torch.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+    yield problem(
+        f"{torch.label} is a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+        seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
+        *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
         subject=torch.label,
-        evidence=(
-            seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
-            *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
-        ),
-        fixes=(torch_for_gpus(scene, matrix, torch.version),),
+        fix=torch_for_gpus(scene, matrix, torch.version),
     )

@@ -4,7 +4,7 @@ from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.plan.recipes import COMPANIONS
 from gpudoctor.rules.builds import gpu_names, is_jetson
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Package, Packages, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("FRM013", name="torch-cpu-only-conda", severity="error", when="frameworks.torch.variant=cpu, gpus.nvidia")
@@ -45,11 +45,12 @@ def torch_cpu_only_conda(
     evidence = [seen("conda package", f"{package.name} {package.version}, build {package.build or 'not recorded'}")]
     if has_cpuonly:
         evidence.append(seen("conda package", "cpuonly is installed"))
-    yield Problem(
-        summary=f"Conda installed a CPU-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
+    yield problem(
+        f"Conda installed a CPU-only build of {torch.label}, so it cannot use {gpu_names(gpus)}.",
+        *evidence,
+        *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia),
         subject=torch.label,
-        evidence=(*evidence, *(seen("GPU", gpu.label, gpu.source) for gpu in gpus.nvidia)),
-        fixes=(_fix(interpreter, _companions(packages), has_cpuonly=has_cpuonly),),
+        fix=_fix(interpreter, _companions(packages), has_cpuonly=has_cpuonly),
     )
 
 
@@ -74,4 +75,4 @@ def _fix(interpreter: Interpreter | Gap | None, companions: tuple[str, ...], *, 
     removal = (conda(interpreter, "remove", "cpuonly"),) if has_cpuonly else ()
     install = conda(interpreter, "install", *wanted)
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
-    return Fix(title=title, safety="review", steps=(*removal, install), undo=undo)
+    return Fix(title, "review", (*removal, install), undo=undo)

@@ -15,7 +15,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, problem, rule, run, seen
 
 #: The lock file of each tool that brings an environment back to it.
 LOCKS = {"uv": "uv.lock", "poetry": "poetry.lock"}
@@ -64,17 +64,15 @@ def torch_cpu_only_lock(
     pins = [pin for pin in interpreter.pins or () if pin.package == "torch" and pin.is_locked]
     if tool is None or (pins and not any(_is_of_cpu(pin, torch) for pin in pins)):
         return
-    yield Problem(
-        summary=f"{LOCKS[tool]} asks for {torch.label}, a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+    yield problem(
+        f"{LOCKS[tool]} asks for {torch.label}, a CPU-only build, so it cannot use {gpu_names(gpus)}.",
+        seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
+        seen("installed by", package.installer or tool),
+        *(seen(pin.file, f"torch {pin.wanted}{f' from {pin.index}' if pin.index else ''}") for pin in pins),
+        *(() if pins else (seen("lock file", LOCKS[tool]),)),
         subject=torch.label,
         confidence="certain" if pins else "likely",
-        evidence=(
-            seen("PyTorch build", f"{torch.version or 'unknown version'}, no CUDA", torch.source),
-            seen("installed by", package.installer or tool),
-            *(seen(pin.file, f"torch {pin.wanted}{f' from {pin.index}' if pin.index else ''}") for pin in pins),
-            *(() if pins else (seen("lock file", LOCKS[tool]),)),
-        ),
-        fixes=(_fix(tool, _index(scene, matrix, torch)),),
+        fix=_fix(tool, _index(scene, matrix, torch)),
     )
 
 
@@ -104,9 +102,9 @@ def _fix(tool: str, index: str | None) -> Fix:
     title = "Name the CUDA build in the project, and lock again"
     if tool == "poetry":
         text = f"Add the source {where} with priority explicit to pyproject.toml, and let torch name it as its source."
-        return by_hand(title, text, Run(argv=("poetry", "lock")), Run(argv=("poetry", "sync")))
+        return by_hand(title, text, run("poetry", "lock"), run("poetry", "sync"))
     text = (
         f"If the project has an extra for CUDA: uv sync --extra NAME, and uv run --extra NAME. Else add {where} to "
         "pyproject.toml under [[tool.uv.index]] with explicit = true, and name it for torch under [tool.uv.sources]."
     )
-    return by_hand(title, text, Run(argv=("uv", "lock")), Run(argv=("uv", "sync")))
+    return by_hand(title, text, run("uv", "lock"), run("uv", "sync"))

@@ -4,7 +4,7 @@ from gpudoctor.plan.recipes import torch_for_gpus
 from gpudoctor.rules._building import COMPILED_AT_INSTALL, wants_builds_only
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Wish
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Their wheels hold code for CUDA only; bitsandbytes has parts for both.
 CUDA_EXTENSIONS = ("flash-attn", "xformers")
@@ -49,16 +49,12 @@ def torch_rocm_build(
         return
     has_nvidia = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     text = f"Use the ROCm build of {in_words(names)}; its own page says how."
-    yield Problem(
-        summary=f"{torch.label} is built for AMD GPUs, but {in_words(names)} is made for CUDA.",
+    yield problem(
+        f"{torch.label} is built for AMD GPUs, but {in_words(names)} is made for CUDA.",
+        seen("torch", f"{torch.version or 'unknown version'}, built for ROCm", torch.source),
+        *(seen("wanted", name) for name in wanted),
+        *(seen("installed for CUDA", name) for name in present),
         subject=torch.label,
-        evidence=(
-            seen("torch", f"{torch.version or 'unknown version'}, built for ROCm", torch.source),
-            *(seen("wanted", name) for name in wanted),
-            *(seen("installed for CUDA", name) for name in present),
-        ),
         not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
-        fixes=(
-            torch_for_gpus(scene, matrix, torch.version) if has_nvidia else by_hand("Use what is built for ROCm", text),
-        ),
+        fix=torch_for_gpus(scene, matrix, torch.version) if has_nvidia else by_hand("Use what is built for ROCm", text),
     )

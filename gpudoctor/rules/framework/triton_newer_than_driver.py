@@ -19,7 +19,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, seen
 
 #: What Triton calls instead of its own assembler, by the GPU: before 10.0, from it on.
 OVERRIDES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
@@ -81,16 +81,14 @@ def triton_newer_than_driver(
     capability, ptxas, floor = asked
     override = OVERRIDES[capability.major >= 10]
     offered = offered_cuda(driver, matrix, "linux")
-    yield Problem(
-        summary=f"torch.compile needs driver {floor.release} or newer here: Triton {triton} assembles for CUDA "
+    yield problem(
+        f"torch.compile needs driver {floor.release} or newer here: Triton {triton} assembles for CUDA "
         f"{ptxas}, and driver {release} loads no code of CUDA {ptxas.major}.",
+        seen("driver", release, driver.source),
+        seen(f"ptxas of Triton {triton} for compute capability {capability}", f"CUDA {ptxas}"),
+        seen(f"oldest driver for CUDA {ptxas.major}", floor.release),
         subject=f"triton {triton}",
         confidence="likely",
-        evidence=(
-            seen("driver", release, driver.source),
-            seen(f"ptxas of Triton {triton} for compute capability {capability}", f"CUDA {ptxas}"),
-            seen(f"oldest driver for CUDA {ptxas.major}", floor.release),
-        ),
         fixes=(
             *_older_assembler(scene, override, capability, offered, ptxas),
             *update_driver(host, container, f"release {floor.release} or newer"),
@@ -122,10 +120,4 @@ def _older_assembler(
         return ()
     package = f"nvidia-cuda-nvcc-cu{offered.major}"
     name = Ask(text=f"Before your program, set {override} to nvidia/cuda_nvcc/bin/ptxas in this site-packages folder.")
-    return (
-        Fix(
-            title=f"Give Triton an assembler of CUDA {offered.major}",
-            safety=safety(scene),
-            steps=(*install(scene, package), name),
-        ),
-    )
+    return (Fix(f"Give Triton an assembler of CUDA {offered.major}", safety(scene), (*install(scene, package), name)),)

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.sections import Gpus, Matrix, Wish
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("GPU901", name="capability-required", severity="error", when="wish.requirements")
@@ -27,10 +27,10 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
     """
     for requirement in wish.of("compute-capability"):
         if gpus is None or not gpus.nvidia:
-            yield Problem(
-                summary=f"{requirement.text} is required, but there is no NVIDIA GPU.",
+            yield problem(
+                f"{requirement.text} is required, but there is no NVIDIA GPU.",
+                seen("NVIDIA GPUs", 0),
                 subject=requirement.text,
-                evidence=(seen("NVIDIA GPUs", 0),),
             )
             continue
         for gpu in gpus.nvidia:
@@ -38,8 +38,8 @@ def capability_required(gpus: Gpus | None, wish: Wish, matrix: Matrix) -> Iterat
             if not unmet(str(capability) if capability else None, requirement.comparisons):
                 continue
             has = f"has {capability}" if capability else "has one that is not known"
-            yield Problem(
-                summary=f"{requirement.text} is required, but {gpu.label} {has}.",
+            yield problem(
+                f"{requirement.text} is required, but {gpu.label} {has}.",
+                seen(f"{gpu.label}: compute capability", capability or "not known", gpu.source),
                 subject=gpu.label,
-                evidence=(seen(f"{gpu.label}: compute capability", capability or "not known", gpu.source),),
             )

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import failed_with
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Live
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The kernel cuts the name of nvidia-cuda-mps-server at 15 characters.
 MPS_SERVER = "nvidia-cuda-mps"
@@ -49,19 +49,17 @@ def compute_mode_exclusive(gpus: Gpus, driver: Driver | Gap | None, live: Live |
             continue
         which = ("-i", str(gpu.index)) if gpu.index is not None else ()
         holders = ", ".join(f"{one.name or 'process'} (PID {one.pid})" for one in others)
-        yield Problem(
-            summary=_summary(gpu.compute_mode),
+        yield problem(
+            _summary(gpu.compute_mode),
+            seen("compute mode", gpu.compute_mode),
+            *((seen("processes on it", holders),) if holders else ()),
+            *((seen("a program was told", "CUDA-capable devices are busy or unavailable"),) if busy else ()),
             subject=gpu.label,
-            evidence=(
-                seen("compute mode", gpu.compute_mode),
-                *((seen("processes on it", holders),) if holders else ()),
-                *((seen("a program was told", "CUDA-capable devices are busy or unavailable"),) if busy else ()),
-            ),
             fixes=(
                 Fix(
-                    title="Set the compute mode to default, on a machine of your own",
-                    safety="review",
-                    steps=(Run(argv=("nvidia-smi", *which, "-c", "DEFAULT")),),
+                    "Set the compute mode to default, on a machine of your own",
+                    "review",
+                    (run("nvidia-smi", *which, "-c", "DEFAULT"),),
                     needs_root=True,
                     undo=f"nvidia-smi {' '.join(which)} -c {_word(gpu.compute_mode)}",
                 ),

@@ -4,7 +4,7 @@ from gpudoctor.rules._driver_state import failed_with, of_gpu, xid_lines
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Driver, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, answer_seen, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, answer_seen, log_seen, problem, rule, seen
 
 #: Double-bit error; uncontained error. 63 and 94 are errors that were contained or remapped, and are no fault by now.
 XIDS = (48, 95)
@@ -49,21 +49,17 @@ def ecc_uncorrectable(gpus: Gpus, driver: Driver | Gap | None) -> Iterator[Probl
     for gpu in told:
         own = of_gpu(lines, gpu)
         count = gpu.ecc_uncorrected_volatile or 0
-        yield Problem(
-            summary=_summary(count),
+        yield problem(
+            _summary(count),
+            *((seen("uncorrected memory errors since the driver was loaded", count),) if count else ()),
+            *_totals(gpu),
+            *log_seen(own),
+            *((answer_seen("The CUDA driver", refused),) if refused else ()),
             subject=gpu.label,
-            evidence=(
-                *((seen("uncorrected memory errors since the driver was loaded", count),) if count else ()),
-                *_totals(gpu),
-                *log_seen(own),
-                *((answer_seen("The CUDA driver", refused),) if refused else ()),
-            ),
-            fixes=(
-                reset(
-                    gpu,
-                    first="Move the work to another GPU and end every program on this one.",
-                    then="If errors come back, have the GPU tested and replaced. Leave ECC on.",
-                ),
+            fix=reset(
+                gpu,
+                first="Move the work to another GPU and end every program on this one.",
+                then="If errors come back, have the GPU tested and replaced. Leave ECC on.",
             ),
         )
 

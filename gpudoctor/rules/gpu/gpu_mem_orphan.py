@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare, os_of, slurm_of
 from gpudoctor.rules.sections import Container, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: The driver itself keeps some memory: several hundred MiB on large cards.
 DRIVER_SHARE = 0.05
@@ -46,21 +46,17 @@ def gpu_mem_orphan(gpus: Gpus, host: System | Gap, container: Container) -> Iter
             )
             or "none"
         )
-        yield Problem(
-            summary=f"{lost} MiB of GPU memory are in use, but no visible process holds them.",
+        yield problem(
+            f"{lost} MiB of GPU memory are in use, but no visible process holds them.",
+            seen("memory in use", f"{gpu.memory_used_mib} of {gpu.memory_total_mib} MiB"),
+            seen("processes that the driver lists", listed),
             subject=gpu.label,
             confidence="possible",
-            evidence=(
-                seen("memory in use", f"{gpu.memory_used_mib} of {gpu.memory_total_mib} MiB"),
-                seen("processes that the driver lists", listed),
-            ),
-            fixes=(
-                by_hand(
-                    "Find the processes that hold the GPU, and end those you know",
-                    Run(argv=("fuser", "-v", "/dev/nvidia-uvm")),
-                    "End a process you know to be a left-over: kill PID.",
-                    needs_root=True,
-                ),
+            fix=by_hand(
+                "Find the processes that hold the GPU, and end those you know",
+                run("fuser", "-v", "/dev/nvidia-uvm"),
+                "End a process you know to be a left-over: kill PID.",
+                needs_root=True,
             ),
         )
 

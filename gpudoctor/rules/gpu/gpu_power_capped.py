@@ -3,7 +3,7 @@
 from collections import defaultdict
 
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, problem, rule, run, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
@@ -60,17 +60,15 @@ def _is_held_back(gpu: Gpu) -> bool:
 def _held_back(gpu: Gpu) -> Problem:
     draw = f"{gpu.power.draw:.0f} W" if gpu.power and gpu.power.draw is not None else "not known"
     look = "Check the GPU's power cables and supplies, and the power and thermal settings of the server's management."
-    return Problem(
-        summary=f"This GPU is slowed down for power at {draw}, although its limit is {_limit(gpu):.0f} W.",
+    return problem(
+        f"This GPU is slowed down for power at {draw}, although its limit is {_limit(gpu):.0f} W.",
+        seen("power drawn", draw),
+        seen("its power limit", f"{_limit(gpu):.0f} W"),
+        seen("reasons for lower clocks", ", ".join(gpu.throttle_reasons or ())),
+        seen("utilization", f"{gpu.utilization_percent} %"),
         subject=gpu.label,
         confidence="likely",
-        evidence=(
-            seen("power drawn", draw),
-            seen("its power limit", f"{_limit(gpu):.0f} W"),
-            seen("reasons for lower clocks", ", ".join(gpu.throttle_reasons or ())),
-            seen("utilization", f"{gpu.utilization_percent} %"),
-        ),
-        fixes=(by_hand("Find what holds it back", look),),
+        fix=by_hand("Find what holds it back", look),
     )
 
 
@@ -81,10 +79,11 @@ def _limit(gpu: Gpu) -> float:
 def _problem(gpu: Gpu, highest: float) -> Problem:
     step: Run | Ask = Ask(text="Set the limit with nvidia-smi -i NUMBER -pl WATTS.")
     if gpu.index is not None:
-        step = Run(argv=("nvidia-smi", "-i", str(gpu.index), "-pl", f"{highest:.0f}"))
-    return Problem(
-        summary=f"This GPU may draw {_limit(gpu):.0f} W, its peers {highest:.0f} W; training waits for it.",
+        step = run("nvidia-smi", "-i", str(gpu.index), "-pl", f"{highest:.0f}")
+    return problem(
+        f"This GPU may draw {_limit(gpu):.0f} W, its peers {highest:.0f} W; training waits for it.",
+        seen("its power limit", f"{_limit(gpu):.0f} W"),
+        seen("limit of its peers", f"{highest:.0f} W"),
         subject=gpu.label,
-        evidence=(seen("its power limit", f"{_limit(gpu):.0f} W"), seen("limit of its peers", f"{highest:.0f} W")),
-        fixes=(by_hand("Set the same limit", step, needs_root=True),),
+        fix=by_hand("Set the same limit", step, needs_root=True),
     )

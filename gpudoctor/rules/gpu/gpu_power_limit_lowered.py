@@ -1,7 +1,7 @@
 """GPU014: a power limit below the default."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: A difference below this many watts is rounding.
 NOTICEABLE_WATTS = 5
@@ -33,19 +33,15 @@ def gpu_power_limit_lowered(gpus: Gpus) -> Iterator[Problem]:
         if power.limit >= power.default_limit - NOTICEABLE_WATTS:
             continue
         which = ("-i", str(gpu.index)) if gpu.index is not None else ()
-        yield Problem(
-            summary=f"This GPU's power limit is {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
+        yield problem(
+            f"This GPU's power limit is {power.limit:.0f} W; its default is {power.default_limit:.0f} W.",
+            seen("power limit", f"{power.limit:.0f} W"),
+            seen("default limit", f"{power.default_limit:.0f} W"),
             subject=gpu.label,
-            evidence=(
-                seen("power limit", f"{power.limit:.0f} W"),
-                seen("default limit", f"{power.default_limit:.0f} W"),
-            ),
-            fixes=(
-                by_hand(
-                    "Set the default limit",
-                    Run(argv=("nvidia-smi", *which, "-pl", f"{power.default_limit:.0f}")),
-                    needs_root=True,
-                    undo=f"nvidia-smi {' '.join(which)} -pl {power.limit:.0f}",
-                ),
+            fix=by_hand(
+                "Set the default limit",
+                run("nvidia-smi", *which, "-pl", f"{power.default_limit:.0f}"),
+                needs_root=True,
+                undo=f"nvidia-smi {' '.join(which)} -pl {power.limit:.0f}",
             ),
         )

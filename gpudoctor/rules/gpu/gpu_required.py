@@ -3,7 +3,7 @@
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Wish
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule("GPU900", name="gpu-required", severity="error", when="wish.requirements")
@@ -33,11 +33,9 @@ def gpu_required(gpus: Gpus | None, driver: Driver | Gap | None, wish: Wish) -> 
         wanted = requirement.comparisons or ((">=", "1"),)
         if not unmet(str(usable), wanted):
             continue
-        yield Problem(
-            summary=f"{requirement.text} is required, but the driver lists {usable} usable NVIDIA GPUs.",
+        yield problem(
+            f"{requirement.text} is required, but the driver lists {usable} usable NVIDIA GPUs.",
+            seen("NVIDIA GPUs that the driver lists", usable),
+            seen("NVIDIA GPUs seen at all", len(gpus.nvidia) if gpus else 0),
             subject=requirement.text,
-            evidence=(
-                seen("NVIDIA GPUs that the driver lists", usable),
-                seen("NVIDIA GPUs seen at all", len(gpus.nvidia) if gpus else 0),
-            ),
         )

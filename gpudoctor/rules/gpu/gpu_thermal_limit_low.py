@@ -1,7 +1,7 @@
 """GPU015: the firmware set a very low temperature limit."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Usual limits are 80 to 95 °C, some ten degrees below the slowdown temperature.
 LOW_C = 70
@@ -32,12 +32,10 @@ def gpu_thermal_limit_low(gpus: Gpus) -> Iterator[Problem]:
         if limit is None or slowdown is None or limit <= 0 or limit > LOW_C or slowdown - limit < GAP_C:
             continue
         text = "On a laptop, install and start thermald, and update the firmware."
-        yield Problem(
-            summary=f"The temperature limit of this GPU is only {limit} °C, so it slows down in normal use.",
+        yield problem(
+            f"The temperature limit of this GPU is only {limit} °C, so it slows down in normal use.",
+            seen("highest operating temperature", f"{limit} °C"),
+            seen("slowdown temperature", f"{slowdown} °C"),
             subject=gpu.label,
-            evidence=(
-                seen("highest operating temperature", f"{limit} °C"),
-                seen("slowdown temperature", f"{slowdown} °C"),
-            ),
-            fixes=(by_hand("Let thermald set the limit", text, needs_root=True),),
+            fix=by_hand("Let thermald set the limit", text, needs_root=True),
         )

@@ -1,7 +1,7 @@
 """GPU011: the GPU slows itself down because of heat."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 REASONS = ("HwThermalSlowdown", "SwThermalSlowdown")
 
@@ -37,13 +37,11 @@ def gpu_thermal_throttle(gpus: Gpus) -> Iterator[Problem]:
         temperature = f"{gpu.temperature_c} °C" if gpu.temperature_c is not None else "not known"
         limit = gpu.temperature_max_operating_c or gpu.temperature_slowdown_c
         cool = Ask(text="Clean fans and filters, and see that cool air reaches the card; raise the fan speed.")
-        yield Problem(
-            summary="This GPU is running slower because it is too hot.",
+        yield problem(
+            "This GPU is running slower because it is too hot.",
+            seen("reasons for lower clocks", ", ".join(active)),
+            seen("temperature", temperature),
+            *((seen("limit", f"{limit} °C"),) if limit is not None else ()),
             subject=gpu.label,
-            evidence=(
-                seen("reasons for lower clocks", ", ".join(active)),
-                seen("temperature", temperature),
-                *((seen("limit", f"{limit} °C"),) if limit is not None else ()),
-            ),
-            fixes=(by_hand("Cool it better", cool),),
+            fix=by_hand("Cool it better", cool),
         )

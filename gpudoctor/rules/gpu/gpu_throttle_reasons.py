@@ -1,7 +1,7 @@
 """GPU017: the hardware slows the GPU down."""
 
 from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, seen
 
 #: A draw near the limit under SwPowerCap is normal work; these are not.
 FAULTS = ("HwPowerBrakeSlowdown", "HwSlowdown")
@@ -40,13 +40,11 @@ def gpu_throttle_reasons(gpus: Gpus) -> Iterator[Problem]:
             continue
         draw = gpu.power.draw if gpu.power else None
         cables = Ask(text="With the power off, check the card's power cables; check the power supply and its log.")
-        yield Problem(
-            summary="This GPU is being slowed down by its hardware, usually because of the power supply.",
+        yield problem(
+            "This GPU is being slowed down by its hardware, usually because of the power supply.",
+            seen("reasons for lower clocks", ", ".join(active)),
+            *((seen("power draw", f"{draw:.0f} W"),) if draw is not None else ()),
             subject=gpu.label,
             confidence="likely",
-            evidence=(
-                seen("reasons for lower clocks", ", ".join(active)),
-                *((seen("power draw", f"{draw:.0f} W"),) if draw is not None else ()),
-            ),
-            fixes=(by_hand("Check the power supply", cables),),
+            fix=by_hand("Check the power supply", cables),
         )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._refused import is_grave, refusal_seen, refusal_words
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("GPU004", name="gpu-unreadable", severity="error", when="gpus.nvidia.refusals")
@@ -34,18 +34,16 @@ def gpu_unreadable(gpus: Gpus) -> Iterator[Problem]:
         grave = [refusal for refusal in gpu.refusals if is_grave(refusal)]
         calls = len(gpu.refusals)
         first = (grave or list(gpu.refusals))[0]
-        yield Problem(
-            summary=f"The driver refused {_count(calls)} about this GPU: {refusal_words(first)}.",
+        yield problem(
+            f"The driver refused {_count(calls)} about this GPU: {refusal_words(first)}.",
+            *tuple(_words(gpu, grave)),
             subject=gpu.label,
             severity="error" if grave else "warning",
-            evidence=tuple(_words(gpu, grave)),
             not_leading_to=() if grave else ("gpu-required", "capability-required"),
-            fixes=(
-                by_hand(
-                    "Reset the GPU when no program uses it, or restart the machine",
-                    Run(argv=("nvidia-smi", "--gpu-reset", *_which(gpu))),
-                    needs_root=True,
-                ),
+            fix=by_hand(
+                "Reset the GPU when no program uses it, or restart the machine",
+                run("nvidia-smi", "--gpu-reset", *_which(gpu)),
+                needs_root=True,
             ),
         )
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, run, seen
 
 
 @rule("GPU008", name="mig-single-instance", severity="info", when="gpus.nvidia.mig_enabled")
@@ -37,39 +37,34 @@ def mig_single_instance(gpus: Gpus, environ: Environ | Gap | None) -> Iterator[P
         elif (len(gpu.mig_instances) > 1 or others) and chosen.count("MIG-") != 1:
             first = gpu.mig_instances[0].uuid
             parts = f"{len(gpu.mig_instances)} MIG instances" if len(gpu.mig_instances) > 1 else "one MIG instance"
-            yield Problem(
-                summary=f"This GPU is divided into {parts}; a program sees only one{' of all GPUs' if others else ''}.",
+            yield problem(
+                f"This GPU is divided into {parts}; a program sees only one{' of all GPUs' if others else ''}.",
+                seen("MIG", "on"),
+                seen("parts", len(gpu.mig_instances)),
                 subject=gpu.label,
-                evidence=(seen("MIG", "on"), seen("parts", len(gpu.mig_instances))),
-                fixes=(
-                    Fix(
-                        title="Choose the MIG instance for a program",
-                        safety="safe",
-                        steps=(SetEnv(name="CUDA_VISIBLE_DEVICES", value=first),),
-                    ),
+                fix=Fix(
+                    "Choose the MIG instance for a program", "safe", (SetEnv(name="CUDA_VISIBLE_DEVICES", value=first),)
                 ),
             )
 
 
 def _nothing_made(gpu: Gpu) -> Problem:
     which = ("-i", str(gpu.index)) if gpu.index is not None else ()
-    return Problem(
-        summary="MIG is on, but this GPU has no instance that a program could use.",
+    return problem(
+        "MIG is on, but this GPU has no instance that a program could use.",
+        seen("MIG", "on"),
+        seen("parts", "none"),
         subject=gpu.label,
         severity="error",
-        evidence=(seen("MIG", "on"), seen("parts", "none")),
         fixes=(
             by_hand(
                 "Create MIG instances",
-                Run(argv=("nvidia-smi", "mig", *which, "-lgip")),
+                run("nvidia-smi", "mig", *which, "-lgip"),
                 "Choose a profile from the list, then: nvidia-smi mig -cgi PROFILE -C",
                 needs_root=True,
             ),
             by_hand(
-                "Switch MIG off",
-                Run(argv=("nvidia-smi", *which, "-mig", "0")),
-                needs_root=True,
-                undo="nvidia-smi -mig 1",
+                "Switch MIG off", run("nvidia-smi", *which, "-mig", "0"), needs_root=True, undo="nvidia-smi -mig 1"
             ),
         ),
     )

@@ -6,7 +6,7 @@ from gpudoctor.rules._driver_fixes import update_driver
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Container, Driver, Environ, Gap, Gpus, Live, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 #: Cards without NVLink and without support for peer-to-peer copies over PCIe.
 CARDS = r"GeForce RTX [45]0[5-9]0"
@@ -49,19 +49,17 @@ def nccl_p2p_geforce(
     state = known(driver)
     release = state.release if state else None
     avoid = Fix(
-        title="Make NCCL copy through RAM",
-        safety="safe",
-        steps=(SetEnv(name="NCCL_P2P_DISABLE", value="1"),),
+        "Make NCCL copy through RAM",
+        "safe",
+        (SetEnv(name="NCCL_P2P_DISABLE", value="1"),),
         undo="unset NCCL_P2P_DISABLE",
     )
-    yield Problem(
-        summary="The driver reports direct copies (P2P) between these GeForce cards, which can hang NCCL.",
+    yield problem(
+        "The driver reports direct copies (P2P) between these GeForce cards, which can hang NCCL.",
+        seen("GPUs", ", ".join(gpu.label for gpu in cards)),
+        *((seen("peer-to-peer over PCIe", "reported as working"),) if gpus.peer_links else ()),
+        *((seen("reported", "several GPUs hang together, or work only without direct copies"),) if hangs else ()),
+        *((seen("driver release", release),) if release else ()),
         confidence="possible",
-        evidence=(
-            seen("GPUs", ", ".join(gpu.label for gpu in cards)),
-            *((seen("peer-to-peer over PCIe", "reported as working"),) if gpus.peer_links else ()),
-            *((seen("reported", "several GPUs hang together, or work only without direct copies"),) if hangs else ()),
-            *((seen("driver release", release),) if release else ()),
-        ),
         fixes=(avoid, *update_driver(host, container, "branch 570 or newer")),
     )

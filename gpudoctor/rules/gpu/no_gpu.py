@@ -2,8 +2,9 @@
 
 from gpudoctor.rules._driver_state import signs_of_a_gpu
 from gpudoctor.rules._situation import is_contained, known, slurm_of, wsl_of
-from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.builds import in_words
+from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Live, System
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What the other makers' GPUs are used with.
 OTHERS = {
@@ -15,7 +16,11 @@ OTHERS = {
 
 @rule("GPU001", name="no-gpu", severity="info", when="not gpus.nvidia")
 def no_gpu(
-    gpus: Gpus | None, driver: Driver | Gap | None, host: System | Gap, container: Container | Gap | None
+    gpus: Gpus | None,
+    driver: Driver | Gap | None,
+    host: System | Gap,
+    container: Container | Gap | None,
+    live: Live | Gap | None,
 ) -> Iterator[Problem]:
     """No NVIDIA GPU was found; that is fine, and much works without one.
 
@@ -49,15 +54,28 @@ def no_gpu(
     own = tuple(Ask(text=OTHERS[vendor]) for vendor in others)
     fixes: tuple[Fix, ...] = (by_hand("If you expected a GPU here", *places),) if places else ()
     fixes += (by_hand("Use the GPU that is here", *own),) if own else ()
-    yield Problem(
-        summary="No NVIDIA GPU was found. Frameworks run on the CPU.",
-        evidence=(
-            seen("NVIDIA GPUs", "none seen"),
+    users = _users(known(live))
+    if own and users:
+        yield problem(
+            f"No NVIDIA GPU was found; {in_words(users)} can use the GPU that is here.",
             *(seen("other GPU", vendor) for vendor in others),
-            *((seen("processor cores", cores),) if cores else ()),
-        ),
+            fix=by_hand("Use the GPU that is here", *own),
+        )
+        return
+    yield problem(
+        "No NVIDIA GPU was found. Frameworks run on the CPU.",
+        seen("NVIDIA GPUs", "none seen"),
+        *(seen("other GPU", vendor) for vendor in others),
+        *((seen("processor cores", cores),) if cores else ()),
         fixes=(*fixes, _without_gpu(cores)),
     )
+
+
+def _users(live: Live | None) -> tuple[str, ...]:
+    """Frameworks that list a GPU of another maker; of Apple's, torch says that CUDA is not available."""
+    kinds = {one.framework: {d.kind for d in one.devices or ()} for one in (live.devices if live else ())}
+    shut = {one.framework for one in (live.devices if live else ()) if one.gpu_available is False}
+    return tuple(name for name, has in kinds.items() if "mps" in has or (has & {"gpu", "xpu"} and name not in shut))
 
 
 def _where_else(container: Container | Gap | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ from gpudoctor.rules._gpu_fixes import chosen
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._xids import logged
 from gpudoctor.rules.sections import Driver, Gap, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, Run, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, log_seen, problem, rule, run, seen
 
 NAME = "nvlink-fault"
 
@@ -74,17 +74,17 @@ def _problem(
     else:
         summary = "Links of this GPU to another (NVLink) had errors that interrupted them."
     up = (seen("active NVLinks", f"{down[0]} of {down[1]}"),) if down else ()
-    return Problem(
-        summary=summary,
+    return problem(
+        summary,
+        *log_seen(lines),
+        *up,
+        *errors[:4],
         subject=gpu.label,
         severity="error" if lines or down else "warning",
-        evidence=(*log_seen(lines), *up, *errors[:4]),
-        fixes=(
-            by_hand(
-                "See which links, restart, and have the hardware checked if it returns",
-                Run(argv=("nvidia-smi", "nvlink", "--status", *chosen(gpu))),
-                Run(argv=("nvidia-smi", "nvlink", "--errorcounters", *chosen(gpu))),
-                "Restart the machine. If it returns, reseat the bridge or board and have it tested.",
-            ),
+        fix=by_hand(
+            "See which links, restart, and have the hardware checked if it returns",
+            run("nvidia-smi", "nvlink", "--status", *chosen(gpu)),
+            run("nvidia-smi", "nvlink", "--errorcounters", *chosen(gpu)),
+            "Restart the machine. If it returns, reseat the bridge or board and have it tested.",
         ),
     )

@@ -4,7 +4,7 @@ from gpudoctor.facts.finding import Confidence
 from gpudoctor.rules._p2p import copies_fail, pcie_peers, possible_peers
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Environ, Gap, Gpu, Gpus, Live, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: With these the kernel leaves a device's addresses as they are, or has no IOMMU at all.
 HARMLESS = (
@@ -59,16 +59,14 @@ def pcie_acs_p2p(gpus: Gpus, host: System, environ: Environ | Gap | None, live: 
     if not redirected and translated is None:
         return
     confidence: Confidence = "certain" if redirected else translated[1] if translated else "possible"
-    yield Problem(
-        summary="Copies between the GPUs go through the CPU: they can be slow, hang or corrupt data.",
+    yield problem(
+        "Copies between the GPUs go through the CPU: they can be slow, hang or corrupt data.",
+        seen("GPUs that should reach each other over PCIe", ", ".join(gpu.label for gpu in peers)),
+        *((seen("bridges with ACS redirection above", len(redirected)),) if redirected else ()),
+        *((translated[0],) if translated else ()),
+        *((seen("NCCL_P2P_DISABLE", avoided),) if avoided else ()),
         severity="error" if avoided == "1" else None,
         confidence=confidence,
-        evidence=(
-            seen("GPUs that should reach each other over PCIe", ", ".join(gpu.label for gpu in peers)),
-            *((seen("bridges with ACS redirection above", len(redirected)),) if redirected else ()),
-            *((translated[0],) if translated else ()),
-            *((seen("NCCL_P2P_DISABLE", avoided),) if avoided else ()),
-        ),
         fixes=_fixes(redirected=bool(redirected), translated=translated is not None),
     )
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.gpus import PcieLink
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Per cent of time in use, and performance states, at which the link has left its idle speed.
 BUSY = 50
@@ -42,23 +42,22 @@ def pcie_link_downgraded(gpus: Gpus) -> Iterator[Problem]:
         if link is None or gpu.virtualization not in (None, "none"):
             continue
         if link.width and link.width_max and link.width < link.width_max:
-            yield Problem(
-                summary=f"This GPU uses {link.width} of {link.width_max} possible PCIe lanes, so copying is slower.",
+            yield problem(
+                f"This GPU uses {link.width} of {link.width_max} possible PCIe lanes, so copying is slower.",
+                seen("PCIe lanes in use", link.width),
+                seen("PCIe lanes possible", link.width_max),
                 subject=gpu.label,
-                evidence=(seen("PCIe lanes in use", link.width), seen("PCIe lanes possible", link.width_max)),
-                fixes=(_SEAT,),
+                fix=_SEAT,
             )
         elif _stays_slow(gpu, link):
-            yield Problem(
-                summary=f"This GPU runs at PCIe {link.generation}.0, although {link.generation_max}.0 is possible.",
+            yield problem(
+                f"This GPU runs at PCIe {link.generation}.0, although {link.generation_max}.0 is possible.",
+                seen("PCIe generation in use", link.generation),
+                seen("PCIe generation possible", link.generation_max),
+                seen("GPU in use", f"{gpu.utilization_percent} %"),
                 subject=gpu.label,
                 confidence="likely",
-                evidence=(
-                    seen("PCIe generation in use", link.generation),
-                    seen("PCIe generation possible", link.generation_max),
-                    seen("GPU in use", f"{gpu.utilization_percent} %"),
-                ),
-                fixes=(_SEAT,),
+                fix=_SEAT,
             )
 
 

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.sections import Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Lanes of a slot that was made for a disk or a network card. Eight are usual for a second graphics card.
 NARROW = 4
@@ -41,13 +41,11 @@ def pcie_width_low(gpus: Gpus, host: System | Gap | None) -> Iterator[Problem]:
         if link.port_width_max > NARROW or link.device_width_max <= link.port_width_max:
             continue
         text = "With the power off, put the card into a slot with 16 or 8 lanes; the board's manual names them."
-        yield Problem(
-            summary=f"This GPU has {link.device_width_max} PCIe lanes, but its slot only {link.port_width_max}.",
+        yield problem(
+            f"This GPU has {link.device_width_max} PCIe lanes, but its slot only {link.port_width_max}.",
+            seen("PCIe lanes of the GPU", link.device_width_max),
+            seen("PCIe lanes of the port above it", link.port_width_max),
             subject=gpu.label,
             severity="info" if integrated else None,
-            evidence=(
-                seen("PCIe lanes of the GPU", link.device_width_max),
-                seen("PCIe lanes of the port above it", link.port_width_max),
-            ),
-            fixes=(by_hand("Use another slot", text, needs_reboot=True),),
+            fix=by_hand("Use another slot", text, needs_reboot=True),
         )

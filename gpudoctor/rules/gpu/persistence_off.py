@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import is_bare, os_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("GPU013", name="persistence-off", severity="info", when="gpus.nvidia.persistence=False")
@@ -33,14 +33,12 @@ def persistence_off(gpus: Gpus, driver: Driver, host: System | Gap, container: C
     if not off or not headless or driver.persistence_daemon or not is_bare(container) or os_of(host) != "linux":
         return
     toolkit = container.tools is not None and bool(container.tools.nvidia_toolkit)
-    start = Run(argv=("systemctl", "enable", "--now", "nvidia-persistenced"))
-    yield Problem(
-        summary="Persistence mode is off, so after a pause programs wait until the GPU is initialised again.",
+    start = run("systemctl", "enable", "--now", "nvidia-persistenced")
+    yield problem(
+        "Persistence mode is off, so after a pause programs wait until the GPU is initialised again.",
+        seen("GPUs without persistence mode", f"{len(off)} of {len(gpus.nvidia)}"),
+        seen("display", "none in use" if told else "not told"),
         severity="warning" if toolkit and len(gpus.nvidia) > 1 else None,
         confidence="certain" if told else "possible",
-        evidence=(
-            seen("GPUs without persistence mode", f"{len(off)} of {len(gpus.nvidia)}"),
-            seen("display", "none in use" if told else "not told"),
-        ),
-        fixes=(by_hand("Keep the driver awake", start, needs_root=True),),
+        fix=by_hand("Keep the driver awake", start, needs_root=True),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules.sections import Gpu, Gpus
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule(
@@ -37,22 +37,22 @@ def row_remap_failure(gpus: Gpus) -> Iterator[Problem]:
             if remaps.uncorrectable is not None:
                 evidence.append(seen("rows remapped after uncorrectable errors", remaps.uncorrectable))
             text = "Take this GPU out of use, save nvidia-bug-report.sh's file, and have the GPU replaced."
-            yield Problem(
-                summary="Faulty memory of this GPU could not be replaced: no spare rows are left.",
+            yield problem(
+                "Faulty memory of this GPU could not be replaced: no spare rows are left.",
+                *tuple(evidence),
                 subject=gpu.label,
-                evidence=tuple(evidence),
-                fixes=(by_hand("Have the GPU replaced", text),),
+                fix=by_hand("Have the GPU replaced", text),
             )
         elif (remaps is not None and remaps.pending) or gpu.retired_pages_pending:
             yield _pending(gpu)
 
 
 def _pending(gpu: Gpu) -> Problem:
-    return Problem(
-        summary="Faulty memory of this GPU will be replaced at the next reset; until then it stays in use.",
+    return problem(
+        "Faulty memory of this GPU will be replaced at the next reset; until then it stays in use.",
+        seen("replacement of faulty memory", "waits for a reset"),
         subject=gpu.label,
         severity="warning",
-        evidence=(seen("replacement of faulty memory", "waits for a reset"),),
         not_leading_to=("ecc-uncorrectable",),
-        fixes=(reset(gpu),),
+        fix=reset(gpu),
     )

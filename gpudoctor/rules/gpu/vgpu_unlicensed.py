@@ -1,11 +1,12 @@
 """GPU021: a vGPU without a licence."""
 
-from gpudoctor.rules.sections import Gpus
-from gpudoctor.rules.terms import Ask, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules._situation import place
+from gpudoctor.rules.sections import Container, Gap, Gpus
+from gpudoctor.rules.terms import Ask, Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("GPU021", name="vgpu-unlicensed", severity="error", when="gpus.nvidia.vgpu_licensed=False")
-def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
+def vgpu_unlicensed(gpus: Gpus, container: Container | Gap | None) -> Iterator[Problem]:
     """A virtual GPU (vGPU) has no licence, so the driver slows it down and later refuses CUDA.
 
     What it means:
@@ -18,7 +19,7 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
     How to fix it:
     Ask who runs the virtual machine for the client token, and install it as NVIDIA's guide to the licence says. On
     Linux it goes into /etc/nvidia/ClientConfigToken, and then nvidia-gridd is restarted. In a cloud, use the
-    provider's own GRID driver, which brings the licence.
+    provider's own GRID driver, which brings the licence. Of a container it is the machine (the node) that needs it.
 
     When to ignore it:
     Never, if you want to use the GPU for more than a few minutes.
@@ -31,10 +32,11 @@ def vgpu_unlicensed(gpus: Gpus) -> Iterator[Problem]:
         if gpu.virtualization != "vgpu" or gpu.vgpu_licensed is not False:
             continue
         token = Ask(text="Put the client token of your licence server into /etc/nvidia/ClientConfigToken.")
-        steps = (token, Run(argv=("systemctl", "restart", "nvidia-gridd")), Run(argv=("nvidia-smi", "-q")))
-        yield Problem(
-            summary="This virtual GPU has no licence: it is slowed down, and CUDA programs will stop working.",
+        steps = (token, run("systemctl", "restart", "nvidia-gridd"), run("nvidia-smi", "-q"))
+        yield problem(
+            "This virtual GPU has no licence: it is slowed down, and CUDA programs will stop working.",
+            seen("virtualization mode", "vGPU"),
+            seen("licence", "none"),
             subject=gpu.label,
-            evidence=(seen("virtualization mode", "vGPU"), seen("licence", "none")),
-            fixes=(by_hand("Give the vGPU its licence", *steps, needs_root=True),),
+            fix=by_hand(f"Give the vGPU its licence{place(container)}", *steps, needs_root=True),
         )

@@ -6,7 +6,7 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules._driver_fixes import REBOOT
 from gpudoctor.rules._driver_state import xid_lines
 from gpudoctor.rules.sections import Driver, Gpus
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, problem, rule, seen
 
 #: GSP RPC timeout; GSP error.
 XIDS = (119, 120)
@@ -41,16 +41,14 @@ def xid_119_gsp(gpus: Gpus, driver: Driver) -> Iterator[Problem]:
     release = driver.module_release or driver.release
     early = release is not None and release.branch == MENDED.branch and release < MENDED
     newer = f"Update to {MENDED} or newer, or to a newer branch." if early else "Update the driver."
-    fixes: tuple[Fix, ...] = (
-        REBOOT,
-        by_hand("Update the driver", newer, needs_root=True, needs_reboot=True),
-    )
+    fixes: tuple[Fix, ...] = (REBOOT, by_hand("Update the driver", newer, needs_root=True, needs_reboot=True))
     if driver.module_flavour == "proprietary":
         option = Write(path="/etc/modprobe.d/nvidia-gsp.conf", text="options nvidia NVreg_EnableGpuFirmware=0\n")
         undo = f"Remove {option.path} and restart."
         fixes += (by_hand("Switch the GSP off", option, needs_root=True, needs_reboot=True, undo=undo),)
-    yield Problem(
-        summary="The GPU System Processor (GSP) stopped answering the driver.",
-        evidence=(*log_seen(lines), seen("driver", release or "not known")),
+    yield problem(
+        "The GPU System Processor (GSP) stopped answering the driver.",
+        *log_seen(lines),
+        seen("driver", release or "not known"),
         fixes=fixes,
     )

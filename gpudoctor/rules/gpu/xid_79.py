@@ -5,7 +5,7 @@ from gpudoctor.facts.gpus import Refusal
 from gpudoctor.rules._driver_state import failed_with, log_lines, of_gpu, slot, xid_lines
 from gpudoctor.rules._situation import known, wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpu, Gpus, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, answer_seen, by_hand, log_seen, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, answer_seen, by_hand, log_seen, problem, rule, run, seen
 
 #: NVML_ERROR_GPU_IS_LOST.
 LOST = 15
@@ -51,9 +51,9 @@ def gpu_lost(
     if elsewhere and not named:
         yield _problem(None, elsewhere, (), alone=False)
     elif cards and state and failed_with(state.nvml, LOST) and not named:
-        yield Problem(
-            summary="NVML reports that a GPU is lost: the driver can no longer reach it.",
-            evidence=(answer_seen("NVML", state.nvml),),
+        yield problem(
+            "NVML reports that a GPU is lost: the driver can no longer reach it.",
+            answer_seen("NVML", state.nvml),
             fixes=_fixes(),
         )
 
@@ -79,11 +79,11 @@ def _problem(gpu: Gpu | None, lines: tuple[KernelLine, ...], refusals: tuple[Ref
         *log_seen(tuple(dict.fromkeys(lines)), most=2),
         *(seen(refusal.call, f"{refusal.name} ({refusal.code})") for refusal in refusals[:2]),
     )
-    return Problem(
-        summary="A GPU has fallen off the bus: the driver can no longer reach it.",
+    return problem(
+        "A GPU has fallen off the bus: the driver can no longer reach it.",
+        *evidence,
         subject=who,
         confidence="certain" if (alone and lines) or any(one.code == LOST for one in refusals) else "likely",
-        evidence=evidence,
         fixes=_fixes(),
     )
 
@@ -97,7 +97,7 @@ def _fixes() -> tuple[Fix, ...]:
     )
     test = by_hand(
         "For a test, limit the clocks of the GPU",
-        Run(argv=("nvidia-smi", "-lgc", "300,1200")),
+        run("nvidia-smi", "-lgc", "300,1200"),
         needs_root=True,
         undo="nvidia-smi -rgc",
     )

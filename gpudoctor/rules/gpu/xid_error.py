@@ -7,7 +7,7 @@ from gpudoctor.rules._driver_state import of_gpu
 from gpudoctor.rules._gpu_fixes import reset
 from gpudoctor.rules._xids import logged
 from gpudoctor.rules.sections import Driver, Gpu, Gpus, Matrix
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, rule
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, log_seen, problem, rule
 
 SERIOUS: tuple[Action, ...] = ("reset-gpu", "restart-machine", "check-power")
 POWER = by_hand(
@@ -54,11 +54,11 @@ def xid_error(gpus: Gpus, driver: Driver, matrix: Matrix) -> Iterator[Problem]:
 def _problem(gpu: Gpu, found: list[tuple[Xid, KernelLine]]) -> Problem:
     rows = list(dict.fromkeys(row for row, _ in found))
     said = "; ".join(f"{row.what} (Xid {row.xid})" for row in rows)
-    return Problem(
-        summary=f"The driver logged an error of this GPU: {said}.",
+    return problem(
+        f"The driver logged an error of this GPU: {said}.",
+        *log_seen(tuple(line for _, line in found)),
         subject=gpu.label,
         severity="error" if any(row.action in SERIOUS for row in rows) else "warning",
-        evidence=log_seen(tuple(line for _, line in found)),
         fixes=tuple(_fixes(gpu, {row.action for row in rows})),
     )
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Framework, Frameworks, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: The first release whose packages use AVX.
 SINCE = {"tensorflow": milestone("tensorflow-avx"), "jaxlib": milestone("jaxlib-avx")}
@@ -38,19 +38,15 @@ def cpu_no_avx(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     for framework in frameworks.found:
         if not _needs_avx(framework):
             continue
-        yield Problem(
-            summary=f"This CPU has no AVX, which {framework.label} needs.",
+        yield problem(
+            f"This CPU has no AVX, which {framework.label} needs.",
+            seen("processor", cpu.model or "model not known"),
+            seen("instruction sets", ", ".join(cpu.flags) or "none of those that frameworks use"),
             subject=framework.label,
-            evidence=(
-                seen("processor", cpu.model or "model not known"),
-                seen("instruction sets", ", ".join(cpu.flags) or "none of those that frameworks use"),
-            ),
-            fixes=(
-                by_hand(
-                    "Give the virtual machine the host's CPU features, or use another framework or machine",
-                    'In a virtual machine, set its CPU type to "host" (pass through).',
-                    "Otherwise use PyTorch, another machine, or a build made without AVX.",
-                ),
+            fix=by_hand(
+                "Give the virtual machine the host's CPU features, or use another framework or machine",
+                'In a virtual machine, set its CPU type to "host" (pass through).',
+                "Otherwise use PyTorch, another machine, or a build made without AVX.",
             ),
         )
 

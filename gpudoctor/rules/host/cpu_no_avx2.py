@@ -2,7 +2,7 @@
 
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Frameworks, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, seen
 
 #: The one release whose packages were built with instructions beyond AVX by mistake.
 RELEASE = milestone("tensorflow-avx2-by-mistake")
@@ -39,12 +39,10 @@ def cpu_no_avx2(host: System, frameworks: Frameworks) -> Iterator[Problem]:
     if framework is None or framework.version != RELEASE:
         return
     text = "Install TensorFlow 2.4.1 or a later release in this environment."
-    yield Problem(
-        summary="TensorFlow 2.4.0 needs AVX2, which this CPU lacks; later releases do not.",
+    yield problem(
+        "TensorFlow 2.4.0 needs AVX2, which this CPU lacks; later releases do not.",
+        seen("processor", cpu.model or "model not known"),
+        seen("instruction sets", ", ".join(cpu.flags)),
         subject=framework.label,
-        evidence=(
-            seen("processor", cpu.model or "model not known"),
-            seen("instruction sets", ", ".join(cpu.flags)),
-        ),
-        fixes=(Fix(title="Take another release of TensorFlow", safety="review", steps=(Ask(text=text),)),),
+        fix=Fix("Take another release of TensorFlow", "review", (Ask(text=text),)),
     )

@@ -4,7 +4,7 @@ from gpudoctor.facts.system import Space
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.rules._situation import GIB, known, os_of
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, run, seen
 
 #: Room that an installation takes, by what the place is for: (with a GPU build, without), in GiB. A CUDA build of
 #: PyTorch downloads some 3 GB of wheels, which pip keeps in the temporary folder until all are there, and unpacks to
@@ -45,12 +45,12 @@ def disk_tmp_small(host: System, gpus: Gpus | Gap | None, frameworks: Frameworks
         return
     limit = FULL_BYTES if installed else HOPELESS_BYTES[0 if with_gpu else 1]
     full = any(space.free is not None and space.free < limit for space in short)
-    yield Problem(
-        summary=_summary(short, full=full),
+    yield problem(
+        _summary(short, full=full),
+        *tuple(seen(f"free in {space.path}", _size(space)) for space in short),
         subject=short[0].path,
         severity="error" if full else "warning",
         confidence="certain" if full else "likely",
-        evidence=tuple(seen(f"free in {space.path}", _size(space)) for space in short),
         fixes=_fixes(short, _roomy(host, short, with_gpu=with_gpu), windows=os_of(host) == "windows"),
     )
 
@@ -84,13 +84,11 @@ def _roomy(host: System, short: list[Space], *, with_gpu: bool) -> Space | None:
 
 
 def _fixes(short: list[Space], roomy: Space | None, *, windows: bool) -> tuple[Fix, ...]:
-    cache = Fix(
-        title="Clear pip's cache", safety="review", steps=(Run(argv=("python", "-m", "pip", "cache", "purge")),)
-    )
+    cache = Fix("Clear pip's cache", "review", (run("python", "-m", "pip", "cache", "purge"),))
     if all(space.purpose != "temp" for space in short):
         return (cache, by_hand("Free space", "Delete what you do not need."))
     variable = "TEMP" if windows else "TMPDIR"
     step: SetEnv | Ask = Ask(text=f"Set the variable {variable} to a folder with enough room, then install again.")
     if roomy is not None:
         step = SetEnv(name=variable, value=roomy.path)
-    return (Fix(title="Let pip use another temporary folder", safety="safe", steps=(step,)), cache)
+    return (Fix("Let pip use another temporary folder", "safe", (step,)), cache)

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._situation import DEFAULT_SHM_BYTES, GIB, known
 from gpudoctor.rules.sections import Frameworks, Gap, System
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: Nearly full: less than a GiB, and less than a tenth of all of it.
 LITTLE_BYTES, LITTLE_SHARE = GIB, 10
@@ -35,19 +35,15 @@ def shm_pressure(host: System, frameworks: Frameworks | Gap | None) -> Iterator[
     if shm.free >= LITTLE_BYTES or shm.free * LITTLE_SHARE >= shm.total:
         return
     torch = bool(found and found.get("torch"))
-    yield Problem(
-        summary=f"Only {shm.free // 1024**2} MiB of {shm.total / GIB:.0f} GiB shared memory (/dev/shm) are free.",
+    yield problem(
+        f"Only {shm.free // 1024**2} MiB of {shm.total / GIB:.0f} GiB shared memory (/dev/shm) are free.",
+        seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
+        seen("free", f"{shm.free // 1024**2} MiB"),
         severity=None if torch else "info",
         confidence="likely",
-        evidence=(
-            seen("size of /dev/shm", f"{shm.total // 1024**2} MiB"),
-            seen("free", f"{shm.free // 1024**2} MiB"),
-        ),
-        fixes=(
-            by_hand(
-                "See what fills it, and use fewer workers",
-                Run(argv=("ls", "-l", shm.path)),
-                "Lower num_workers of the DataLoader. Remove files that belong to no running program.",
-            ),
+        fix=by_hand(
+            "See what fills it, and use fewer workers",
+            run("ls", "-l", shm.path),
+            "Lower num_workers of the DataLoader. Remove files that belong to no running program.",
         ),
     )

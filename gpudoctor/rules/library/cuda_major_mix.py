@@ -4,16 +4,12 @@ from gpudoctor.rules._gpu_packages import cuda_packages, users_of
 from gpudoctor.rules._majors import Foreign, foreign_libraries
 from gpudoctor.rules.builds import in_words, is_jetson
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Packages, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("LIB008", name="cuda-major-mix", severity="warning")
 def cuda_major_mix(
-    gpus: Gpus,
-    packages: Packages,
-    frameworks: Frameworks,
-    libraries: Libraries | Gap | None,
-    host: System | Gap | None,
+    gpus: Gpus, packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, host: System | Gap | None
 ) -> Iterator[Problem]:
     """A framework loads CUDA libraries of another major version, or such libraries are installed.
 
@@ -55,14 +51,12 @@ def cuda_major_mix(
     used = (
         in_words(_words(one) for major in sets for one in users[major] if one.name in ("torch", "tensorflow")) or "none"
     )
-    yield Problem(
-        summary=f"CUDA {in_words(str(major) for major in unused)} libraries are installed, but no framework uses them.",
+    yield problem(
+        f"CUDA {in_words(str(major) for major in unused)} libraries are installed, but no framework uses them.",
+        *(seen(f"packages for CUDA {m}", ", ".join(f"{p.name} {p.version}" for p in sets[m][:4])) for m in sets),
+        seen("frameworks", used),
         subject=in_words(f"CUDA {major}" for major in unused),
-        evidence=(
-            *(seen(f"packages for CUDA {m}", ", ".join(f"{p.name} {p.version}" for p in sets[m][:4])) for m in sets),
-            seen("frameworks", used),
-        ),
-        fixes=(_removal(names),),
+        fix=_removal(names),
     )
 
 
@@ -72,14 +66,14 @@ def _loaded(found: tuple[Foreign, ...], packages: Packages) -> Problem:
     from_variable = [one.resolution.path for one in found if one.resolution.via == "LD_LIBRARY_PATH"]
     step = f"Take the folder of {from_variable[0]} out of LD_LIBRARY_PATH for this program." if from_variable else None
     fix = _removal(names) if step is None else by_hand("Keep to one CUDA", step)
-    return Problem(
-        summary=f"{framework.label} is built for CUDA {framework.cuda}, but it would load "
+    return problem(
+        f"{framework.label} is built for CUDA {framework.cuda}, but it would load "
         f"{in_words(one.resolution.soname for one in found)} of CUDA {in_words(str(major) for major in majors)}.",
+        *tuple(seen(f"{one.resolution.soname} would be loaded from", one.resolution.path) for one in found),
         subject=framework.label,
         severity="error",
         confidence="likely",
-        evidence=tuple(seen(f"{one.resolution.soname} would be loaded from", one.resolution.path) for one in found),
-        fixes=(fix,),
+        fix=fix,
     )
 
 
@@ -87,7 +81,7 @@ def _removal(names: list[str]) -> Fix:
     text = f"Uninstall {', '.join(names)}, then reinstall the framework with its own libraries."
     if not names:
         text = "Remove the foreign libraries, then reinstall the framework with its own."
-    return Fix(title="Remove the libraries that nothing uses", safety="review", steps=(Ask(text=text),))
+    return Fix("Remove the libraries that nothing uses", "review", (Ask(text=text),))
 
 
 def _words(framework: Framework) -> str:

@@ -4,7 +4,7 @@ from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules._bare_libcuda import in_vain
 from gpudoctor.rules._situation import wsl_of
 from gpudoctor.rules.sections import Container, Driver, Gap, Gpus, Libraries
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, run, seen
 
 NEWER = by_hand(
     "Use a newer build, whose cuDNN does not open that name", "torch 2.1 and newer for CUDA 12 bring cuDNN 8.9 or 9."
@@ -40,17 +40,14 @@ def cudnn_bare_libcuda(
     found = driver.library("libcuda.so.1")
     if not gpus.nvidia or wsl_of(container) is not None or libraries.libcuda_of_cudnn is None or found is None:
         return
-    for cudnn in in_vain(libraries, None):
-        yield Problem(
-            summary=f"cuDNN {cudnn.version} opens libcuda.so, but only libcuda.so.1 exists: the first convolution "
-            "fails.",
-            subject=cudnn.framework,
+    for cudnn, frameworks in in_vain(libraries, None).values():
+        yield problem(
+            f"cuDNN {cudnn.version} opens libcuda.so, but only libcuda.so.1 exists: the first convolution fails.",
+            seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
+            seen("libcuda.so", "not found by it"),
+            seen("driver library", found.path, driver.source),
+            subject=frameworks,
             confidence="likely",
-            evidence=(
-                seen("cuDNN", f"{cudnn.path}, {cudnn.version}"),
-                seen("libcuda.so", "not found by it"),
-                seen("driver library", found.path, driver.source),
-            ),
             fixes=(_link(cudnn, found.path), NEWER),
         )
 
@@ -60,9 +57,9 @@ def _link(cudnn: Resolution, library: str) -> Fix:
     of_package = cudnn.origin == "pip"
     folder = (cudnn.path if of_package and cudnn.path else library).rpartition("/")[0]
     return Fix(
-        title="Give the driver's library that name, too",
-        safety="review",
-        steps=(Run(argv=("ln", "-s", library, f"{folder}/libcuda.so")),),
+        "Give the driver's library that name, too",
+        "review",
+        (run("ln", "-s", library, f"{folder}/libcuda.so"),),
         needs_root=not of_package,
         undo=f"rm {folder}/libcuda.so",
     )

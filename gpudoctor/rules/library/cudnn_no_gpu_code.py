@@ -25,7 +25,7 @@ from gpudoctor.rules.sections import (
     Scene,
     System,
 )
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: What a framework is installed as.
 FRAMEWORK_OF = {"jax-cuda-plugin": "jax", "jaxlib": "jax"}
@@ -82,21 +82,19 @@ def cudnn_no_gpu_code(
             continue
         only_displays = len(unserved) < len(served) and all(one.gpu.display_active for one in unserved)
         names = labels_with_capability(unserved)
-        yield Problem(
-            summary=f"The cuDNN {cudnn.version} of {framework.label} has no code for {names}.",
+        yield problem(
+            f"The cuDNN {cudnn.version} of {framework.label} has no code for {names}.",
+            *evidence_of(unserved),
+            seen("would load", f"cuDNN {cudnn.version} from {cudnn.where}"),
+            seen(
+                f"cuDNN {row.cudnn} for CUDA {framework.cuda.major} begins at",
+                row.min_capability,
+                Source(kind="matrix", where=row.source),
+            ),
             subject=framework.label,
             severity="info" if only_displays else "warning" if _cuda_does_not_start(driver) else None,
             confidence=cudnn.confidence,
-            evidence=(
-                *evidence_of(unserved),
-                seen("would load", f"cuDNN {cudnn.version} from {cudnn.where}"),
-                seen(
-                    f"cuDNN {row.cudnn} for CUDA {framework.cuda.major} begins at",
-                    row.min_capability,
-                    Source(kind="matrix", where=row.source),
-                ),
-            ),
-            fixes=(_fix(scene, framework, cudnn, min(one.capability for one in unserved), matrix),),
+            fix=_fix(scene, framework, cudnn, min(one.capability for one in unserved), matrix),
         )
 
 
@@ -133,9 +131,9 @@ def _fix(scene: Scene, framework: Framework, cudnn: LoadedCudnn, gpu: Capability
         return framework_for_gpus(FRAMEWORK_OF.get(framework.name, framework.name), scene, matrix, framework.version)
     if cudnn.origin == "pip" and (pin := _pin(framework, needed, gpu, major, scene, matrix)) is not None:
         steps = install(scene, f"nvidia-cudnn-cu{major}=={pin}")
-        return Fix(title=title, safety=safety(scene), steps=steps)
+        return Fix(title, safety(scene), steps)
     if cudnn.origin == "conda":
-        return Fix(title=title, safety=safety(scene), steps=(conda(scene.interpreter, "install", f"cudnn={last}"),))
+        return Fix(title, safety(scene), (conda(scene.interpreter, "install", f"cudnn={last}"),))
     text = (
         f"Install cuDNN {last} for CUDA {major} in place of {cudnn.where}, https://developer.nvidia.com/cudnn-archive"
     )

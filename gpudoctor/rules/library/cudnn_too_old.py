@@ -1,15 +1,28 @@
-"""LIB001: a framework would load a cuDNN older than the one it was built with."""
+"""LIB001: a framework would load a cuDNN that is not the one it was built with, nor one that serves it."""
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.cudnn import newest_cudnn_for
 from gpudoctor.plan.nvidia_libraries import owners_of_the_same
 from gpudoctor.plan.places import install, nvidia_gpus, safety, wheel_platform
+from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._cudnn import taken_cudnn
+from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._unmet import elsewhere
-from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn
-from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, LibraryCopy, Matrix, Scene, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.builds import built_for_cuda, is_conda, needed_cudnn, release_numbers
+from gpudoctor.rules.sections import (
+    Framework,
+    Frameworks,
+    Gap,
+    Gpus,
+    Libraries,
+    LibraryCopy,
+    Matrix,
+    Scene,
+    System,
+    Toolkits,
+)
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Distributions that conda names otherwise.
 CONDA_NAMES = {"torch": "pytorch"}
@@ -23,14 +36,15 @@ def cudnn_too_old(
     libraries: Libraries,
     frameworks: Frameworks,
     host: System | Gap | None,
+    toolkits: Toolkits | Gap | None,
     scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
-    """A framework would load a cuDNN older than the one it was built with.
+    """A framework would load a cuDNN that does not fit the one it was built with.
 
     What it means:
     A framework built with cuDNN 9.3 needs cuDNN 9.3 or a newer 9.x. The copy that the loader finds first is older, or
-    of another major version.
+    of another major version: a newer one does not do either.
 
     Why it breaks:
     Frameworks check this when they first use cuDNN. TensorFlow and JAX say "Loaded runtime CuDNN library: X but source
@@ -38,8 +52,8 @@ def cudnn_too_old(
     before the right one, or another package has replaced the files.
 
     How to fix it:
-    Bring cuDNN to the needed version (pip install --upgrade nvidia-cudnn-cu12, conda's cudnn, or the copy in the
-    toolkit or system), or take the older copy off the search path.
+    Bring cuDNN to the needed version (pip's nvidia-cudnn, conda's cudnn, or the copy in the toolkit or system), or take
+    the other copy off the search path. TensorFlow before 2.14 takes that of the toolkit or of conda.
 
     When to ignore it:
     Never, if the framework is to use the GPU.
@@ -61,20 +75,23 @@ def cudnn_too_old(
         have = taken.version
         if have.major == needed.major and have.minor >= needed.minor:
             continue
-        yield Problem(
-            summary=f"{framework.label} was built with cuDNN {needed}, but would load cuDNN {have}.",
+        yield problem(
+            f"{framework.label} was built with cuDNN {needed}, but would load cuDNN {have}.",
+            seen("built with cuDNN", needed, framework.source),
+            seen("would load", f"cuDNN {have} from {taken.path}"),
             subject=framework.label,
             confidence="certain" if isinstance(taken, Resolution) else "likely",
-            evidence=(
-                seen("built with cuDNN", needed, framework.source),
-                seen("would load", f"cuDNN {have} from {taken.path}"),
-            ),
-            fixes=(_fix(scene, framework, needed, taken, matrix),),
+            fix=_fix(scene, framework, needed, taken, matrix, toolkits),
         )
 
 
 def _fix(
-    scene: Scene, framework: Framework, needed: LibraryVersion, taken: Resolution | LibraryCopy, matrix: Matrix
+    scene: Scene,
+    framework: Framework,
+    needed: LibraryVersion,
+    taken: Resolution | LibraryCopy,
+    matrix: Matrix,
+    toolkits: Toolkits | Gap | None,
 ) -> Fix:
     major = framework.cuda.major if framework.cuda else None
     if taken.origin == "pip" and major is not None:
@@ -82,10 +99,15 @@ def _fix(
         if others := owners_of_the_same(scene, (wanted,)):
             return elsewhere(framework.label, others)
         return Fix(
-            title=f"Bring cuDNN to {needed.major}.{needed.minor} or newer",
-            safety=safety(scene),
-            steps=install(scene, wanted, options=("--upgrade",)),
+            f"Bring cuDNN to {needed.major}.{needed.minor} or newer",
+            safety(scene),
+            install(scene, wanted, options=("--upgrade",)),
         )
+    numbers = release_numbers(framework.version)
+    named = {one.version for one in toolkits.found if one.version} if isinstance(toolkits, Toolkits) else set()
+    cuda = framework.cuda or (named.pop() if len(named) == 1 else None)
+    if framework.name == "tensorflow" and cuda and numbers and numbers < FIRST_EXTRA:
+        return toolkit_for_build(cuda, f"{needed.major}.{needed.minor}", scene, cudnn_only=True)
     text = f"Take the folder of {taken.path} off the library search path of this program, or update that copy."
     return by_hand("Let the right cuDNN be found first", text)
 

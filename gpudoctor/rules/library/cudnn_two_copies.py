@@ -6,7 +6,7 @@ from itertools import permutations
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.rules.builds import built_for_cuda, in_words, needed_cudnn
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: dlib is linked to the cuDNN of a toolkit when it is compiled, and loads it at its import; the other imports dlib.
 LINKED = ("dlib", "face-recognition")
@@ -64,16 +64,14 @@ def cudnn_two_copies(
         versions = sorted({_compared(part) for part in parts})
         if len(versions) < 2:
             continue
-        yield Problem(
-            summary=f"{framework} would load parts of cuDNN {in_words(versions)} together.",
+        yield problem(
+            f"{framework} would load parts of cuDNN {in_words(versions)} together.",
+            *tuple(seen(part.soname, f"{part.version} from {part.path}") for part in parts),
             subject=framework,
             severity="error",
-            evidence=tuple(seen(part.soname, f"{part.version} from {part.path}") for part in parts),
-            fixes=(
-                by_hand(
-                    "Keep one cuDNN on the search path",
-                    "Take the folder of the foreign copy out of LD_LIBRARY_PATH or uninstall that copy.",
-                ),
+            fix=by_hand(
+                "Keep one cuDNN on the search path",
+                "Take the folder of the foreign copy out of LD_LIBRARY_PATH or uninstall that copy.",
             ),
         )
 
@@ -103,12 +101,12 @@ def _of_two(
     if have is None or brought is None or have.minor < needed.minor or brought.minor >= needed.minor:
         return
     text = f"Import {second.name} before {first.name}, or install builds of the two that share one cuDNN."
-    yield Problem(
-        summary=f"{second.label} needs cuDNN {needed}; in a program that imports {first.label} first it gets that "
+    yield problem(
+        f"{second.label} needs cuDNN {needed}; in a program that imports {first.label} first it gets that "
         f"one's {_compared(others)}.",
+        *tuple(seen(f"{one.framework} takes {one.soname} from", one.path) for one in (others, own)),
         subject=f"{first.name} and {second.name}",
-        evidence=tuple(seen(f"{one.framework} takes {one.soname} from", one.path) for one in (others, own)),
-        fixes=(by_hand("Import the one with the newer cuDNN first", text),),
+        fix=by_hand("Import the one with the newer cuDNN first", text),
     )
 
 
@@ -129,15 +127,13 @@ def _on_windows(libraries: Libraries, packages: Packages | Gap | None) -> Iterat
     if not others:
         return
     text = f"Import torch before {linked[0]}. For good: bring the toolkit's cuDNN to {own.version}."
-    yield Problem(
-        summary=f"{linked[0]} is linked to cuDNN {others[0].version}, and torch brings {own.version}; one program gets "
+    yield problem(
+        f"{linked[0]} is linked to cuDNN {others[0].version}, and torch brings {own.version}; one program gets "
         "only one of them.",
+        seen("torch's copy", f"{own.version}, {own.path}"),
+        *(seen("other copy", f"{one.version}, {one.path}") for one in others),
         subject=own.soname,
         severity="error",
         confidence="likely",
-        evidence=(
-            seen("torch's copy", f"{own.version}, {own.path}"),
-            *(seen("other copy", f"{one.version}, {one.path}") for one in others),
-        ),
-        fixes=(by_hand("Keep to one cuDNN", text),),
+        fix=by_hand("Keep to one cuDNN", text),
     )

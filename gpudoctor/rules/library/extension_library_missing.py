@@ -4,7 +4,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import LinkedExtension
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Libraries
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 from gpudoctor.sources.libraries_names import is_of_torch, soname_of
 
 #: From this CUDA on conda-forge has the libraries as packages of their own, and no cudatoolkit.
@@ -48,17 +48,15 @@ def extension_library_missing(libraries: Libraries, frameworks: Frameworks | Gap
         label = f"{name} {module.version}" if module.version else name
         away = [one for one in libraries.copies if soname_of(one.soname) in absent]
         built = torch.label if torch is not None else "torch"
-        yield Problem(
-            summary=f"{label} needs {in_words(absent)}, which {_where(absent, built, off_path=bool(away))}.",
+        yield problem(
+            f"{label} needs {in_words(absent)}, which {_where(absent, built, off_path=bool(away))}.",
+            seen(f"{module.file} is linked to", ", ".join(module.needs)),
+            seen("not found by the loader" if away else "found nowhere", ", ".join(absent)),
+            *(seen("off its path", one.path) for one in away[:1]),
+            *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
             subject=label,
             confidence="likely",
-            evidence=(
-                seen(f"{module.file} is linked to", ", ".join(module.needs)),
-                seen("not found by the loader" if away else "found nowhere", ", ".join(absent)),
-                *(seen("off its path", one.path) for one in away[:1]),
-                *((seen("torch is built for", f"CUDA {torch.cuda}", torch.source),) if torch and torch.cuda else ()),
-            ),
-            fixes=(_fix_for(name, module.version, absent, torch),),
+            fix=_fix_for(name, module.version, absent, torch),
         )
 
 

@@ -4,7 +4,7 @@ from gpudoctor.facts.python import MOST_DAMAGES, Damage
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules._missing import is_lost_by_damage
 from gpudoctor.rules.sections import Gap, Libraries, Packages, Scene
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, problem, rule, seen
 
 
 @rule("LIB006", name="files-damaged", severity="error", when="packages.damaged")
@@ -39,12 +39,12 @@ def files_damaged(packages: Packages, libraries: Libraries | Gap | None, scene: 
         parts += [f"{len(damages) - missing} of another size"] if missing < len(damages) else []
         count = f"{len(damages)} or more" if len(packages.damaged) >= MOST_DAMAGES else str(len(damages))
         files = f"A file of {name} is" if count == "1" else f"{count} files of {name} are"
-        yield Problem(
-            summary=f"{files} not as installed ({', '.join(parts)}).",
+        yield problem(
+            f"{files} not as installed ({', '.join(parts)}).",
+            *tuple(_evidence(damage) for damage in damages[:5]),
             subject=name,
-            evidence=tuple(_evidence(damage) for damage in damages[:5]),
             not_leading_to=not_leading_to,
-            fixes=(reinstall(scene, (name,), f"Reinstall {name}"),),
+            fix=reinstall(scene, (name,), f"Reinstall {name}"),
         )
 
 

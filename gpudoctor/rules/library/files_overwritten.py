@@ -9,11 +9,7 @@ from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
 
 @rule("LIB005", name="files-overwritten", severity="error", when="packages.overlaps")
 def files_overwritten(
-    packages: Packages,
-    frameworks: Frameworks | Gap | None,
-    gpus: Gpus | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    packages: Packages, frameworks: Frameworks | Gap | None, gpus: Gpus | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """Two installed packages share files, and one has overwritten the other's.
 

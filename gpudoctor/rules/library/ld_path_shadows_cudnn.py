@@ -4,7 +4,7 @@ from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import needed_cudnn
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Matrix, Packages, System
-from gpudoctor.rules.terms import Iterator, Problem, rule
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule
 
 
 @rule("LIB003", name="ld-path-shadows-cudnn", severity="error")
@@ -49,12 +49,12 @@ def ld_path_shadows_cudnn(
         shadowing = min(found, key=lambda one: not _is_main(one))
         # Parts of another version than the main library: cuDNN refuses them, whichever is newer.
         is_harmful = not _is_main(shadowing) or _is_harmful(shadowing, needed_cudnn(shadowing.framework, matrix, host))
-        yield Problem(
-            summary=_summary(shadowing),
+        yield problem(
+            _summary(shadowing),
+            *shadowing_evidence(shadowing, libraries),
             subject=shadowing.framework.label,
             severity=None if is_harmful else "info",
-            evidence=shadowing_evidence(shadowing, libraries),
-            fixes=(shadowing_fix(shadowing, libraries),),
+            fix=shadowing_fix(shadowing, libraries),
         )
 
 

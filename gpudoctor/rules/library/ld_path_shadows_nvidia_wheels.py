@@ -3,7 +3,7 @@
 from gpudoctor.rules._shadowing import Shadowing, shadowed, shadowing_evidence, shadowing_fix
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages
-from gpudoctor.rules.terms import Iterator, Problem, rule
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule
 
 
 @rule("LIB004", name="ld-path-shadows-nvidia-wheels", severity="error")
@@ -38,9 +38,10 @@ def ld_path_shadows_nvidia_wheels(
             by_framework.setdefault(shadowing.framework.label, []).append(shadowing)
     for label, found in by_framework.items():
         evidence = [line for shadowing in found for line in shadowing_evidence(shadowing, libraries)[:2]]
-        yield Problem(
-            summary=f"LD_LIBRARY_PATH makes {label} load {in_words(one.words for one in found)}, older than its own.",
+        yield problem(
+            f"LD_LIBRARY_PATH makes {label} load {in_words(one.words for one in found)}, older than its own.",
+            *evidence,
+            shadowing_evidence(found[0], libraries)[2],
             subject=label,
-            evidence=(*evidence, shadowing_evidence(found[0], libraries)[2]),
-            fixes=(shadowing_fix(found[0], libraries),),
+            fix=shadowing_fix(found[0], libraries),
         )

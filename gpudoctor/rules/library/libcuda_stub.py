@@ -1,7 +1,7 @@
 """LIB007: programs load a stub library instead of the NVIDIA driver's library."""
 
 from gpudoctor.rules.sections import Driver, Gap, Gpus, Libraries, Packages
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 #: Packages that open the driver by the name libcuda.so before libcuda.so.1 (numba/cuda/cudadrv/driver.py).
 BY_SHORT_NAME = ("numba", "numba-cuda")
@@ -76,16 +76,16 @@ def _problem(path: str, who: str, libraries: Libraries | Gap | None, driver: Dri
     title = "Take the stubs folder out of the library search path"
     if len(rest) < len(entries):
         unset = SetEnv(name="LD_LIBRARY_PATH", value=":".join(rest) or None)
-        fix = Fix(title=title, safety="safe", steps=(unset,), undo=f"export LD_LIBRARY_PATH={':'.join(entries)}")
+        fix = Fix(title, "safe", (unset,), undo=f"export LD_LIBRARY_PATH={':'.join(entries)}")
     else:
         where = "Remove the folder from LD_LIBRARY_PATH where it is set (~/.bashrc, the image, a module)."
         config = "If a file in /etc/ld.so.conf.d names it: remove that line and run ldconfig as root."
         fix = by_hand(title, where, config)
-    return Problem(
-        summary=f"{who} the stub {path} instead of the driver's libcuda, and so finds no GPU."
+    return problem(
+        f"{who} the stub {path} instead of the driver's libcuda, and so finds no GPU."
         if who != "Programs load"
         else f"Programs load the stub {path} instead of the driver's libcuda, so they find no GPU.",
+        seen("first libcuda on the search path", path, driver.source),
         subject=path,
-        evidence=(seen("first libcuda on the search path", path, driver.source),),
-        fixes=(fix,),
+        fix=fix,
     )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.plan.places import conda, conda_prefix
 from gpudoctor.rules.sections import Gap, Interpreter, Libraries
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule(
@@ -41,14 +41,12 @@ def libstdcxx_too_old(libraries: Libraries, interpreter: Interpreter | Gap | Non
         return
     newest = max(wanting, key=lambda one: one.version)
     files = f"{newest.file} and {len(wanting) - 1} more need" if len(wanting) > 1 else f"{newest.file} needs"
-    yield Problem(
-        summary=f"{files} GLIBCXX_{newest.version}, and {libraries.libstdcxx or 'libstdc++'} ends at {has}.",
+    yield problem(
+        f"{files} GLIBCXX_{newest.version}, and {libraries.libstdcxx or 'libstdc++'} ends at {has}.",
+        seen("libstdc++ found first", f"{libraries.libstdcxx or 'path not known'}, up to GLIBCXX_{has}"),
+        *(seen(f"needed by {one.file}", f"GLIBCXX_{one.version}") for one in wanting[:5]),
         subject=newest.file,
-        evidence=(
-            seen("libstdc++ found first", f"{libraries.libstdcxx or 'path not known'}, up to GLIBCXX_{has}"),
-            *(seen(f"needed by {one.file}", f"GLIBCXX_{one.version}") for one in wanting[:5]),
-        ),
-        fixes=(_fix(interpreter),),
+        fix=_fix(interpreter),
     )
 
 
@@ -59,4 +57,4 @@ def _fix(interpreter: Interpreter | Gap | None) -> Fix:
         return by_hand("Build the extension for this system", text)
     install = conda(interpreter, "install", "libstdcxx-ng")
     undo = f"conda install --prefix {prefix} --revision N (conda list --revisions shows the numbers)"
-    return Fix(title="Update the environment's C++ library", safety="review", steps=(install,), undo=undo)
+    return Fix("Update the environment's C++ library", "review", (install,), undo=undo)

@@ -3,7 +3,7 @@
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Package, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 #: The first cuSPARSE of each CUDA version, newest first (requirements of the package cuda-toolkit, read 2026-11-22).
 CUSPARSE = (
@@ -62,20 +62,14 @@ def nvidia_wheels_skew(packages: Packages, scene: Scene) -> Iterator[Problem]:
             continue
         others = f"{cuda[0]}.{cuda[1]}"
         wanted = f"nvidia-nvjitlink{suffix}>={others},<{major + 1}"
-        yield Problem(
-            summary=f"{linker.name} {linker.version} is older than the other CUDA {others} libraries.",
+        yield problem(
+            f"{linker.name} {linker.version} is older than the other CUDA {others} libraries.",
+            seen(linker.name, linker.version),
+            *(seen(one.name, one.version) for one in dict.fromkeys((told, sparse))),
+            seen(f"CUDA of {told.name} {told.version}", f"{cuda[0]}.{cuda[1]}"),
             subject=linker.name,
             confidence="likely",
-            evidence=(
-                seen(linker.name, linker.version),
-                *(seen(one.name, one.version) for one in dict.fromkeys((told, sparse))),
-                seen(f"CUDA of {told.name} {told.version}", f"{cuda[0]}.{cuda[1]}"),
-            ),
-            fixes=(
-                Fix(
-                    title="Update nvJitLink", safety=safety(scene), steps=install(scene, wanted, options=("--upgrade",))
-                ),
-            ),
+            fix=Fix("Update nvJitLink", safety(scene), install(scene, wanted, options=("--upgrade",))),
         )
 
 

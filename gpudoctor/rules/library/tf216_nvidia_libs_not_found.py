@@ -5,7 +5,7 @@ from gpudoctor.plan.recipes import tensorflow_for_gpus
 from gpudoctor.rules._missing import copies_of, fixes_for
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Gpus, Libraries, Matrix, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: Releases whose search path does not reach the installed nvidia packages in common set-ups.
 AFFECTED = (numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-search-path-mended"))
@@ -13,11 +13,7 @@ AFFECTED = (numbers_of("tensorflow-own-libraries"), numbers_of("tensorflow-searc
 
 @rule("LIB009", name="tf216-nvidia-libs-not-found", severity="error", when="frameworks.tensorflow.version, gpus.nvidia")
 def tf216_nvidia_libs_not_found(
-    gpus: Gpus,
-    libraries: Libraries,
-    frameworks: Frameworks,
-    scene: Scene,
-    matrix: Matrix,
+    gpus: Gpus, libraries: Libraries, frameworks: Frameworks, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """TensorFlow 2.16 to 2.18 cannot find the CUDA libraries installed with it.
 
@@ -46,9 +42,9 @@ def tf216_nvidia_libs_not_found(
     there = tuple(one for one in missing if any(copy.origin == "pip" for copy in copies_of(one, libraries)))
     if len(there) < 2:
         return
-    yield Problem(
-        summary=f"{tensorflow.label} cannot find {len(there)} CUDA libraries that are installed in its environment.",
+    yield problem(
+        f"{tensorflow.label} cannot find {len(there)} CUDA libraries that are installed in its environment.",
+        *tuple(seen(f"{one.soname} is installed at", copies_of(one, libraries)[0].path) for one in there[:6]),
         subject=tensorflow.label,
-        evidence=tuple(seen(f"{one.soname} is installed at", copies_of(one, libraries)[0].path) for one in there[:6]),
         fixes=(tensorflow_for_gpus(scene, matrix), *fixes_for(scene, tensorflow, there, libraries, matrix)),
     )

@@ -1,16 +1,20 @@
 """LIB018: the installed CUDA toolkit is not the version this TensorFlow was built with."""
 
+from msgspec.structs import replace
+
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.libraries import Toolkit
 from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.knowledge.milestones import milestone
+from gpudoctor.plan.cuda_for_program import tensorflow_for_cuda
 from gpudoctor.plan.recipes import tensorflow_for_gpus
+from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._missing import FIRST_EXTRA
 from gpudoctor.rules._windows import copies_of_dll, dlls_of
 from gpudoctor.rules.builds import in_words, is_jetson, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Libraries, Live, Matrix, Scene, System, Toolkits
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, problem, rule, seen
 
 #: Libraries that TensorFlow does without.
 OPTIONAL = ("libcuda.so", "libnvinfer", "libnccl", "libcupti")
@@ -68,21 +72,27 @@ def tf_cuda_version_unsupported(
     if not has_none and not _wants_other_cusolver(missing, versions):
         return
     has = in_words(f"CUDA {one.version}" for one in versions)
-    cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
-    text = f"Install CUDA {tensorflow.cuda}{cudnn} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)"
-    yield Problem(
-        summary=f"{tensorflow.label} needs CUDA {tensorflow.cuda}, but this machine has {has}.",
+    yield problem(
+        f"{tensorflow.label} needs CUDA {tensorflow.cuda}, but this machine has {has}.",
+        seen("built with CUDA", tensorflow.cuda, tensorflow.source),
+        *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
+        seen("not found", ", ".join(missing)),
         subject=tensorflow.label,
-        evidence=(
-            seen("built with CUDA", tensorflow.cuda, tensorflow.source),
-            *(seen("toolkit", f"CUDA {one.version} in {one.root}", one.source) for one in versions),
-            seen("not found", ", ".join(missing)),
-        ),
         fixes=(
-            by_hand(f"Install CUDA {tensorflow.cuda}", f"{text}, without its driver."),
+            _either(toolkit_for_build(tensorflow.cuda, tensorflow.cudnn, scene), versions, scene, matrix),
             *(() if on_windows else (tensorflow_for_gpus(scene, matrix),)),
         ),
     )
+
+
+def _either(fix: Fix, versions: list[Toolkit], scene: Scene, matrix: Matrix) -> Fix:
+    """Or the TensorFlow that was built for the CUDA that is there."""
+    cuda = max(one.version for one in versions if one.version)
+    wanted = tensorflow_for_cuda(cuda, scene, matrix)
+    if wanted is None:
+        return fix
+    other = Ask(text=f"Or keep CUDA {cuda}: {scene.python} -m pip install {wanted}")
+    return replace(fix, steps=(*fix.steps, other))
 
 
 def _wants_other_cusolver(missing: tuple[str, ...], versions: list[Toolkit]) -> bool:

@@ -2,8 +2,11 @@
 
 from gpudoctor.facts.libraries import Resolution
 from gpudoctor.plan.places import install, safety
+from gpudoctor.plan.toolkit_for_build import toolkit_for_build
 from gpudoctor.rules._ctranslate2 import of_ctranslate2
 from gpudoctor.rules._missing import copies_of, fixes_for, package_of, where_looked
+from gpudoctor.rules._opened_by_name import of_packages
+from gpudoctor.rules._situation import known
 from gpudoctor.rules._windows import copies_of_dll, dlls_of, has_toolkit
 from gpudoctor.rules.builds import built_for_cuda, in_words
 from gpudoctor.rules.sections import (
@@ -18,7 +21,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Evidence, Fix, Iterator, Problem, problem, rule, seen
 
 #: The driver's own libraries: when they are missing, the rules of the driver say so.
 DRIVER_LIBRARIES = ("libcuda.so", "libnvidia-ml.so", "nvcuda")
@@ -49,7 +52,9 @@ def tf_soname_missing(
     Either the library is not installed: `pip install tensorflow` alone brings none of them. Or it is installed in a
     folder where the loader does not look: TensorFlow 2.21.0 from `tensorflow[and-cuda]` has cuSOLVER installed and
     leaves its folder out of the search path. CTranslate2, which faster-whisper runs on, looks into no package at all:
-    "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}".
+    "Could not load library libcudnn_ops_infer.so.8", "Unable to load any of {libcudnn_cnn.so.9.1.0 ...}". A package
+    for one CUDA beside the toolkit of another finds none of its libraries: CuPy's build for CUDA 12 opens
+    libnvrtc.so.12 where there is libnvrtc.so.13, ONNX Runtime's for CUDA 13 cublasLt64_13.dll.
 
     How to fix it:
     Install what is missing with the extra of the framework; link what is installed into a folder where the framework
@@ -62,11 +67,13 @@ def tf_soname_missing(
     Sources:
     https://www.tensorflow.org/install/pip
     https://onnxruntime.ai/docs/execution-providers/CUDA-ExecutionProvider.html
+    https://docs.cupy.dev/en/stable/install.html
     https://github.com/SYSTRAN/faster-whisper#gpu
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
+    yield from of_packages(gpus, libraries, frameworks, packages, known(host), scene)
     if isinstance(host, System) and host.os == "windows":
-        yield from _on_windows(gpus, libraries, frameworks, toolkits, packages)
+        yield from _on_windows(gpus, libraries, frameworks, toolkits, packages, scene)
         return
     yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
     yield from of_ctranslate2(gpus, libraries, frameworks, scene)
@@ -79,15 +86,13 @@ def tf_soname_missing(
         names = in_words(one.soname for one in missing)
         lost = "installed, but not where it looks" if len(unreachable) == len(missing) else "not found"
         lost = "there, but damaged" if all(one.unusable for one in missing) else lost
-        yield Problem(
-            summary=f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
+        yield problem(
+            f"{framework.label} needs {names}, which {'is' if len(missing) == 1 else 'are'} {lost}.",
+            *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
+            *where_looked(framework, libraries),
+            *(_found(one, libraries, framework) for one in missing),
             subject=framework.label,
             severity=None if has_gpu else "info",
-            evidence=(
-                *(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
-                *where_looked(framework, libraries),
-                *(_found(one, libraries, framework) for one in missing),
-            ),
             fixes=fixes_for(scene, framework, missing, libraries, matrix),
         )
 
@@ -123,18 +128,12 @@ def _of_onnxruntime(gpus: Gpus | None, libraries: Libraries, frameworks: Framewo
     if not wanted:
         return
     load = Ask(text="In your program, import torch first, or call onnxruntime.preload_dlls() (from release 1.21 on).")
-    yield Problem(
-        summary=f"{runtime.label} needs {in_words(one.soname for one in missing)}, not found; it uses the CPU instead.",
+    yield problem(
+        f"{runtime.label} needs {in_words(one.soname for one in missing)}, not found; it uses the CPU instead.",
+        *tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
         subject=runtime.label,
         severity="warning",
-        evidence=tuple(seen(f"{one.soname} wanted by", one.wanted_by) for one in missing),
-        fixes=(
-            Fix(
-                title=f"Install the CUDA libraries of {runtime.label}",
-                safety=safety(scene),
-                steps=(*install(scene, *wanted), load),
-            ),
-        ),
+        fix=Fix(f"Install the CUDA libraries of {runtime.label}", safety(scene), (*install(scene, *wanted), load)),
     )
 
 
@@ -144,6 +143,7 @@ def _on_windows(
     frameworks: Frameworks,
     toolkits: Toolkits | Gap | None,
     packages: Packages | Gap | None,
+    scene: Scene,
 ) -> Iterator[Problem]:
     """TensorFlow for native Windows brings no CUDA along; without any toolkit, conda's too, its DLLs are nowhere."""
     if isinstance(packages, Packages) and packages.find("cudatoolkit") is not None:
@@ -154,13 +154,12 @@ def _on_windows(
     missing = tuple(name for name in dlls_of(tensorflow) if not copies_of_dll(name, libraries))
     if not missing or len(missing) < len(dlls_of(tensorflow)):
         return
-    cudnn = f" and cuDNN {tensorflow.cudnn}" if tensorflow.cudnn else ""
-    text = f"Install CUDA {tensorflow.cuda}{cudnn} (https://developer.nvidia.com/cuda-toolkit-archive)."
-    yield Problem(
-        summary=f"{tensorflow.label} needs {in_words(missing)}, which {'is' if len(missing) == 1 else 'are'} nowhere "
+    yield problem(
+        f"{tensorflow.label} needs {in_words(missing)}, which {'is' if len(missing) == 1 else 'are'} nowhere "
         "to be found.",
+        seen("built with CUDA", tensorflow.cuda, tensorflow.source),
+        seen("CUDA toolkits", "none found"),
         subject=tensorflow.label,
         confidence="likely",
-        evidence=(seen("built with CUDA", tensorflow.cuda, tensorflow.source), seen("CUDA toolkits", "none found")),
-        fixes=(by_hand(f"Install CUDA {tensorflow.cuda}", text),),
+        fix=toolkit_for_build(tensorflow.cuda, tensorflow.cudnn, scene) if tensorflow.cuda else None,
     )

@@ -16,7 +16,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: TensorFlow's messages that it does not find a DLL.
 MESSAGES = ("tf-dll-missing", "win-cudart-required")
@@ -61,7 +61,10 @@ def win_cudart_not_found(
     found = {name: copies for name in dlls_of(tensorflow) if (copies := copies_of_dll(name, libraries))}
     off_path = [name for name, copies in found.items() if _is_off_path(copies, environ)]
     if not found and (toolkit := _own_toolkit(tensorflow, toolkits)):
-        found = {name: (_in(toolkit, name),) for name in dlls_of(tensorflow)[:1]}
+        missed = {one.soname.lower() for one in libraries.missing("tensorflow")}
+        # The toolkit has the runtime; cuDNN is not of it.
+        own = dlls_of(tensorflow)[:1]
+        found = {name: (_in(toolkit, name),) for name in own if not missed or missed.intersection(own)}
     is_store, said = is_store_python(interpreter), _said(live) or _sought(tensorflow, libraries)
     if not found or not (off_path or is_store or said):
         return
@@ -71,17 +74,21 @@ def win_cudart_not_found(
     if not off_path and not is_store:
         reason = "it is not found by its name"
     folder = path.rpartition("\\")[0]
+    if ":" not in folder:
+        # A person names it and no folder: then it is where NVIDIA's installer puts it.
+        folder = rf"%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA\v{tensorflow.cuda}\bin"
     text = f"Add {folder} to PATH (Settings, Edit environment variables), then open a new window."
     if not off_path and is_store:
         text = (
             "Install Python from https://www.python.org/downloads/windows/, make an environment with it, and use that."
         )
-    yield Problem(
-        summary=f"{name} is installed, but {tensorflow.label} may not find it: {reason}.",
+    yield problem(
+        f"{name} is installed, but {tensorflow.label} may not find it: {reason}.",
+        seen(name, path),
+        seen("Python", interpreter.executable),
         subject=tensorflow.label,
         confidence="certain" if off_path else "likely",
-        evidence=(seen(name, path), seen("Python", interpreter.executable)),
-        fixes=(by_hand("Let Windows find CUDA's DLLs", text),),
+        fix=by_hand("Let Windows find CUDA's DLLs", text),
     )
 
 

@@ -4,15 +4,15 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import failures
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Live, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, run, seen
 
 #: Microsoft's C++ runtime, which the wheels of PyTorch, TensorFlow and JAX for Windows need.
 RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")
 _NOT_STARTED = re.compile(r"initialization routine failed|WinError 1114\b", re.IGNORECASE)
 REDISTRIBUTABLE = Fix(
-    title="Install the Visual C++ Redistributable",
-    safety="review",
-    steps=(Run(argv=("winget", "install", "--id", "Microsoft.VCRedist.2015+.x64", "--exact")),),
+    "Install the Visual C++ Redistributable",
+    "review",
+    (run("winget", "install", "--id", "Microsoft.VCRedist.2015+.x64", "--exact"),),
     needs_root=True,
     undo="winget uninstall --id Microsoft.VCRedist.2015+.x64",
 )
@@ -52,12 +52,12 @@ def win_dll_126(
         yield from _too_old(host, live)
     if not missing or not users:
         return
-    yield Problem(
-        summary=f"{in_words(missing)} of Microsoft's C++ runtime {'is' if len(missing) == 1 else 'are'} missing; "
+    yield problem(
+        f"{in_words(missing)} of Microsoft's C++ runtime {'is' if len(missing) == 1 else 'are'} missing; "
         f"{users[0]} needs {'it' if len(missing) == 1 else 'them'}.",
+        *tuple(seen(name, "not found in Windows' folders, in PATH or beside Python") for name in missing),
         subject="Visual C++ runtime",
-        evidence=tuple(seen(name, "not found in Windows' folders, in PATH or beside Python") for name in missing),
-        fixes=(REDISTRIBUTABLE,),
+        fix=REDISTRIBUTABLE,
     )
 
 
@@ -67,11 +67,11 @@ def _too_old(host: System, live: Live | Gap | None) -> Iterator[Problem]:
         return
     failed = next((one for one in failures(live) if _NOT_STARTED.search(one.text) and not one.pasted), None)
     if failed is not None:
-        yield Problem(
-            summary=f"A DLL of {failed.framework or 'the framework'} does not load; usually Microsoft's C++ runtime is "
+        yield problem(
+            f"A DLL of {failed.framework or 'the framework'} does not load; usually Microsoft's C++ runtime is "
             "older than the one it was compiled with.",
+            seen(failed.doing, failed.text),
             subject="Visual C++ runtime",
             confidence="likely",
-            evidence=(seen(failed.doing, failed.text),),
-            fixes=(REDISTRIBUTABLE,),
+            fix=REDISTRIBUTABLE,
         )

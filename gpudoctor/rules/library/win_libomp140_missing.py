@@ -4,7 +4,7 @@ from gpudoctor.plan.places import install, safety, wheel_platform
 from gpudoctor.plan.recipes import COMPANIONS, companion_pins
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Libraries, Matrix, Scene, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 NAME = "libomp140.x86_64.dll"
 #: The release notes of 2.4.1 say that it is fixed.
@@ -13,11 +13,7 @@ AFFECTED, MENDED = (2, 4, 0), "2.4.1"
 
 @rule("LIB021", name="win-libomp140-missing", severity="error")
 def win_libomp140_missing(
-    libraries: Libraries,
-    frameworks: Frameworks,
-    host: System,
-    scene: Scene,
-    matrix: Matrix,
+    libraries: Libraries, frameworks: Frameworks, host: System, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler.
 
@@ -46,15 +42,12 @@ def win_libomp140_missing(
     build = matrix.torch_build(f"{MENDED}{tag or '+cpu'}")
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
     pins = companion_pins(build, present, wheel_platform(host) if tag else None) if build is not None else ()
-    yield Problem(
-        summary=f"{torch.label} needs {NAME}, which is not on this machine.",
+    yield problem(
+        f"{torch.label} needs {NAME}, which is not on this machine.",
+        seen(NAME, "not found"),
+        seen("torch", torch.version, torch.source),
         subject=torch.label,
-        evidence=(seen(NAME, "not found"), seen("torch", torch.version, torch.source)),
-        fixes=(
-            Fix(
-                title=f"Install PyTorch {MENDED}",
-                safety=safety(scene),
-                steps=install(scene, f"torch=={MENDED}{tag}", *pins, index=index),
-            ),
+        fix=Fix(
+            f"Install PyTorch {MENDED}", safety(scene), install(scene, f"torch=={MENDED}{tag}", *pins, index=index)
         ),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Libraries, Packages, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 NAME = "zlibwapi.dll"
 #: Packages that load the cuDNN of a toolkit, beside TensorFlow.
@@ -50,11 +50,12 @@ def win_zlibwapi_missing(
     if copy is None:
         return
     text = f"Follow NVIDIA's guide for cuDNN {copy.version} and put {NAME} in a folder of PATH."
-    yield Problem(
-        summary=f"cuDNN {copy.version} needs {NAME}, which is not on this machine.",
+    yield problem(
+        f"cuDNN {copy.version} needs {NAME}, which is not on this machine.",
+        seen("cuDNN", f"{copy.version}, {copy.path}"),
+        seen(NAME, "not found"),
         subject=NAME,
-        evidence=(seen("cuDNN", f"{copy.version}, {copy.path}"), seen(NAME, "not found")),
-        fixes=(by_hand(f"Add {NAME}", text),),
+        fix=by_hand(f"Add {NAME}", text),
     )
 
 

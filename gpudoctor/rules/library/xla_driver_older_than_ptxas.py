@@ -5,7 +5,7 @@ from gpudoctor.rules._driver_floor import forward_library, offered_cuda
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import driver_os
 from gpudoctor.rules.sections import Container, Driver, Frameworks, Gap, Gpus, Matrix, Packages, System, Toolkits
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 
 @rule(
@@ -53,13 +53,11 @@ def xla_driver_older_than_ptxas(
         return
     floor = matrix.toolkit_floor(ptxas.cuda, os)
     wanted = f"release {floor.release} or newer" if floor is not None else f"one that offers CUDA {ptxas.cuda}"
-    yield Problem(
-        summary=f"The driver supports CUDA {offered}, but JAX has ptxas {ptxas.version}: it compiles more slowly.",
+    yield problem(
+        f"The driver supports CUDA {offered}, but JAX has ptxas {ptxas.version}: it compiles more slowly.",
+        seen("CUDA that the driver offers", offered, driver.source),
+        seen("ptxas", f"{ptxas.version}, {ptxas.where}"),
         subject=jax.label,
         severity="warning" if calls_path else None,
-        evidence=(
-            seen("CUDA that the driver offers", offered, driver.source),
-            seen("ptxas", f"{ptxas.version}, {ptxas.where}"),
-        ),
         fixes=tuple(update_driver(host, container, wanted)),
     )

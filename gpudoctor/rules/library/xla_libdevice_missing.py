@@ -18,7 +18,7 @@ from gpudoctor.rules.sections import (
     System,
     Toolkits,
 )
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 #: Keras' optimizers are compiled by XLA unless told otherwise from 2.11 on (keras/optimizers: jit_compile=True).
 FIRST_COMPILING = numbers_of("tensorflow-compiled-optimizers")
@@ -82,21 +82,17 @@ def xla_libdevice_missing(
         return
     if any(_is_searched(toolkit, tensorflow, host) for toolkit in found):
         return
-    yield Problem(
-        summary=f"{tensorflow.label} finds no libdevice.10.bc, so XLA compilation fails.",
+    yield problem(
+        f"{tensorflow.label} finds no libdevice.10.bc, so XLA compilation fails.",
+        seen("CUDA of TensorFlow", tensorflow.cuda, tensorflow.source),
+        seen("toolkits", ", ".join(one.root for one in found) or "none found"),
+        seen("XLA_FLAGS", environ.get("XLA_FLAGS") or "not set"),
         subject=tensorflow.label,
         severity=None if numbers >= FIRST_COMPILING else "warning",
         confidence="likely",
-        evidence=(
-            seen("CUDA of TensorFlow", tensorflow.cuda, tensorflow.source),
-            seen("toolkits", ", ".join(one.root for one in found) or "none found"),
-            seen("XLA_FLAGS", environ.get("XLA_FLAGS") or "not set"),
-        ),
-        fixes=(
-            _of_conda(interpreter)
-            if by_conda and numbers >= FIRST_NOT_JUDGED
-            else _fix(found, Scene(host=host, interpreter=interpreter, packages=packages)),
-        ),
+        fix=_of_conda(interpreter)
+        if by_conda and numbers >= FIRST_NOT_JUDGED
+        else _fix(found, Scene(host=host, interpreter=interpreter, packages=packages)),
     )
 
 
@@ -104,9 +100,9 @@ def _of_conda(interpreter: Interpreter | Gap | None) -> Fix:
     """What the package's maintainers name: conda-forge's compiler lies in targets/."""
     prefix = conda_prefix(interpreter) or "$CONDA_PREFIX"
     return Fix(
-        title="Install NVIDIA's compiler, and name its folder for XLA",
-        safety="review",
-        steps=(
+        "Install NVIDIA's compiler, and name its folder for XLA",
+        "review",
+        (
             conda(interpreter, "install", "cuda-nvcc"),
             SetEnv(name="XLA_FLAGS", value=f"{FLAG}={prefix}/targets/x86_64-linux"),
         ),
@@ -136,7 +132,7 @@ def _fix(found: tuple[Toolkit, ...], scene: Scene) -> Fix:
     title = "Name the folder with libdevice for XLA"
     if found:
         flag = SetEnv(name="XLA_FLAGS", value=f"{FLAG}={found[0].root}")
-        return Fix(title=title, safety="safe", steps=(flag,), undo="unset XLA_FLAGS")
+        return Fix(title, "safe", (flag,), undo="unset XLA_FLAGS")
     prefix = conda_prefix(scene.interpreter)
     where = prefix or "the folder of the package (nvidia/cuda_nvcc)"
     what = "conda install --channel nvidia cuda-nvcc" if prefix else "pip install nvidia-cuda-nvcc-cu11"

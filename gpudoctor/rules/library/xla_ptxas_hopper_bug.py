@@ -5,7 +5,7 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules._xla import calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, Toolkits
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 HOPPER = Capability("9.0")
 FIRST_BAD, FIRST_GOOD = (
@@ -53,15 +53,14 @@ def xla_ptxas_hopper_bug(
     ptxas = (ptxas_on_path(toolkits) if calls_ptxas_of_path(jax) else None) or ptxas_of_packages(packages)
     if ptxas is None or not FIRST_BAD <= ptxas.version < FIRST_GOOD:
         return
-    yield Problem(
-        summary=f"JAX compiles with ptxas {ptxas.version}, which has a known bug on Hopper and newer GPUs.",
+    yield problem(
+        f"JAX compiles with ptxas {ptxas.version}, which has a known bug on Hopper and newer GPUs.",
+        seen("ptxas", f"{ptxas.version}, {ptxas.where}"),
+        seen("first sound one", FIRST_GOOD),
         subject=ptxas.where,
-        evidence=(seen("ptxas", f"{ptxas.version}, {ptxas.where}"), seen("first sound one", FIRST_GOOD)),
-        fixes=(
-            Fix(
-                title="Bring NVIDIA's compiler package up to date",
-                safety=safety(scene),
-                steps=install(scene, "nvidia-cuda-nvcc-cu12>=12.6.85", options=("--upgrade",)),
-            ),
+        fix=Fix(
+            "Bring NVIDIA's compiler package up to date",
+            safety(scene),
+            install(scene, "nvidia-cuda-nvcc-cu12>=12.6.85", options=("--upgrade",)),
         ),
     )

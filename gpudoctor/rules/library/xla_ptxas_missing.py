@@ -5,7 +5,7 @@ from gpudoctor.rules._gpu_packages import cuda_packages
 from gpudoctor.rules._xla import CONDA_PACKAGES, calls_ptxas_of_path, jax_kernels, ptxas_of_packages
 from gpudoctor.rules.builds import is_conda
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Packages, Scene, Toolkits
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule(
@@ -59,10 +59,12 @@ def xla_ptxas_missing(
         steps = install(scene, wanted)
     else:
         return
-    yield Problem(
-        summary=f"{jax.label} needs ptxas to compile for the GPU, but none was found.",
+    yield problem(
+        f"{jax.label} needs ptxas to compile for the GPU, but none was found.",
+        seen("ptxas on PATH", "none"),
+        seen(wanted, "not installed"),
+        seen("CUDA toolkits", "none found"),
         subject="ptxas",
         confidence="likely",
-        evidence=(seen("ptxas on PATH", "none"), seen(wanted, "not installed"), seen("CUDA toolkits", "none found")),
-        fixes=(Fix(title="Install NVIDIA's compiler package", safety=safety(scene), steps=steps),),
+        fix=Fix("Install NVIDIA's compiler package", safety(scene), steps),
     )

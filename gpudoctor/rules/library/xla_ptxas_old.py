@@ -6,7 +6,7 @@ from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.rules._xla import Ptxas, calls_ptxas_of_path, jax_kernels, ptxas_of_packages, ptxas_on_path
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Toolkits
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: XLA itself warns of older ones: they are known to compile wrongly.
 FIRST_SOUND = CudaVersion(milestone("ptxas-sound"))
@@ -53,21 +53,17 @@ def xla_ptxas_old(
         return
     severity, reason = judged
     folder = first.where.replace("\\", "/").rpartition("/")[0]
-    yield Problem(
-        summary=f"{who} would call ptxas {first.version} of {first.where}, {reason}.",
+    yield problem(
+        f"{who} would call ptxas {first.version} of {first.where}, {reason}.",
+        seen("first ptxas on PATH", f"{first.where}, {first.version}"),
+        seen("ptxas of the environment", f"{own.version} of {own.where}" if own else "none found"),
+        seen(who, caller.label, caller.source),
         subject=first.where,
         severity=severity,
         confidence="likely",
-        evidence=(
-            seen("first ptxas on PATH", f"{first.where}, {first.version}"),
-            seen("ptxas of the environment", f"{own.version} of {own.where}" if own else "none found"),
-            seen(who, caller.label, caller.source),
-        ),
-        fixes=(
-            by_hand(
-                "Let a newer ptxas come first on PATH",
-                f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start again.",
-            ),
+        fix=by_hand(
+            "Let a newer ptxas come first on PATH",
+            f"Take {folder} out of PATH where it is set (~/.bashrc, a module), then start again.",
         ),
     )
 

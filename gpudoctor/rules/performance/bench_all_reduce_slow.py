@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import too_low
 from gpudoctor.rules.sections import Gap, Gpus, Live, Matrix
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 
 @rule("PRF020", name="bench-all-reduce-slow", severity="warning", since="0.2", when="live.bench")
@@ -29,19 +29,15 @@ def bench_all_reduce_slow(live: Live, gpus: Gpus | Gap | None, matrix: Matrix) -
     """
     bench = live.bench
     for one in too_low(bench, gpus, matrix, ("all-reduce",)) if bench else ():
-        yield Problem(
-            summary=f"The GPUs' links carry only {one.of_reference or 0:.0%} of what a healthy node's do.",
+        yield problem(
+            f"The GPUs' links carry only {one.of_reference or 0:.0%} of what a healthy node's do.",
+            seen("measured (all-reduce over 8 GPUs)", f"{one.rate / 1e9:,.0f} GB/s"),
+            seen("healthy ones reach", f"{(one.reference or 0) / 1e9:,.0f} GB/s ({one.reference_of})"),
             confidence="likely",
-            evidence=(
-                seen("measured (all-reduce over 8 GPUs)", f"{one.rate / 1e9:,.0f} GB/s"),
-                seen("healthy ones reach", f"{(one.reference or 0) / 1e9:,.0f} GB/s ({one.reference_of})"),
-            ),
-            fixes=(
-                by_hand(
-                    "See which links are down, and which way NCCL takes",
-                    Run(argv=("nvidia-smi", "nvlink", "--status")),
-                    Run(argv=("nvidia-smi", "topo", "-m")),
-                    "Train with NCCL_DEBUG=INFO and look for lines with 'via SHM' or 'via NET'.",
-                ),
+            fix=by_hand(
+                "See which links are down, and which way NCCL takes",
+                run("nvidia-smi", "nvlink", "--status"),
+                run("nvidia-smi", "topo", "-m"),
+                "Train with NCCL_DEBUG=INFO and look for lines with 'via SHM' or 'via NET'.",
             ),
         )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import TELLING_COPY, TOO_LOW, Bench, Transfer
 from gpudoctor.rules._bench import link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 ADVICE = (
     "Run the program on the CPU socket that the GPU is attached to (nvidia-smi topo -m shows it; numactl binds to it), "
@@ -44,15 +44,13 @@ def bench_copies_slow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
             best = _best(bench, direction, device.name)
             if best is None or link.rate is None or best.rate >= TOO_LOW * link.rate:
                 continue
-            yield Problem(
-                summary=f"{what} reach only {best.rate / link.rate:.0%} of its PCIe link.",
+            yield problem(
+                f"{what} reach only {best.rate / link.rate:.0%} of its PCIe link.",
+                seen(f"measured, {direction}, pinned, {best.size >> 20} MiB", f"{best.rate / 1e9:.1f} GB/s"),
+                seen("link under load", f"{link}, {link.rate / 1e9:.1f} GB/s"),
                 subject=gpu.label,
                 confidence="likely",
-                evidence=(
-                    seen(f"measured, {direction}, pinned, {best.size >> 20} MiB", f"{best.rate / 1e9:.1f} GB/s"),
-                    seen("link under load", f"{link}, {link.rate / 1e9:.1f} GB/s"),
-                ),
-                fixes=(by_hand("Bring program and GPU together", ADVICE),),
+                fix=by_hand("Bring program and GPU together", ADVICE),
             )
 
 

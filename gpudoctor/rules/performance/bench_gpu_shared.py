@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import measured_gpus, others_on
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PRF015", name="bench-gpu-shared", severity="info", when="live.bench")
@@ -29,10 +29,10 @@ def bench_gpu_shared(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         if gpu is None or not count:
             continue
         names = ", ".join(f"{one.name or 'PID'} ({one.pid})" for one in gpu.processes or () if one.kind == "compute")
-        yield Problem(
-            summary=f"{count} other program{'' if count == 1 else 's'} used the GPU during the benchmark, "
+        yield problem(
+            f"{count} other program{'' if count == 1 else 's'} used the GPU during the benchmark, "
             "so its numbers are too low.",
+            seen("on the GPU before the measuring began", names),
             subject=gpu.label,
-            evidence=(seen("on the GPU before the measuring began", names),),
-            fixes=(by_hand("Measure again alone", "Measure again when nvidia-smi lists no other program."),),
+            fix=by_hand("Measure again alone", "Measure again when nvidia-smi lists no other program."),
         )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import FAULTS, busy_samples, fault_reasons, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PRF014", name="bench-held-down", severity="warning", when="live.bench")
@@ -32,17 +32,13 @@ def bench_held_down(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
             continue
         name, share = max(reasons.items(), key=lambda item: item[1])
         hottest = max((one.temperature_c or 0 for one in busy_samples(bench, gpu)), default=0)
-        yield Problem(
-            summary=f"For {share:.0%} of the time under load the GPU held its clocks down: {FAULTS[name]}.",
+        yield problem(
+            f"For {share:.0%} of the time under load the GPU held its clocks down: {FAULTS[name]}.",
+            *(seen(reason, f"{part:.0%} of the samples under load") for reason, part in reasons.items()),
+            *((seen("highest temperature", f"{hottest} C"),) if hottest else ()),
             subject=gpu.label,
-            evidence=(
-                *(seen(reason, f"{part:.0%} of the samples under load") for reason, part in reasons.items()),
-                *((seen("highest temperature", f"{hottest} C"),) if hottest else ()),
-            ),
-            fixes=(
-                by_hand(
-                    "See to its cooling and power",
-                    "Clean and ventilate the card, and check that all its power cables are in.",
-                ),
+            fix=by_hand(
+                "See to its cooling and power",
+                "Clean and ventilate the card, and check that all its power cables are in.",
             ),
         )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._bench import busy_samples, link_of, measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PRF013", name="bench-link-narrow", severity="warning", when="live.bench")
@@ -37,18 +37,14 @@ def bench_link_narrow(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         narrow = bool(link.width and most.width_max and link.width < most.width_max)
         old = bool(link.generation and most.generation_max and link.generation < most.generation_max)
         if narrow or old:
-            yield Problem(
-                summary=f"Under load the GPU's link is {link}, although {most.generation_max or '?'}.0 "
+            yield problem(
+                f"Under load the GPU's link is {link}, although {most.generation_max or '?'}.0 "
                 f"x{most.width_max or '?'} is possible.",
+                seen("best link while it was measured", link),
+                seen("GPU and slot together", f"PCIe {most.generation_max or '?'}.0 x{most.width_max or '?'}"),
                 subject=gpu.label,
                 confidence="likely",
-                evidence=(
-                    seen("best link while it was measured", link),
-                    seen("GPU and slot together", f"PCIe {most.generation_max or '?'}.0 x{most.width_max or '?'}"),
-                ),
-                fixes=(
-                    by_hand(
-                        "Seat the card again", "Seat the card again, without a riser, and look which slots share lanes."
-                    ),
+                fix=by_hand(
+                    "Seat the card again", "Seat the card again, without a riser, and look which slots share lanes."
                 ),
             )

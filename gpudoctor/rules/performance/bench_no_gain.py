@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import CPU, Bench
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: A toy alone says nothing: steps of these networks keep a GPU busy at large batches.
 TELLING = ("conv", "transformer")
@@ -36,15 +36,13 @@ def bench_no_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
         ratios = _ratios(bench, device.name) if bench else {}
         if len(ratios) >= 2 and max(ratios.values()) <= 1.0:
             best, ratio = max(ratios.items(), key=lambda item: item[1])
-            yield Problem(
-                summary=f"Training gains nothing from {device.product or device.name}: at best it is {ratio:.1f} times "
+            yield problem(
+                f"Training gains nothing from {device.product or device.name}: at best it is {ratio:.1f} times "
                 "as fast as the CPU.",
+                seen("best of the large networks", f"{best}, {ratio:.2f} times as fast"),
+                seen("compared", f"{len(ratios)} steps that are not noisy"),
                 subject=gpu.label if gpu else device.product or device.name,
-                evidence=(
-                    seen("best of the large networks", f"{best}, {ratio:.2f} times as fast"),
-                    seen("compared", f"{len(ratios)} steps that are not noisy"),
-                ),
-                fixes=(by_hand("Train where it is faster", "Train on the CPU, or find out what slows the GPU down."),),
+                fix=by_hand("Train where it is faster", "Train on the CPU, or find out what slows the GPU down."),
             )
 
 

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import Bench
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: A smaller gain is not worth the care that fewer digits need.
 GAIN = 1.5
@@ -43,11 +43,11 @@ def bench_precision_gain(live: Live, gpus: Gpus | Gap | None) -> Iterator[Proble
             ask = ASK.get((bench.framework, kind)) if bench else None
             if ask is not None and gain >= GAIN:
                 words = "products of 32-bit matrices in TF32" if kind == "tf32" else "training in mixed precision"
-                yield Problem(
-                    summary=f"On this GPU {words} would be {gain:.1f} times as fast.",
+                yield problem(
+                    f"On this GPU {words} would be {gain:.1f} times as fast.",
+                    seen("measured", evidence),
                     subject=gpu.label if gpu else device.product or device.name,
-                    evidence=(seen("measured", evidence),),
-                    fixes=(by_hand("Allow fewer digits", ask),),
+                    fix=by_hand("Allow fewer digits", ask),
                 )
 
 

@@ -4,7 +4,7 @@ from gpudoctor.facts.versions import Capability
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Gpus, Matrix, Packages
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: torch.cuda.amp came with PyTorch 1.6 and took the place of apex.amp.
 BUILT_IN = numbers_of("torch-mixed-precision")
@@ -43,13 +43,11 @@ def perf_amp_no_gain(gpus: Gpus, packages: Packages, frameworks: Frameworks, mat
         return
     why = "this GPU has no units for 16-bit matrix products" if old_gpu else "PyTorch's own has taken its place"
     text = "Leave mixed precision off on this GPU." if old_gpu else "Use torch.amp.autocast instead of apex.amp."
-    yield Problem(
-        summary=f"Mixed precision with apex gains little here: {why}.",
+    yield problem(
+        f"Mixed precision with apex gains little here: {why}.",
+        seen("apex", apex.version),
+        seen("PyTorch", torch.version),
+        seen("highest compute capability", max(capabilities)),
         confidence="possible",
-        evidence=(
-            seen("apex", apex.version),
-            seen("PyTorch", torch.version),
-            seen("highest compute capability", max(capabilities)),
-        ),
-        fixes=(by_hand("Use what PyTorch brings", text),),
+        fix=by_hand("Use what PyTorch brings", text),
     )

@@ -3,7 +3,7 @@
 from gpudoctor.rules._bench import measured_gpus
 from gpudoctor.rules._slowness import complaint
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: Where choosing and copying the examples takes longer than this many times the step itself, the GPU mostly waits.
 TIMES = 2.0
@@ -16,10 +16,7 @@ COMPLAINTS = ("gpu-waits-for-data",)
 
 
 @rule(
-    "PRF018",
-    name="perf-input-bound",
-    severity="info",
-    when="live.bench or live.symptoms.signature=gpu-waits-for-data",
+    "PRF018", name="perf-input-bound", severity="info", when="live.bench or live.symptoms.signature=gpu-waits-for-data"
 )
 def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     """Loading data and copying it to the GPU takes longer than training on it.
@@ -44,11 +41,11 @@ def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
     bench = live.bench
     told = complaint(live, gpus, COMPLAINTS)
     if bench is None and told is not None:
-        yield Problem(
-            summary="The GPU is probably waiting for data: they are loaded and prepared more slowly than it trains.",
+        yield problem(
+            "The GPU is probably waiting for data: they are loaded and prepared more slowly than it trains.",
+            seen("it is said", told.text),
             confidence="possible",
-            evidence=(seen("it is said", told.text),),
-            fixes=(FIX,),
+            fix=FIX,
         )
     for device, gpu in measured_gpus(bench, gpus):
         steps = [one for one in bench.steps if one.device == device.name and not one.time.noisy] if bench else []
@@ -59,15 +56,13 @@ def perf_input_bound(live: Live, gpus: Gpus | Gap | None) -> Iterator[Problem]:
                 waits.append((feeding / one.compute_seconds, one))
         if waits:
             times, worst = max(waits, key=lambda item: item[0])
-            yield Problem(
-                summary=f"Loading and copying a batch takes {times:.1f} times as long as training on it.",
+            yield problem(
+                f"Loading and copying a batch takes {times:.1f} times as long as training on it.",
+                seen("step", f"{worst.network}, batch {worst.batch}, input {worst.input_size}"),
+                seen("training alone", f"{(worst.compute_seconds or 0) * 1e3:.2f} ms"),
+                seen("choosing examples", f"{(worst.input_seconds or 0) * 1e3:.2f} ms"),
+                seen("copying them", f"{(worst.transfer_seconds or 0) * 1e3:.2f} ms"),
                 subject=gpu.label if gpu else device.product or device.name,
                 confidence="likely",
-                evidence=(
-                    seen("step", f"{worst.network}, batch {worst.batch}, input {worst.input_size}"),
-                    seen("training alone", f"{(worst.compute_seconds or 0) * 1e3:.2f} ms"),
-                    seen("choosing examples", f"{(worst.input_seconds or 0) * 1e3:.2f} ms"),
-                    seen("copying them", f"{(worst.transfer_seconds or 0) * 1e3:.2f} ms"),
-                ),
-                fixes=(FIX,),
+                fix=FIX,
             )

@@ -3,7 +3,7 @@
 from gpudoctor.facts.bench import CPU, Bench, TrainingStep
 from gpudoctor.rules._slowness import complaint
 from gpudoctor.rules.sections import Gap, Gpus, Live
-from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Evidence, Iterator, Problem, by_hand, problem, rule, seen
 
 COMPLAINTS = ("gpu-no-faster-than-cpu", "gpu-little-used")
 ASK = (
@@ -46,11 +46,13 @@ def perf_workload_too_small(live: Live, gpus: Gpus | Gap | None) -> Iterator[Pro
     lost, won = _against_the_cpu(live.bench) if live.bench else (None, None)
     if live.bench and won is None:
         return  # a GPU that wins nowhere has another trouble
-    yield Problem(
-        summary="The GPU is used but gains little: each step is probably too small for a GPU.",
+    yield problem(
+        "The GPU is used but gains little: each step is probably too small for a GPU.",
+        seen("it is said", told.text),
+        *_shown(lost, "faster on the CPU"),
+        *_shown(won, "quicker here"),
         confidence="likely" if lost else "possible",
-        evidence=(seen("it is said", told.text), *_shown(lost, "faster on the CPU"), *_shown(won, "quicker here")),
-        fixes=(by_hand("Give the GPU more to do at once", ASK),),
+        fix=by_hand("Give the GPU more to do at once", ASK),
     )
 
 

@@ -5,7 +5,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Matrix
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 #: TF32 came with PyTorch 1.7 and was off for matrix products by default from 1.12 on.
 FIRST, LAST = numbers_of("torch-tf32"), numbers_of("torch-tf32-off")
@@ -51,16 +51,15 @@ def tf32_default(
         return
     gpu, capability = capable[0]
     inside = Ask(text="Or, in the program, switch torch.backends.cuda.matmul.allow_tf32 off.")
-    yield Problem(
-        summary=f"{torch.label} computes matrix products in TF32, with about three digits, by default.",
+    yield problem(
+        f"{torch.label} computes matrix products in TF32, with about three digits, by default.",
+        seen("PyTorch", torch.version),
+        seen(f"compute capability of {gpu.label}", capability),
         subject=gpu.label,
-        evidence=(seen("PyTorch", torch.version), seen(f"compute capability of {gpu.label}", capability)),
-        fixes=(
-            Fix(
-                title="Where precision matters, turn TF32 off",
-                safety="safe",
-                steps=(SetEnv(name="NVIDIA_TF32_OVERRIDE", value="0"), inside),
-                undo="unset NVIDIA_TF32_OVERRIDE",
-            ),
+        fix=Fix(
+            "Where precision matters, turn TF32 off",
+            "safe",
+            (SetEnv(name="NVIDIA_TF32_OVERRIDE", value="0"), inside),
+            undo="unset NVIDIA_TF32_OVERRIDE",
         ),
     )

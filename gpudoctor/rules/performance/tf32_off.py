@@ -2,7 +2,7 @@
 
 from gpudoctor.facts.versions import Capability
 from gpudoctor.rules.sections import Environ, Frameworks, Gpus, Matrix
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 VARIABLE = "NVIDIA_TF32_OVERRIDE"
 #: The first GPUs with TF32 are Ampere's.
@@ -37,20 +37,11 @@ def tf32_off(gpus: Gpus, frameworks: Frameworks, environ: Environ, matrix: Matri
     capable = [gpu for gpu in gpus.nvidia if (capability := matrix.capability(gpu)) and capability >= AMPERE]
     if not built or not capable:
         return
-    yield Problem(
-        summary=f"{VARIABLE}=0 switches TF32 off: 32-bit matrix products are several times slower than they could be.",
+    yield problem(
+        f"{VARIABLE}=0 switches TF32 off: 32-bit matrix products are several times slower than they could be.",
+        seen(VARIABLE, "0"),
+        seen("GPUs with TF32", ", ".join(gpu.label for gpu in capable)),
+        seen("frameworks", ", ".join(one.label for one in built)),
         confidence="possible",
-        evidence=(
-            seen(VARIABLE, "0"),
-            seen("GPUs with TF32", ", ".join(gpu.label for gpu in capable)),
-            seen("frameworks", ", ".join(one.label for one in built)),
-        ),
-        fixes=(
-            Fix(
-                title="Allow TF32",
-                safety="safe",
-                steps=(SetEnv(name=VARIABLE, value=None),),
-                undo=f"export {VARIABLE}=0",
-            ),
-        ),
+        fix=Fix("Allow TF32", "safe", (SetEnv(name=VARIABLE, value=None),), undo=f"export {VARIABLE}=0"),
     )

@@ -6,7 +6,7 @@ from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.builds import in_words, is_conda, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Packages, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: TensorFlow imports keras while it is imported itself, from the release that gave it away to the one that waits.
 _KERAS_FIRST, _KERAS_LAST = numbers_of("tensorflow-keras-apart"), numbers_of("tensorflow-keras-late")
@@ -44,12 +44,12 @@ def dependency_missing(packages: Packages, frameworks: Frameworks, scene: Scene)
         label = (frameworks.get(name) or Framework(name=name)).label
         names = in_words(one.requirement for one in missing[:6])
         at_start = all(one.requirement in AT_START[name] for one in missing)
-        yield Problem(
-            summary=f"{label} needs {names}{' to start' if at_start else ''}, "
+        yield problem(
+            f"{label} needs {names}{' to start' if at_start else ''}, "
             f"which {'is' if len(missing) == 1 else 'are'} not installed.",
+            *tuple(seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing),
             subject=name,
-            evidence=tuple(seen(f"{owner} needs {one.requirement}{one.wanted}", "not installed") for one in missing),
-            fixes=(complete(scene, owner, missing if is_conda(packages, owner) else together),),
+            fix=complete(scene, owner, missing if is_conda(packages, owner) else together),
         )
 
 

@@ -1,8 +1,9 @@
 """PYT017: a package that a framework needs at start-up has a version it does not accept."""
 
 from gpudoctor.facts.finding import Severity
-from gpudoctor.facts.python import Unmet
+from gpudoctor.facts.python import Package, Unmet
 from gpudoctor.facts.specifiers import is_met
+from gpudoctor.knowledge.companion_bounds import bounds_of
 from gpudoctor.knowledge.frameworks import AT_START
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import install, safety
@@ -11,7 +12,7 @@ from gpudoctor.rules._unmet import complete, is_older
 from gpudoctor.rules.builds import is_conda, release_numbers
 from gpudoctor.rules.failures import failures
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 #: What they import later, and no program gets far without.
 _SOON: dict[str, frozenset[str]] = {
@@ -32,13 +33,10 @@ _OPS_END, _WITHOUT_OPS = numbers_of("triton-without-ops"), numbers_of("bitsandby
     "PYT017",
     name="dependency-version",
     severity="error",
-    when="packages.unmet or packages.keras or packages.bitsandbytes",
+    when="packages.unmet or packages.keras or packages.bitsandbytes or frameworks.tensorflow",
 )
 def dependency_version(
-    packages: Packages,
-    frameworks: Frameworks,
-    live: Live | Gap | None,
-    scene: Scene,
+    packages: Packages, frameworks: Frameworks, live: Live | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """A package that a framework needs at start-up has a version it does not accept.
 
@@ -50,7 +48,9 @@ def dependency_version(
     Imports end with "cannot import name ..." or "module compiled against ...". It happens when another package, or a
     person, installed an older release, or a much newer one. TensorFlow 2.6.0 itself asks for any Keras 2, and pip takes
     the newest: "cannot import name 'dtensor'". bitsandbytes up to 0.45.0 imports a module that Triton 3.2 has not:
-    "No module named 'triton.ops'".
+    "No module named 'triton.ops'". Some old releases set no bound at all: TensorFlow before 2.5 and Keras before 2.4
+    cannot read a model's file with h5py 3 ("'str' object has no attribute 'decode'"), and TensorFlow before 2.7 fails
+    with NumPy 1.20 or newer.
 
     How to fix it:
     Install a release that the framework accepts, as below.
@@ -62,7 +62,9 @@ def dependency_version(
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
     https://github.com/intel/ipex-llm/pull/7106 (keras)
     https://github.com/bitsandbytes-foundation/bitsandbytes/issues/1492
+    https://github.com/tensorflow/tensorflow/issues/44467 (h5py), 47242 (NumPy)
     """
+    yield from _breaking_companions(frameworks, packages, scene)
     yield from _keras_of_another_release(frameworks, packages, scene)
     yield from _triton_without_ops(packages, scene)
     for name, at_start in AT_START.items():
@@ -75,16 +77,38 @@ def dependency_version(
                 continue
             severity = _severity(one, framework, live, scene)
             if severity is not None and one.requirement in at_start | _SOON.get(name, frozenset()):
-                yield Problem(
-                    summary=f"{framework.label} needs {one.requirement} {one.wanted}, but {one.found} is installed.",
+                yield problem(
+                    f"{framework.label} needs {one.requirement} {one.wanted}, but {one.found} is installed.",
+                    seen(f"{owner} needs", f"{one.requirement}{one.wanted}"),
+                    seen(one.requirement, one.found),
                     subject=name,
                     severity=severity,
-                    evidence=(
-                        seen(f"{owner} needs", f"{one.requirement}{one.wanted}"),
-                        seen(one.requirement, one.found),
-                    ),
-                    fixes=(complete(scene, owner, _asked_by_all(one, packages)),),
+                    fix=complete(scene, owner, _asked_by_all(one, packages)),
                 )
+
+
+def _breaking_companions(frameworks: Frameworks, packages: Packages, scene: Scene) -> Iterator[Problem]:
+    """What a release is known to fail with, though its metadata admits it."""
+    keras = packages.find("keras")
+    there = [(one.name, one.version) for one in frameworks.found if one.name != "keras" and one.version]
+    for name, version in (*there, *((("keras", keras.version),) if keras else ())):
+        for row in bounds_of(name, version):
+            companion = packages.find(row.companion)
+            if companion is None or is_met(row.allowed, companion.version) or _is_numpy_abi(companion):
+                continue
+            yield problem(
+                f"{name} {version} works with {row.requirement}, but {companion.version} is installed.",
+                seen(f"{name} {version} works with", row.requirement),
+                seen(row.companion, companion.version),
+                subject=name,
+                confidence="likely",
+                fix=Fix(f"Install {row.companion} of its time", safety(scene), install(scene, row.requirement)),
+            )
+
+
+def _is_numpy_abi(companion: Package) -> bool:
+    """NumPy 2 is numpy2-abi's."""
+    return companion.name == "numpy" and (release_numbers(companion.version) or ()) >= (2,)
 
 
 def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene: Scene) -> Iterator[Problem]:
@@ -103,7 +127,7 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
         # From 2.13 on tf.keras is imported when it is used, and Keras 3 can be used on its own.
         severity="warning" if ours >= _KERAS_LATER and theirs >= (3,) else "error",
         evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("keras", keras.version)),
-        fixes=(Fix(title="Install the keras of this TensorFlow", safety=safety(scene), steps=install(scene, wanted)),),
+        fixes=(Fix("Install the keras of this TensorFlow", safety(scene), install(scene, wanted)),),
     )
 
 
@@ -115,12 +139,13 @@ def _triton_without_ops(packages: Packages, scene: Scene) -> Iterator[Problem]:
     if bnb is None or triton is None or not ours or not theirs or ours >= _WITHOUT_OPS or theirs < _OPS_END:
         return
     steps = install(scene, "bitsandbytes>=0.45.1", options=("--upgrade",))
-    yield Problem(
-        summary=f"bitsandbytes {bnb.version} imports triton.ops, which {triton.name} {triton.version} lacks.",
+    yield problem(
+        f"bitsandbytes {bnb.version} imports triton.ops, which {triton.name} {triton.version} lacks.",
+        seen("bitsandbytes", bnb.version),
+        seen(triton.name, triton.version),
         subject="bitsandbytes",
         confidence="likely",
-        evidence=(seen("bitsandbytes", bnb.version), seen(triton.name, triton.version)),
-        fixes=(Fix(title="Install a current bitsandbytes", safety=safety(scene), steps=steps),),
+        fix=Fix("Install a current bitsandbytes", safety(scene), steps),
     )
 
 

@@ -1,13 +1,12 @@
 """PYT015: a Keras 2 model meets Keras 3, or TensorFlow is set to use Keras 2, which is not installed."""
 
 from gpudoctor.facts.live import Symptom
-from gpudoctor.plan.places import safety
-from gpudoctor.plan.recipes import tf_keras
+from gpudoctor.plan.places import safety, tf_keras
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.python.keras3_no_tfkeras import FIRST_KERAS3
 from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Live, Packages, Scene
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 
@@ -58,18 +57,14 @@ def keras3_legacy_model(
         return
     if (environ.get(VARIABLE) or "").lower() not in ("1", "true") or not packages.lacks("tf-keras"):
         return
-    yield Problem(
-        summary=f"{VARIABLE} is set but tf-keras is not installed, so tf.keras cannot be used.",
+    yield problem(
+        f"{VARIABLE} is set but tf-keras is not installed, so tf.keras cannot be used.",
+        seen(VARIABLE, environ.get(VARIABLE)),
+        seen("tf-keras", "not installed"),
         subject="tf-keras",
-        evidence=(seen(VARIABLE, environ.get(VARIABLE)), seen("tf-keras", "not installed")),
         fixes=(
-            Fix(title="Install tf-keras", safety=safety(scene), steps=tf_keras(scene, wanted)),
-            Fix(
-                title="Use Keras 3",
-                safety="safe",
-                steps=(SetEnv(name=VARIABLE, value=None),),
-                undo=f"export {VARIABLE}=1",
-            ),
+            Fix("Install tf-keras", safety(scene), tf_keras(scene, wanted)),
+            Fix("Use Keras 3", "safe", (SetEnv(name=VARIABLE, value=None),), undo=f"export {VARIABLE}=1"),
         ),
     )
 
@@ -81,15 +76,13 @@ def _other_format(met: Symptom, tensorflow: Framework | None, wanted: str | None
     fixes: tuple[Fix, ...] = (by_hand("Convert the model", convert, only_ask),)
     if wanted is not None:
         steps = (*tf_keras(scene, wanted), SetEnv(name=VARIABLE, value="1"))
-        fixes = (Fix(title="Use Keras 2 for it", safety="review", steps=steps, undo=f"unset {VARIABLE}"), *fixes)
-    return Problem(
-        summary="The model was made with Keras 2, which Keras 3 cannot read.",
+        fixes = (Fix("Use Keras 2 for it", "review", steps, undo=f"unset {VARIABLE}"), *fixes)
+    return problem(
+        "The model was made with Keras 2, which Keras 3 cannot read.",
+        seen(met.where or "the pasted text", met.text),
+        *((seen("tensorflow", tensorflow.version, tensorflow.source),) if tensorflow else ()),
         subject="keras",
         severity="info",
         confidence="likely",
-        evidence=(
-            seen(met.where or "the pasted text", met.text),
-            *((seen("tensorflow", tensorflow.version, tensorflow.source),) if tensorflow else ()),
-        ),
         fixes=fixes,
     )

@@ -1,11 +1,10 @@
 """PYT010: the TensorFlow models of transformers need tf-keras, which is not installed."""
 
 from gpudoctor.knowledge.milestones import numbers_of
-from gpudoctor.plan.places import safety
-from gpudoctor.plan.recipes import tf_keras
+from gpudoctor.plan.places import safety, tf_keras
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 #: TensorFlow from 2.16 on brings Keras 3. transformers dropped its TensorFlow code with release 5.
 FIRST_KERAS3 = numbers_of("tensorflow-own-libraries")
@@ -42,13 +41,11 @@ def keras3_no_tfkeras(packages: Packages, frameworks: Frameworks, scene: Scene) 
     if theirs is None or theirs >= FIRST_WITHOUT_TENSORFLOW or not packages.lacks("tf-keras"):
         return
     wanted = f"tf-keras~={numbers[0]}.{numbers[1]}.0"
-    yield Problem(
-        summary=f"transformers {transformers.version} needs tf-keras for TensorFlow models, but it is not installed.",
+    yield problem(
+        f"transformers {transformers.version} needs tf-keras for TensorFlow models, but it is not installed.",
+        seen("tensorflow", tensorflow.version, tensorflow.source),
+        seen("transformers", transformers.version),
+        seen("tf-keras", "not installed"),
         subject="tf-keras",
-        evidence=(
-            seen("tensorflow", tensorflow.version, tensorflow.source),
-            seen("transformers", transformers.version),
-            seen("tf-keras", "not installed"),
-        ),
-        fixes=(Fix(title="Install tf-keras", safety=safety(scene), steps=tf_keras(scene, wanted)),),
+        fix=Fix("Install tf-keras", safety(scene), tf_keras(scene, wanted)),
     )

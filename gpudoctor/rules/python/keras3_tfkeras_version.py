@@ -1,10 +1,9 @@
 """PYT011: the installed tf-keras does not match the installed TensorFlow."""
 
-from gpudoctor.plan.places import safety
-from gpudoctor.plan.recipes import tf_keras
+from gpudoctor.plan.places import safety, tf_keras
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Frameworks, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("PYT011", name="keras3-tfkeras-version", severity="warning", when="frameworks.tensorflow, packages.tf-keras")
@@ -34,16 +33,15 @@ def keras3_tfkeras_version(packages: Packages, frameworks: Frameworks, scene: Sc
     if ours is None or theirs is None or ours[:2] == theirs[:2]:
         return
     wanted = f"tf-keras~={ours[0]}.{ours[1]}.0"
-    yield Problem(
-        summary=f"tf-keras {legacy.version} does not match TensorFlow {tensorflow.version}.",
+    yield problem(
+        f"tf-keras {legacy.version} does not match TensorFlow {tensorflow.version}.",
+        seen("tensorflow", tensorflow.version, tensorflow.source),
+        seen("tf-keras", legacy.version),
         subject="tf-keras",
-        evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("tf-keras", legacy.version)),
-        fixes=(
-            Fix(
-                title="Install the tf-keras of this TensorFlow",
-                safety=safety(scene),
-                steps=tf_keras(scene, wanted),
-                undo=f"install tf-keras=={legacy.version}",
-            ),
+        fix=Fix(
+            "Install the tf-keras of this TensorFlow",
+            safety(scene),
+            tf_keras(scene, wanted),
+            undo=f"install tf-keras=={legacy.version}",
         ),
     )

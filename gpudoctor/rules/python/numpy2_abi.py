@@ -4,20 +4,16 @@ from gpudoctor.facts.specifiers import is_met
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.plan.places import install, safety
+from gpudoctor.rules._unmet import bounded
 from gpudoctor.rules.builds import is_conda, release_numbers
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Live, Matrix, Packages, Scene, System
-from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("PYT002", name="numpy2-abi", severity="error", when="packages.numpy, frameworks.found.version")
 def numpy2_abi(
-    packages: Packages,
-    frameworks: Frameworks,
-    host: System,
-    live: Live | Gap | None,
-    scene: Scene,
-    matrix: Matrix,
+    packages: Packages, frameworks: Frameworks, host: System, live: Live | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """NumPy 2 is installed with a framework or package compiled for NumPy 1.
 
@@ -52,31 +48,31 @@ def numpy2_abi(
         if known is not False and derived is None:
             continue
         told = True
-        yield Problem(
-            summary=f"{framework.label} was compiled for NumPy 1, but NumPy {numpy.version} is installed.",
+        yield problem(
+            f"{framework.label} was compiled for NumPy 1, but NumPy {numpy.version} is installed.",
+            seen("numpy", numpy.version),
+            seen(name, framework.version, framework.source),
+            *((derived,) if derived else ()),
             subject=framework.label,
             confidence="certain" if derived is None else "likely",
-            evidence=(
-                seen("numpy", numpy.version),
-                seen(name, framework.version, framework.source),
-                *((derived,) if derived else ()),
-            ),
-            fixes=(_numpy_1(scene, numpy.version),),
+            fix=_numpy_1(scene, packages, numpy.version),
         )
     met = next((one for one in pasted(live) if one.signature == "numpy1-module-in-numpy2"), None)
     if met is not None and not told:
-        yield Problem(
-            summary=f"A compiled package was built for NumPy 1, but NumPy {numpy.version} is installed.",
+        yield problem(
+            f"A compiled package was built for NumPy 1, but NumPy {numpy.version} is installed.",
+            seen("numpy", numpy.version),
+            seen(met.where or "the pasted text", met.text),
             confidence="likely",
             severity="warning",
-            evidence=(seen("numpy", numpy.version), seen(met.where or "the pasted text", met.text)),
-            fixes=(_numpy_1(scene, numpy.version),),
+            fix=_numpy_1(scene, packages, numpy.version),
         )
 
 
-def _numpy_1(scene: Scene, version: str) -> Fix:
-    steps = install(scene, "numpy<2")
-    return Fix(title="Install NumPy 1", safety=safety(scene), steps=steps, undo=f"install numpy=={version}")
+def _numpy_1(scene: Scene, packages: Packages, version: str) -> Fix:
+    """The newest that all admit: TensorFlow 2.12 asks for one below 1.24."""
+    steps = install(scene, bounded("numpy", ("<2",), packages.unmet))
+    return Fix("Install NumPy 1", safety(scene), steps, undo=f"install numpy=={version}")
 
 
 def _derived(framework: Framework, packages: Packages, matrix: Matrix, os: Os) -> Evidence | None:

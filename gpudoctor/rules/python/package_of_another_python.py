@@ -4,7 +4,7 @@ from gpudoctor.facts.python import Foreign
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Gap, Interpreter, Packages, Scene, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT020", name="package-of-another-python", severity="error", when="packages.foreign")
@@ -35,9 +35,9 @@ def package_of_another_python(
     if not packages.foreign:
         return
     scene = Scene(host=host, interpreter=interpreter, packages=packages)
-    yield Problem(
-        summary=_summary(packages.foreign, scene),
-        evidence=tuple(seen(one.path, f"a module for Python {one.python}") for one in packages.foreign[:5]),
+    yield problem(
+        _summary(packages.foreign, scene),
+        *tuple(seen(one.path, f"a module for Python {one.python}") for one in packages.foreign[:5]),
         fixes=tuple(_fixes(packages.foreign, scene)),
     )
 

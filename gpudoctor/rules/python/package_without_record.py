@@ -7,7 +7,7 @@ from gpudoctor.plan.places import TENSORFLOWS
 from gpudoctor.plan.recipes import again
 from gpudoctor.rules._unmet import complete
 from gpudoctor.rules.sections import Framework, Frameworks, Interpreter, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule(
@@ -17,10 +17,7 @@ from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
     when="frameworks.found.dist=None or packages.unmet.files",
 )
 def package_without_record(
-    packages: Packages,
-    frameworks: Frameworks,
-    interpreter: Interpreter,
-    scene: Scene,
+    packages: Packages, frameworks: Frameworks, interpreter: Interpreter, scene: Scene
 ) -> Iterator[Problem]:
     """A package's files are installed, but its metadata is gone.
 
@@ -67,9 +64,10 @@ def _has_no_record(framework: Framework, packages: Packages, interpreter: Interp
 
 
 def _problem(what: str, where: str, fix: Fix) -> Problem:
-    return Problem(
-        summary=f"The files of {what} are installed, but its metadata is gone, so pip does not know it.",
+    return problem(
+        f"The files of {what} are installed, but its metadata is gone, so pip does not know it.",
+        seen("files", where),
+        seen("record (.dist-info)", "missing"),
         subject=what,
-        evidence=(seen("files", where), seen("record (.dist-info)", "missing")),
-        fixes=(fix,),
+        fix=fix,
     )

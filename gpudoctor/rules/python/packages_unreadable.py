@@ -7,11 +7,12 @@ from gpudoctor.facts.fix import Write
 from gpudoctor.facts.python import Broken
 from gpudoctor.plan.recipes import reinstall
 from gpudoctor.rules.sections import Package, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: What a file without its content is told with; where it may not be read, another owner is to be asked.
 _DAMAGED = ("it is empty", "it is missing", "it is no text", "it says no version")
 #: What is left behind, whole: ~umpy-1.26.4.dist-info of a cut-off uninstall, the record of another release.
+_INTERRUPTED = re.compile(r"[/\\]~[^/\\]*$")
 _LEFT = re.compile(r"[/\\](?:~[^/\\]*|[^/\\]+-[^-/\\]+\.dist-info)$")
 
 
@@ -38,21 +39,27 @@ def packages_unreadable(packages: Packages, scene: Scene) -> Iterator[Problem]:
     """
     if not packages.broken:
         return
-    count = len(packages.broken)
-    yield Problem(
-        summary=f"The metadata of {count} installed packages cannot be read."
-        if count > 1
-        else "An installed package's metadata cannot be read.",
-        evidence=tuple(seen(broken.path, broken.reason) for broken in packages.broken[:5]),
-        fixes=(_fix(packages, scene),),
+    yield problem(
+        _summary(packages),
+        *tuple(seen(broken.path, broken.reason) for broken in packages.broken[:5]),
+        fix=_fix(packages, scene),
     )
+
+
+def _summary(packages: Packages) -> str:
+    count = len(packages.broken)
+    if all(_INTERRUPTED.search(one.path) for one in packages.broken):
+        return f"pip was interrupted when it took packages away, and left {count} of their folders behind."
+    if count > 1:
+        return f"The metadata of {count} installed packages cannot be read."
+    return "An installed package's metadata cannot be read."
 
 
 def _fix(packages: Packages, scene: Scene) -> Fix:
     """Install what they belong to anew, where the folders' names tell, and it is the user's to write."""
     left = tuple(one.path for one in packages.broken if _LEFT.search(one.path))
     if left and len(left) == len(packages.broken) and scene.os in ("linux", "macos") and not scene.is_shared:
-        return Fix(title="Delete what pip left behind", safety="safe", steps=(Run(argv=("rm", "-r", *left)),))
+        return Fix("Delete what pip left behind", "safe", (run("rm", "-r", *left),))
     title = "Reinstall what they belong to"
     owners = tuple(package for one in packages.broken if (package := _owner(one, scene)) is not None)
     if len(owners) < len(packages.broken) or scene.is_shared:

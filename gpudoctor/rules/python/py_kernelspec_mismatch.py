@@ -3,7 +3,7 @@
 import re
 
 from gpudoctor.rules.sections import Container, Gap, Interpreter
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, run, seen
 
 
 @rule("PYT012", name="py-kernelspec-mismatch", severity="info", when="interpreter.kernelspecs.same_interpreter=False")
@@ -33,21 +33,19 @@ def py_kernelspec_mismatch(interpreter: Interpreter, container: Container | Gap 
     broken = [kernel for kernel in kernels if kernel.executable and not is_python(kernel.executable)]
     in_notebook = isinstance(container, Container) and container.notebook == "jupyter"
     name = "gpu-env"
-    yield Problem(
-        summary=f"No Jupyter kernel uses {interpreter.executable}; notebooks run in a different Python.",
+    yield problem(
+        f"No Jupyter kernel uses {interpreter.executable}; notebooks run in a different Python.",
+        *tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),
         subject=interpreter.executable,
         severity="warning" if broken or in_notebook else None,
-        evidence=tuple(seen(f"kernel {kernel.name}", kernel.executable or "not known") for kernel in kernels[:5]),
-        fixes=(
-            Fix(
-                title="Register this Python as a kernel",
-                safety="safe",
-                steps=(
-                    Run(argv=(interpreter.executable, "-m", "pip", "install", "ipykernel")),
-                    Run(argv=(interpreter.executable, "-m", "ipykernel", "install", "--user", "--name", name)),
-                ),
-                undo=f"jupyter kernelspec uninstall {name}",
+        fix=Fix(
+            "Register this Python as a kernel",
+            "safe",
+            (
+                run(interpreter.executable, "-m", "pip", "install", "ipykernel"),
+                run(interpreter.executable, "-m", "ipykernel", "install", "--user", "--name", name),
             ),
+            undo=f"jupyter kernelspec uninstall {name}",
         ),
     )
 

@@ -1,7 +1,7 @@
 """PYT009: the command `pip` installs into a different Python."""
 
 from gpudoctor.rules.sections import Gap, Interpreter, System
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 #: These tools install by themselves, and leave pip out of the environments that they make.
 HAVE_NO_PIP = ("uv", "poetry", "pixi")
@@ -35,17 +35,15 @@ def py_pip_mismatch(interpreter: Interpreter, host: System | Gap | None) -> Iter
     homes = {_home(path, is_windows=is_windows) for path in (interpreter.executable, interpreter.prefix) if path}
     if _home(other, is_windows=is_windows) in homes or "shims" in other or other.rsplit("/", 1)[-1] == "env":
         return
-    yield Problem(
-        summary=f"`pip` belongs to {other}, but the examined Python is {interpreter.executable}.",
+    yield problem(
+        f"`pip` belongs to {other}, but the examined Python is {interpreter.executable}.",
+        seen("pip on PATH", interpreter.pip_on_path or "pip"),
+        seen("it installs into", other),
+        seen("examined Python", interpreter.executable),
         subject=interpreter.pip_on_path,
         severity="info" if interpreter.made_by in HAVE_NO_PIP and interpreter.pip_version is None else None,
         confidence="likely",
-        evidence=(
-            seen("pip on PATH", interpreter.pip_on_path or "pip"),
-            seen("it installs into", other),
-            seen("examined Python", interpreter.executable),
-        ),
-        fixes=(by_hand("Call pip through the Python you mean", f"Use: {interpreter.executable} -m pip install ..."),),
+        fix=by_hand("Call pip through the Python you mean", f"Use: {interpreter.executable} -m pip install ..."),
     )
 
 

@@ -5,7 +5,7 @@ from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.rules._user_site import explained_by_mix
 from gpudoctor.rules.builds import in_words, release_numbers
 from gpudoctor.rules.sections import Gap, Interpreter, Matrix, Package, Packages, System
-from gpudoctor.rules.terms import Fix, Iterator, Problem, Run, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, run, seen
 
 #: Distributions whose copy in the user site decides what runs.
 WATCHED = frozenset(
@@ -67,31 +67,25 @@ def py_user_site_shadow(
     place = "the environment" if interpreter.environment in ENVIRONMENTS else "this Python"
     follows = explained_by_mix(packages, host, matrix)
     names = in_words(f"{package.name} {package.version}" for package in strays)
-    yield Problem(
-        summary=f"{names} {'comes' if len(strays) == 1 else 'come'} from your home folder, not from {place}.",
+    yield problem(
+        f"{names} {'comes' if len(strays) == 1 else 'come'} from your home folder, not from {place}.",
+        seen("environment", interpreter.prefix or interpreter.executable),
+        *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
+        *(seen(f"hidden {package.name}", package.version) for package in others if package.name in shadowed),
         subject=in_words(package.name for package in strays),
         severity=None if shadows or follows else "warning",
-        evidence=(
-            seen("environment", interpreter.prefix or interpreter.executable),
-            *(seen(package.name, f"{package.version} in {package.location or 'the user site'}") for package in strays),
-            *(seen(f"hidden {package.name}", package.version) for package in others if package.name in shadowed),
-        ),
         not_leading_to=tuple(name for name in causes_of_packages() if name not in follows),
         fixes=(
             Fix(
-                title="Leave the user's folder out of environments",
-                safety="safe",
-                steps=(SetEnv(name="PYTHONNOUSERSITE", value="1"),),
+                "Leave the user's folder out of environments",
+                "safe",
+                (SetEnv(name="PYTHONNOUSERSITE", value="1"),),
                 undo="unset PYTHONNOUSERSITE",
             ),
             Fix(
-                title="Uninstall the copies in the home folder",
-                safety="review",
-                steps=(
-                    Run(
-                        argv=(interpreter.executable, "-m", "pip", "uninstall", *(package.name for package in strays)),
-                    ),
-                ),
+                "Uninstall the copies in the home folder",
+                "review",
+                (run(interpreter.executable, "-m", "pip", "uninstall", *(package.name for package in strays)),),
             ),
         ),
     )

@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._unresolvable import looked_for
 from gpudoctor.rules.sections import Gap, Gpus, Interpreter, Live, Wish
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT007", name="python-32bit", severity="error", when="interpreter.bits=32")
@@ -32,10 +32,10 @@ def python_32bit(
         return
     has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     wants = has_gpu or bool(wish.requirements) or bool(looked_for(live))
-    yield Problem(
-        summary="This Python is 32-bit; PyTorch and TensorFlow need a 64-bit Python.",
+    yield problem(
+        "This Python is 32-bit; PyTorch and TensorFlow need a 64-bit Python.",
+        seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),
         subject=interpreter.executable,
         severity=None if wants else "info",
-        evidence=(seen("Python", f"{interpreter.executable}, {interpreter.version or 'version not known'}, 32-bit"),),
-        fixes=(by_hand("Install a 64-bit Python", "Get the 64-bit installer from https://www.python.org/downloads/"),),
+        fix=by_hand("Install a 64-bit Python", "Get the 64-bit installer from https://www.python.org/downloads/"),
     )

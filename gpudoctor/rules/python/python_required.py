@@ -3,7 +3,7 @@
 from gpudoctor.rules._required import unmet
 from gpudoctor.rules.builds import dotted
 from gpudoctor.rules.sections import Interpreter, Wish
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT900", name="python-required", severity="error", when="wish.requirements")
@@ -30,17 +30,13 @@ def python_required(interpreter: Interpreter, wish: Wish) -> Iterator[Problem]:
         if not unmet(numbers, requirement.comparisons):
             continue
         has = f"Python {interpreter.version}" if numbers else "a Python whose version is not known"
-        yield Problem(
-            summary=f"{requirement.text} is required, but {interpreter.executable} is {has}.",
+        yield problem(
+            f"{requirement.text} is required, but {interpreter.executable} is {has}.",
+            seen("required", requirement.text),
+            seen("examined", f"{interpreter.executable}, {interpreter.version or 'version not known'}"),
             subject="python",
-            evidence=(
-                seen("required", requirement.text),
-                seen("examined", f"{interpreter.executable}, {interpreter.version or 'version not known'}"),
-            ),
-            fixes=(
-                by_hand(
-                    "Examine or make another environment",
-                    "Name the right interpreter with --python, or make an environment with it.",
-                ),
+            fix=by_hand(
+                "Examine or make another environment",
+                "Name the right interpreter with --python, or make an environment with it.",
             ),
         )

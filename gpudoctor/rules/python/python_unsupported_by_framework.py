@@ -3,19 +3,12 @@
 from gpudoctor.facts.wish import Requirement
 from gpudoctor.knowledge.frameworks import computing, names_and_packages, planned
 from gpudoctor.plan.places import wheel_platform
-from gpudoctor.rules._pythons import (
-    in_order,
-    known_pythons,
-    minor_of,
-    python_fix,
-    shared_pythons,
-    wanted_releases,
-)
+from gpudoctor.rules._pythons import in_order, known_pythons, minor_of, python_fix, shared_pythons, wanted_releases
 from gpudoctor.rules._situation import known
 from gpudoctor.rules._unresolvable import NoMatch, looked_for
 from gpudoctor.rules.builds import dotted, release_numbers
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, Live, Matrix, Packages, Scene, System, Wish
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("PYT001", name="python-unsupported-by-framework", severity="error")
@@ -98,14 +91,12 @@ def _none_there(interpreter: Interpreter, asked: str, fix: Fix) -> Problem:
     """The index has builds, and none for this Python: a Python that is newer than the index's builds, mostly."""
     python = minor_of(interpreter.version)
     look = Ask(text="python -m pip debug --verbose shows which wheels this Python accepts, and from which index.")
-    return Problem(
-        summary=f"The package index in use has no build of {asked} for this Python, {python}, and this system.",
+    return problem(
+        f"The package index in use has no build of {asked} for this Python, {python}, and this system.",
+        seen("Python", f"{interpreter.version} ({interpreter.executable})"),
+        seen(f"versions of {asked} that would fit", "none, according to the installer"),
         subject=f"Python {interpreter.version}",
         confidence="likely",
-        evidence=(
-            seen("Python", f"{interpreter.version} ({interpreter.executable})"),
-            seen(f"versions of {asked} that would fit", "none, according to the installer"),
-        ),
         fixes=(fix, by_hand("See what it looks for", look)),
     )
 
@@ -132,15 +123,13 @@ def _locked(interpreter: Interpreter, name: str) -> Iterator[Requirement]:
 def _problem(interpreter: Interpreter, what: str, pythons: tuple[str, ...], fix: Fix, asked: str | None) -> Problem:
     is_newer = (release_numbers(interpreter.version) or ()) > (release_numbers(pythons[-1]) or ())
     there = f"the newest is for Python {pythons[-1]}" if is_newer else f"there are for Python {', '.join(pythons)}"
-    return Problem(
-        summary=f"No build of {what} is known for Python {minor_of(interpreter.version)}; {there}.",
+    return problem(
+        f"No build of {what} is known for Python {minor_of(interpreter.version)}; {there}.",
+        seen("Python", f"{interpreter.version} ({interpreter.executable})"),
+        seen("builds are known for Python", ", ".join(pythons)),
+        *((seen("asked for", asked),) if asked else ()),
         subject=f"Python {interpreter.version}",
         severity="warning" if is_newer and asked is None else None,
         confidence="likely" if is_newer and asked is None else "certain",
-        evidence=(
-            seen("Python", f"{interpreter.version} ({interpreter.executable})"),
-            seen("builds are known for Python", ", ".join(pythons)),
-            *((seen("asked for", asked),) if asked else ()),
-        ),
-        fixes=(fix,),
+        fix=fix,
     )

@@ -4,12 +4,13 @@ import re
 
 from gpudoctor.facts.python import Unmet
 from gpudoctor.knowledge.frameworks import AT_START, descriptors
+from gpudoctor.knowledge.matrix.pairs import pair_for
 from gpudoctor.plan.places import TENSORFLOWS, conda, install, safety
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Frameworks, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.sections import Frameworks, Matrix, Packages, Scene
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
 _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")
@@ -17,12 +18,16 @@ _INSTALLERS = ("pip", "uv", "poetry", "pdm", "pipenv")
 _FRAMEWORKS = frozenset(
     name for one in descriptors() if not one.backends for name in (*one.packages, *one.parts, *one.companions)
 )
+#: What a framework is made of, by whose release its companions are chosen: jaxlib of jax.
+_PARTS = {part: one.name for one in descriptors() for part in one.parts}
 #: What dependency-version, tf-protobuf and the rules on Keras tell of frameworks, beside what these import at start.
 _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflow-estimator"}
 
 
 @rule("PYT019", name="requirement-unmet", severity="warning", when="packages.unmet")
-def requirement_unmet(packages: Packages, frameworks: Frameworks | None, scene: Scene) -> Iterator[Problem]:
+def requirement_unmet(
+    packages: Packages, frameworks: Frameworks | None, scene: Scene, matrix: Matrix
+) -> Iterator[Problem]:
     """An installed package requires another in a version that is not installed.
 
     What it means:
@@ -34,8 +39,9 @@ def requirement_unmet(packages: Packages, frameworks: Frameworks | None, scene: 
     for example, ends with "Numba needs NumPy 2.0 or less" when it is imported.
 
     How to fix it:
-    Install a version that all of them accept, as below. Where there is none, upgrade or remove one of them, or give it
-    an environment of its own.
+    Install a version that all of them accept, as below; of what goes with JAX (flax, optax, chex) a release for the JAX
+    that is there. Where there is none, upgrade or remove one of them, or give it an environment of its own. Some
+    releases need what they do not state: pkg_resources, which setuptools has no more since release 82.
 
     When to ignore it:
     If the program that needs the package works: bounds are often narrower than they have to be.
@@ -43,21 +49,22 @@ def requirement_unmet(packages: Packages, frameworks: Frameworks | None, scene: 
     Sources:
     https://pip.pypa.io/en/stable/cli/pip_check/
     https://packaging.python.org/en/latest/specifications/core-metadata/#requires-dist-multiple-use
+    https://setuptools.pypa.io/en/stable/history.html#v82-0-0
     """
     known = frameworks or Frameworks()
     broken = tuple(one for one in packages.unmet if _counts(one, packages, known))
     if not broken:
         return
-    yield Problem(
-        summary=_summary(broken, packages),
-        evidence=tuple(
+    yield problem(
+        _summary(broken, packages),
+        *tuple(
             seen(
                 f"{one.package} needs {one.requirement}{one.wanted}",
                 f"{one.requirement} {one.found}" if one.found else "not installed",
             )
             for one in broken[:12]
         ),
-        fixes=tuple(_fixes(broken, scene)),
+        fixes=tuple(_fixes(broken, scene, matrix)),
     )
 
 
@@ -93,21 +100,34 @@ def _summary(broken: tuple[Unmet, ...], packages: Packages) -> str:
     return f"What {listed} {'requires' if len(names) == 1 else 'require'} does not agree with what is installed."
 
 
-def _fixes(broken: tuple[Unmet, ...], scene: Scene) -> Iterator[Fix]:
+def _fixes(broken: tuple[Unmet, ...], scene: Scene, matrix: Matrix) -> Iterator[Fix]:
     """One command for what some version suits all who ask for it; of the rest, who stands in the way."""
-    suits, clashes = [], []
+    suits: list[Unmet] = []
+    clashes: list[str] = []
+    others: list[str] = []
     for name in dict.fromkeys(one.requirement for one in broken):
         asked = tuple(one for one in broken if one.requirement == name)
         together = tuple(dict.fromkeys(text for one in asked for text in (one.wanted, *one.others) if text))
-        if name in _FRAMEWORKS or not _agree(together):
+        if name in _FRAMEWORKS and (releases := _for_the_framework(asked, matrix)):
+            others += releases
+        elif name in _FRAMEWORKS or not _agree(together):
             clashes.append(f"{in_words(dict.fromkeys(one.package for one in asked))} (for {name})")
         else:
             suits += [*asked, *(Unmet(package="", requirement=name, wanted=text) for text in together)]
-    if suits:
-        yield _install(requirements_of(tuple(suits)), scene)
+    if suits or others:
+        yield _install(tuple(dict.fromkeys((*requirements_of(tuple(suits)), *others))), scene)
     if clashes:
         text = f"Upgrade or remove {in_words(clashes)}, or give it an environment of its own."
         yield by_hand("Change who requires it", text)
+
+
+def _for_the_framework(asked: tuple[Unmet, ...], matrix: Matrix) -> tuple[str, ...]:
+    """The releases of who asks that go with the framework as it is; empty where those of one are not known."""
+    name, release = asked[0].requirement, (asked[0].found or "").partition("+")[0]
+    found = [(one.package, pair_for(one.package, release, matrix)) for one in asked]
+    if not release or not all(pair is not None and pair.of == _PARTS.get(name, name) for _, pair in found):
+        return ()
+    return (*(f"{package}{pair.releases}" for package, pair in found if pair is not None), f"{name}=={release}")
 
 
 def _agree(specifiers: tuple[str, ...]) -> bool:
@@ -125,7 +145,7 @@ def _install(wanted: tuple[str, ...], scene: Scene) -> Fix:
     by_conda = tuple(text for text in wanted if _is_condas(text, scene))
     by_pip = tuple(text for text in wanted if text not in by_conda)
     steps = (conda(scene.interpreter, "install", *by_conda),) if by_conda else ()
-    return Fix(title=title, safety=safety(scene), steps=(*steps, *(install(scene, *by_pip) if by_pip else ())))
+    return Fix(title, safety(scene), (*steps, *(install(scene, *by_pip) if by_pip else ())))
 
 
 def _is_condas(wanted: str, scene: Scene) -> bool:

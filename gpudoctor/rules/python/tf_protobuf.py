@@ -5,7 +5,7 @@ from gpudoctor.knowledge.matrix.types import ProtobufRange
 from gpudoctor.plan.places import install, safety
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Scene
-from gpudoctor.rules.terms import Fix, Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 
 @rule("PYT003", name="tf-protobuf", severity="error", when="frameworks.tensorflow, packages.protobuf")
@@ -37,20 +37,16 @@ def tf_protobuf(packages: Packages, frameworks: Frameworks, scene: Scene, matrix
     for wanted in _wanted(tensorflow, packages, matrix):
         if is_met(wanted, protobuf.version):
             continue
-        yield Problem(
-            summary=f"{tensorflow.label} works with protobuf {wanted}, but protobuf {protobuf.version} is installed.",
+        yield problem(
+            f"{tensorflow.label} works with protobuf {wanted}, but protobuf {protobuf.version} is installed.",
+            seen("protobuf", protobuf.version),
+            seen(f"{tensorflow.label} works with", wanted, tensorflow.source),
             subject="protobuf",
-            evidence=(
-                seen("protobuf", protobuf.version),
-                seen(f"{tensorflow.label} works with", wanted, tensorflow.source),
-            ),
-            fixes=(
-                Fix(
-                    title="Install a protobuf that fits",
-                    safety=safety(scene),
-                    steps=install(scene, f"protobuf{wanted}"),
-                    undo=f"install protobuf=={protobuf.version}",
-                ),
+            fix=Fix(
+                "Install a protobuf that fits",
+                safety(scene),
+                install(scene, f"protobuf{wanted}"),
+                undo=f"install protobuf=={protobuf.version}",
             ),
         )
         return

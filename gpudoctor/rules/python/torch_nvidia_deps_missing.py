@@ -6,7 +6,7 @@ from gpudoctor.rules._gpu_packages import cuda_major_of
 from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
 from gpudoctor.rules.builds import in_words, is_conda
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Packages, Scene
-from gpudoctor.rules.terms import Iterator, Problem, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
 #: Packages whose CUDA libraries are named by their own requirements.
 OWNERS = (
@@ -20,10 +20,7 @@ COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda
 
 @rule("PYT005", name="torch-nvidia-deps-missing", severity="error", when="packages.unmet")
 def torch_nvidia_deps_missing(
-    packages: Packages,
-    frameworks: Frameworks,
-    libraries: Libraries | Gap | None,
-    scene: Scene,
+    packages: Packages, frameworks: Frameworks, libraries: Libraries | Gap | None, scene: Scene
 ) -> Iterator[Problem]:
     """CUDA libraries that a framework requires are missing or too old.
 
@@ -55,17 +52,17 @@ def torch_nvidia_deps_missing(
         if not missing and not older:
             continue
         found_elsewhere = _all_found(owner, libraries)
-        yield Problem(
-            summary=_summary(owner, missing, older),
-            subject=owner,
-            severity="info" if missing and found_elsewhere else None if missing or _refuses(older) else "warning",
-            confidence="certain" if missing and not found_elsewhere else "likely",
-            evidence=tuple(
+        yield problem(
+            _summary(owner, missing, older),
+            *tuple(
                 seen(f"{owner} needs {one.requirement}{one.wanted}", one.found or "not installed")
                 for one in (*missing, *older)[:8]
             ),
+            subject=owner,
+            severity="info" if missing and found_elsewhere else None if missing or _refuses(older) else "warning",
+            confidence="certain" if missing and not found_elsewhere else "likely",
             not_leading_to=("tf-soname-missing",) if found_elsewhere else (),
-            fixes=(complete(scene, owner, (*missing, *older)),),
+            fix=complete(scene, owner, (*missing, *older)),
         )
 
 

@@ -4,17 +4,14 @@ from gpudoctor.rules._gpu_packages import is_cuda_package
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Gap, Interpreter, Libraries, Live, Package, Packages
-from gpudoctor.rules.terms import Iterator, Problem, Run, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, run, seen
 
 #: Messages that a CUDA library is not found.
 MESSAGES = ("cudnn-file-missing", "cuda-library-missing")
 
 
 @rule(
-    "PYT014",
-    name="venv-lib64-split",
-    severity="error",
-    when="packages.torch, libraries.resolutions or live.symptoms",
+    "PYT014", name="venv-lib64-split", severity="error", when="packages.torch, libraries.resolutions or live.symptoms"
 )
 def venv_lib64_split(
     packages: Packages,
@@ -49,15 +46,13 @@ def venv_lib64_split(
         return
     python = interpreter.executable if isinstance(interpreter, Interpreter) else "python3"
     prefix = (torch.location or "").partition("/lib")[0]
-    yield Problem(
-        summary=f"torch cannot find {strays[0].name}: it is in {strays[0].location}, torch elsewhere.",
+    yield problem(
+        f"torch cannot find {strays[0].name}: it is in {strays[0].location}, torch elsewhere.",
+        seen("torch", torch.location),
+        *(seen(one.name, one.location) for one in strays[:4]),
+        seen("not found", in_words(missing)),
         subject="torch",
-        evidence=(
-            seen("torch", torch.location),
-            *(seen(one.name, one.location) for one in strays[:4]),
-            seen("not found", in_words(missing)),
-        ),
-        fixes=(by_hand("Recreate the environment", Run(argv=(python, "-m", "venv", "--clear", prefix))),),
+        fix=by_hand("Recreate the environment", run(python, "-m", "venv", "--clear", prefix)),
     )
 
 

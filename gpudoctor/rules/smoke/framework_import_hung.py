@@ -2,7 +2,7 @@
 
 from gpudoctor.rules.live_problem import Failed, Said, failure_rule
 from gpudoctor.rules.sections import Gap, Interpreter
-from gpudoctor.rules.terms import Fix, Run, by_hand
+from gpudoctor.rules.terms import Fix, by_hand, run
 
 
 @failure_rule("SMK004", name="framework-import-hung", severity="error")
@@ -27,10 +27,7 @@ def framework_import_hung(failed: Failed, interpreter: Interpreter | Gap | None)
     Sources:
     https://docs.python.org/3/library/faulthandler.html
     """
-    return (
-        f"Importing {failed.who} did not finish within {failed.seconds}.",
-        (_look(failed, interpreter),),
-    )
+    return (f"Importing {failed.who} did not finish within {failed.seconds}.", (_look(failed, interpreter),))
 
 
 def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
@@ -38,6 +35,6 @@ def _look(failed: Failed, interpreter: Interpreter | Gap | None) -> Fix:
     code = f"import faulthandler; faulthandler.dump_traceback_later(60); import {failed.name or 'torch'}"
     return by_hand(
         "See where it hangs",
-        Run(argv=(python, "-X", "faulthandler", "-c", code)),
+        run(python, "-X", "faulthandler", "-c", code),
         "If it finishes after minutes, give gpudoctor more time: gpudoctor smoke --timeout 600.",
     )

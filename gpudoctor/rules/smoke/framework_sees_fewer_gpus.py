@@ -2,7 +2,7 @@
 
 from gpudoctor.rules._expected_gpus import expected, gpus_listed, lists_to_judge, symptoms_of
 from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Live
-from gpudoctor.rules.terms import Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("SMK002", name="framework-sees-fewer-gpus", severity="warning", when="live.devices.devices")
@@ -41,14 +41,12 @@ def framework_sees_fewer_gpus(
             continue
         symptoms = symptoms_of(live, listed.framework)
         label = f"{listed.framework} {listed.version}" if listed.version else listed.framework
-        yield Problem(
-            summary=f"{label} lists {have} of {count} GPUs.",
+        yield problem(
+            f"{label} lists {have} of {count} GPUs.",
+            seen("NVIDIA GPUs that a program should see", count),
+            seen(f"{listed.framework} lists", ", ".join(device.name for device in listed.devices or ())),
+            *(seen(f"{listed.framework} said", one.text) for one in symptoms[:3]),
             subject=label,
-            evidence=(
-                seen("NVIDIA GPUs that a program should see", count),
-                seen(f"{listed.framework} lists", ", ".join(device.name for device in listed.devices or ())),
-                *(seen(f"{listed.framework} said", one.text) for one in symptoms[:3]),
-            ),
             symptoms=symptoms,
-            fixes=(by_hand("See who sees which GPU", "gpudoctor devices"),),
+            fix=by_hand("See who sees which GPU", "gpudoctor devices"),
         )

@@ -27,10 +27,7 @@ def library_not_loaded(failed: Failed, scene: Scene) -> Said:
     Sources:
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    return (
-        f"{failed.whose} cannot load a library that it needs: {failed.first.text}",
-        _fixes(failed, scene),
-    )
+    return (f"{failed.whose} cannot load a library that it needs: {failed.first.text}", _fixes(failed, scene))
 
 
 def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
@@ -41,8 +38,6 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     if scene.os == "windows":
         return (by_hand("See where it comes from", 'pip list | findstr /i "nvidia torch tensorflow jax"'),)
     where = by_hand(
-        "See where it comes from",
-        "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'",
-        'echo "$LD_LIBRARY_PATH"',
+        "See where it comes from", "pip list | grep -i -E 'nvidia|torch|tensorflow|jax'", 'echo "$LD_LIBRARY_PATH"'
     )
     return (where,)

@@ -28,10 +28,7 @@ def numpy_abi(failed: Failed, scene: Scene) -> Said:
     Sources:
     https://numpy.org/doc/stable/numpy_2_0_migration_guide.html
     """
-    return (
-        f"{failed.whose} was compiled for a different NumPy.",
-        _fixes(failed, scene),
-    )
+    return (f"{failed.whose} was compiled for a different NumPy.", _fixes(failed, scene))
 
 
 def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
@@ -42,12 +39,12 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     numpy = scene.find("numpy")
     if older:
         steps = install(scene, "numpy", options=("--upgrade",))
-        return (Fix(title="Install a newer NumPy", safety=safety(scene), steps=steps),)
+        return (Fix("Install a newer NumPy", safety(scene), steps),)
     return (
         Fix(
-            title="Install NumPy 1",
-            safety=safety(scene),
-            steps=install(scene, "numpy<2"),
+            "Install NumPy 1",
+            safety(scene),
+            install(scene, "numpy<2"),
             undo=f"install numpy=={numpy.version}" if numpy else None,
         ),
     )

@@ -4,7 +4,7 @@ from gpudoctor.rules._building import build_wanted, is_setting_only, wants_build
 from gpudoctor.rules._toolkit_taken import fault_of_home, folder_meant, named_home, taken_toolkit
 from gpudoctor.rules.failures import pasted
 from gpudoctor.rules.sections import Environ, Frameworks, Gap, Gpus, Live, Packages, Toolkits, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 #: Messages that only a build with nvcc at hand prints.
 BY_NVCC = ("nvcc-torch-mismatch", "gcc-too-new", "nvcc-unsupported-arch")
@@ -53,18 +53,16 @@ def cuda_home_missing(
     torch = frameworks.get("torch") if frameworks is not None else None
     version = f" {torch.cuda}" if torch is not None and torch.cuda is not None else ""
     meant = folder_meant(home, toolkits) if home and fault else unused
-    yield Problem(
-        summary=_summary(home, fault, toolkits, unused),
+    yield problem(
+        _summary(home, fault, toolkits, unused),
+        seen("nvcc", _where(toolkits)),
+        seen("CUDA_HOME", home or "not set"),
+        *((seen("sign of a build", wanted),) if wanted else ()),
         subject="nvcc",
         severity=None if wanted and not is_setting_only(wanted) else "warning" if meant else "info",
         confidence="likely",
-        evidence=(
-            seen("nvcc", _where(toolkits)),
-            seen("CUDA_HOME", home or "not set"),
-            *((seen("sign of a build", wanted),) if wanted else ()),
-        ),
         not_leading_to=() if wants_builds_only(packages, wish) else ("package-required",),
-        fixes=(_fix(meant, version),),
+        fix=_fix(meant, version),
     )
 
 
@@ -105,9 +103,7 @@ def _where(toolkits: Toolkits | None) -> str:
 def _fix(meant: str | None, version: str) -> Fix:
     if meant is not None:
         step = SetEnv(name="CUDA_HOME", value=meant)
-        return Fix(
-            title="Let CUDA_HOME name the toolkit's folder", safety="safe", steps=(step,), undo="unset CUDA_HOME"
-        )
+        return Fix("Let CUDA_HOME name the toolkit's folder", "safe", (step,), undo="unset CUDA_HOME")
     return by_hand(
         f"Install a prebuilt wheel, or the CUDA toolkit{version}",
         f"Look for a wheel of the package for your torch. Else install the CUDA toolkit{version}"

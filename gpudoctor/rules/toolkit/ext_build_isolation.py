@@ -5,16 +5,13 @@ from gpudoctor.rules._building import COMPILED_AT_INSTALL
 from gpudoctor.rules.failures import failures_of, pasted
 from gpudoctor.rules.live_problem import Failed, problems
 from gpudoctor.rules.sections import Gap, Live, Packages, Scene, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 _SUMMARY = "A package is built in isolation from the torch it needs"
 
 
 @rule(
-    "TLK006",
-    name="ext-build-isolation",
-    severity="error",
-    when="failure or live.symptoms.signature=module-not-found",
+    "TLK006", name="ext-build-isolation", severity="error", when="failure or live.symptoms.signature=module-not-found"
 )
 def ext_build_isolation(live: Live, packages: Packages | Gap | None, wish: Wish, scene: Scene) -> Iterator[Problem]:
     """A package needs torch at build time, but the installer builds it in isolation from torch.
@@ -50,11 +47,12 @@ def _of_wanted(live: Live, packages: Packages | Gap | None, wish: Wish, scene: S
     if torch is None or said is None or wanted is None or (isinstance(packages, Packages) and packages.find(wanted)):
         return
     steps = install(scene, wanted, options=("--no-build-isolation",))
-    yield Problem(
-        summary=f"{wanted} is built in isolation from the installed torch, which it needs.",
+    yield problem(
+        f"{wanted} is built in isolation from the installed torch, which it needs.",
+        seen(said.where or "the message", said.text),
+        seen("torch", torch.version),
         subject=wanted,
-        evidence=(seen(said.where or "the message", said.text), seen("torch", torch.version)),
-        fixes=(Fix(title=f"Build {wanted} beside the installed torch", safety=safety(scene), steps=steps),),
+        fix=Fix(f"Build {wanted} beside the installed torch", safety(scene), steps),
     )
 
 
@@ -64,4 +62,4 @@ def _fixes(failed: Failed, scene: Scene) -> tuple[Fix, ...]:
     if name is None:
         return (by_hand("Build it beside torch", "Install it again with: pip install --no-build-isolation PACKAGE"),)
     steps = install(scene, name, options=("--no-build-isolation",))
-    return (Fix(title=f"Build {name} beside the installed torch", safety=safety(scene), steps=steps),)
+    return (Fix(f"Build {name} beside the installed torch", safety(scene), steps),)

@@ -2,15 +2,12 @@
 
 import re
 
-from gpudoctor.facts.versions import CudaVersion
 from gpudoctor.rules._building import build_wanted
 from gpudoctor.rules._toolkit_taken import has_nvcc, is_for_gpus, taken_toolkit
 from gpudoctor.rules.sections import Container, Environ, Gap, Gpus, Live, Matrix, Packages, Toolkits, Wish
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, problem, rule, seen
 
 _GCC = re.compile(r"(.*/)?(gcc|cc|g\+\+|c\+\+)(-\d+)?")
-#: The oldest gcc from a CUDA version on: CUDA_GCC_VERSIONS in torch/utils/cpp_extension.py of PyTorch 2.13.
-_OLDEST = (("11.4", 6), ("11.0", 5))
 
 
 @rule("TLK003", name="nvcc-gcc-too-new", severity="error")
@@ -51,33 +48,25 @@ def nvcc_gcc_too_new(
     row = matrix.toolkit(nvcc.version) if nvcc is not None and has_nvcc(nvcc, toolkits) and nvcc.version else None
     if nvcc is None or row is None or row.gcc_max is None:
         return
-    too_old = int(compiler.group(1)) < _oldest(row.cuda)
+    too_old = row.gcc_min is not None and int(compiler.group(1)) < row.gcc_min
     if not too_old and int(compiler.group(1)) <= row.gcc_max:
         return
     wanted = build_wanted(packages, environ, wish, live)
-    accepts = f"gcc from {_oldest(row.cuda)} on" if too_old else f"gcc up to {row.gcc_max}"
-    yield Problem(
-        summary=f"nvcc of CUDA {nvcc.version} accepts {accepts}; this is {toolkits.compiler_version}.",
+    accepts = f"gcc from {row.gcc_min} on" if too_old else f"gcc up to {row.gcc_max}"
+    yield problem(
+        f"nvcc of CUDA {nvcc.version} accepts {accepts}; this is {toolkits.compiler_version}.",
+        seen("C compiler", f"{toolkits.compiler} {toolkits.compiler_version}"),
+        seen("nvcc", f"{nvcc.nvcc or nvcc.root}, CUDA {nvcc.version}", nvcc.source),
+        seen("it accepts", accepts),
         subject="gcc",
         severity=None if wanted else "info",
-        evidence=(
-            seen("C compiler", f"{toolkits.compiler} {toolkits.compiler_version}"),
-            seen("nvcc", f"{nvcc.nvcc or nvcc.root}, CUDA {nvcc.version}", nvcc.source),
-            seen("it accepts", accepts),
-        ),
-        fixes=(
-            Fix(
-                title=f"Compile with gcc {row.gcc_max}",
-                safety="safe",
-                steps=tuple(
-                    SetEnv(name=name, value=f"{program}-{row.gcc_max}")
-                    for name, program in (("NVCC_CCBIN", "gcc"), ("CC", "gcc"), ("CXX", "g++"))
-                ),
-                undo="unset NVCC_CCBIN CC CXX",
+        fix=Fix(
+            f"Compile with gcc {row.gcc_max}",
+            "safe",
+            tuple(
+                SetEnv(name=name, value=f"{program}-{row.gcc_max}")
+                for name, program in (("NVCC_CCBIN", "gcc"), ("CC", "gcc"), ("CXX", "g++"))
             ),
+            undo="unset NVCC_CCBIN CC CXX",
         ),
     )
-
-
-def _oldest(cuda: CudaVersion) -> int:
-    return next((gcc for first, gcc in _OLDEST if cuda >= CudaVersion(first)), 0)

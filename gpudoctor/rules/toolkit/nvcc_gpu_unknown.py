@@ -19,7 +19,7 @@ from gpudoctor.rules.sections import (
     Toolkits,
     Wish,
 )
-from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, SetEnv, by_hand, problem, rule, seen
 
 _LISTED = re.compile(r"\b(\d{1,2}\.\d)[a-f]?\b")
 
@@ -71,16 +71,14 @@ def nvcc_gpu_unknown(
     names = ", ".join(one.text for one in unknown)
     wanted = build_wanted(packages, environ, wish, live)
     runs = max((one for one in row.capabilities if one.major == unknown[0].major and one < unknown[0]), default=None)
-    yield Problem(
-        summary=f"nvcc of CUDA {taken.version} in {taken.root} cannot compile for compute capability {names}.",
+    yield problem(
+        f"nvcc of CUDA {taken.version} in {taken.root} cannot compile for compute capability {names}.",
+        seen("toolkit that a build takes", f"CUDA {taken.version} in {taken.root}", taken.source),
+        seen("it compiles for", f"{row.capabilities[0]} to {row.capabilities[-1]}"),
+        seen("TORCH_CUDA_ARCH_LIST" if listed else "a build asks for", listed or names),
         subject=taken.root,
         severity=None if wanted and not is_setting_only(wanted) else "info",
         confidence="certain" if listed or torch.archs else "likely",
-        evidence=(
-            seen("toolkit that a build takes", f"CUDA {taken.version} in {taken.root}", taken.source),
-            seen("it compiles for", f"{row.capabilities[0]} to {row.capabilities[-1]}"),
-            seen("TORCH_CUDA_ARCH_LIST" if listed else "a build asks for", listed or names),
-        ),
         fixes=_fixes(torch, runs),
     )
 
@@ -106,5 +104,5 @@ def _fixes(torch: Framework, runs: Capability | None) -> tuple[Fix, ...]:
     if runs is None:
         return (toolkit,)
     step = SetEnv(name="TORCH_CUDA_ARCH_LIST", value=f"{runs}+PTX")
-    lesser = Fix(title=f"Compile for {runs}, whose code runs here too", safety="safe", steps=(step,))
+    lesser = Fix(f"Compile for {runs}, whose code runs here too", "safe", (step,))
     return (toolkit, lesser)

@@ -64,6 +64,6 @@ def nvcc_torch_mismatch(
 def _fix(fitting: Toolkit | None, cuda: str) -> Fix:
     title = "Build with a toolkit of torch's CUDA version"
     if fitting is not None:
-        return Fix(title=title, safety="safe", steps=(SetEnv(name="CUDA_HOME", value=fitting.root),))
+        return Fix(title, "safe", (SetEnv(name="CUDA_HOME", value=fitting.root),))
     text = f"Install the CUDA toolkit {cuda} beside the other one (https://developer.nvidia.com/cuda-toolkit-archive)."
     return by_hand(title, text, "Then set CUDA_HOME to its folder.")

@@ -3,7 +3,7 @@
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Driver, Environ, Frameworks, Gap, Gpus, Libraries, System
-from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, rule, seen
+from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, Run, SetEnv, problem, rule, run, seen
 
 #: From here on Triton links to libcuda.so.1 itself (triton/runtime/build.py of the wheels 3.5.0, 3.6.0 and 3.7.0).
 FIRST_WITHOUT_LINK = numbers_of("triton-links-by-soname")
@@ -49,23 +49,22 @@ def triton_libcuda_link(
     if library is None or (isinstance(environ, Environ) and environ.get("TRITON_LIBCUDA_PATH")):
         return
     folder = library.path.rpartition("/")[0]
-    link = Run(argv=("ln", "-s", "libcuda.so.1", f"{folder}/libcuda.so"))
-    yield Problem(
-        summary=f"{folder}/libcuda.so, which torch.compile and Triton link to at first use, is missing.",
+    link = run("ln", "-s", "libcuda.so.1", f"{folder}/libcuda.so")
+    yield problem(
+        f"{folder}/libcuda.so, which torch.compile and Triton link to at first use, is missing.",
+        seen("driver library", library.path, driver.source),
+        seen(f"{folder}/libcuda.so", "missing"),
         subject="triton",
         confidence="likely",
-        evidence=(seen("driver library", library.path, driver.source), seen(f"{folder}/libcuda.so", "missing")),
         fixes=(
             Fix(
-                title="Make the link beside the driver's library",
-                safety="review",
-                steps=(link,),
+                "Make the link beside the driver's library",
+                "review",
+                (link,),
                 needs_root=True,
                 undo=f"rm {folder}/libcuda.so",
             ),
-            Fix(
-                title="Without root: a link in a folder of your own", safety="safe", steps=_own_link(library.path, host)
-            ),
+            Fix("Without root: a link in a folder of your own", "safe", _own_link(library.path, host)),
         ),
     )
 
@@ -80,7 +79,7 @@ def _own_link(library: str, host: System) -> tuple[Run | SetEnv | Ask, ...]:
         return (Ask(text=text),)
     folder = f"{home.path.rstrip('/')}/{OWN_FOLDER}"
     return (
-        Run(argv=("mkdir", "-p", folder)),
-        Run(argv=("ln", "-s", library, f"{folder}/libcuda.so")),
+        run("mkdir", "-p", folder),
+        run("ln", "-s", library, f"{folder}/libcuda.so"),
         SetEnv(name="TRITON_LIBCUDA_PATH", value=folder),
     )

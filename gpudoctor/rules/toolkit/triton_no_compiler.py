@@ -2,16 +2,12 @@
 
 from gpudoctor.plan.system_packages import install_command
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Interpreter, System, Toolkits
-from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, rule, seen
+from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 
 @rule("TLK004", name="triton-no-compiler", severity="info", when="frameworks.triton, gpus.nvidia")
 def triton_no_compiler(
-    gpus: Gpus,
-    toolkits: Toolkits | None,
-    frameworks: Frameworks,
-    interpreter: Interpreter,
-    host: System | Gap | None,
+    gpus: Gpus, toolkits: Toolkits | None, frameworks: Frameworks, interpreter: Interpreter, host: System | Gap | None
 ) -> Iterator[Problem]:
     """Triton is installed, but the C compiler or Python headers it needs are missing.
 
@@ -42,15 +38,13 @@ def triton_no_compiler(
     lacks = " and ".join(
         words for words, missing in (("no C compiler", no_compiler), ("no Python.h", no_header)) if missing
     )
-    yield Problem(
-        summary=f"There is {lacks}, which torch.compile and Triton need at first use.",
+    yield problem(
+        f"There is {lacks}, which torch.compile and Triton need at first use.",
+        seen("C compiler", "not found on PATH" if no_compiler else "present"),
+        seen("Python.h", "not found" if no_header else "present or not looked for"),
         subject="triton",
         confidence="likely",
-        evidence=(
-            seen("C compiler", "not found on PATH" if no_compiler else "present"),
-            seen("Python.h", "not found" if no_header else "present or not looked for"),
-        ),
-        fixes=(_fix(host, no_header=no_header),),
+        fix=_fix(host, no_header=no_header),
     )
 
 
@@ -58,6 +52,6 @@ def _fix(host: System, *, no_header: bool) -> Fix:
     title = "Install a C compiler and Python's development files"
     command = install_command(host, "compiler", "python-headers") if no_header else install_command(host, "compiler")
     if command is not None:
-        return Fix(title=title, safety="review", steps=(command,), needs_root=True)
+        return Fix(title, "review", (command,), needs_root=True)
     text = "Install gcc and the development package of this Python with your distribution's package manager."
     return by_hand(title, text, needs_root=True)

@@ -33,6 +33,8 @@ RELEASES = {row.release: row for row in MATRIX.table("matlab")}
         # The oldest GPU of these is not known, and neither is what they leave out.
         ("R2023b", "3.5", None),
         ("R2023b", "12.0", "enable"),
+        ("R2023b", "8.6", "yes"),
+        ("R2016b", "8.6", "compiles"),
     ],
 )
 def test_serves(release, capability, answer) -> None:

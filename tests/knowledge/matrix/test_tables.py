@@ -27,7 +27,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     "dates": ("package",),
     "extensions": ("package", "dist", "versions"),
     "faults": ("product", "affected"),
+    "engines": ("package", "releases"),
     "gpu_peaks": ("name",),
+    "glibc": ("package", "since", "kinds"),
     "gpu_reference": ("name",),
     "gpus": ("name", "device_ids"),
     "images": ("image",),
@@ -36,8 +38,10 @@ KEYS: dict[str, tuple[str, ...]] = {
     "matlab": ("release",),
     "networks": ("name",),
     "numpy": ("package", "version", "os"),
+    "programs": ("program", "releases", "min_capability"),
     "protobuf": ("tensorflow",),
     "recipes": ("purpose", "system"),
+    "amd_families": ("family",),
     "amd_gpus": ("name",),
     "rocm": ("framework", "version", "variant"),
     "pairs": ("package", "releases"),
@@ -279,4 +283,4 @@ def test_jax_builds() -> None:
         assert row.cuda is None or isinstance(row.cuda, CudaVersion)
         assert set(row.platforms) <= set(PLATFORMS)
         assert all(ARCH.fullmatch(arch) for arch in row.archs or ()), row
-        assert re.match(r"cuda1[123]", row.variant), row
+        assert re.match(r"cuda(-?1[0123]|$)", row.variant), row

@@ -77,28 +77,29 @@ TWO_CUDAS = made(
 )  # fmt: skip
 
 
-def cupy(target: Target, *needs: str) -> Target:
+def cupy(target: Target, version: str = "13.4.1") -> Target:
     """CuPy's wheel for CUDA 12."""
-    return extension(target, "cupy-cuda12x", "13.4.1", f"cupy/_core/core.{_MODULE}", *(needs or ("libcudart.so.12",)))
+    return extension(target, "cupy-cuda12x", version, f"cupy/_core/core.{_MODULE}", "libcudart.so.12")
 
 
 def with_runtime(target: Target) -> Target:
-    """NVIDIA's package of the runtime."""
+    """NVIDIA's packages of the runtime, and of the compiler that CuPy opens."""
     nvidia(target, "nvidia-cuda-runtime-cu12", "12.6.77")
+    nvidia(target, "nvidia-cuda-nvrtc-cu12", "12.6.77")
     return target
 
 
 CUPY_PIP = made(
-    "CuPy with NVIDIA's packages, which it opens itself",
+    "CuPy 14 with NVIDIA's packages, which it opens itself",
     ubuntu(),
     cards.installed("560.35.05", cards.A10G),
-    cupy(with_runtime(venv("3.12.9"))).machine,
+    cupy(with_runtime(venv("3.12.9")), "14.0.1").machine,
     sees="1 GPU",
 )
 CUPY_CACHE = made(
     "CuPy with a toolkit that the loader's cache knows",
     ubuntu(),
-    toolkit("12.6", "libcudart.so.12", default=True),
+    toolkit("12.6", "libcudart.so.12", "libnvrtc.so.12", default=True),
     Machine(files={"/etc/ld.so.conf.d/000_cuda.conf": "/usr/local/cuda/lib64\n"}),
     cards.installed("560.35.05", cards.A10G),
     cupy(venv("3.12.9")).machine,
@@ -108,7 +109,7 @@ CUPY_MODULE = made(
     "CuPy on a cluster, where the CUDA module sets LD_LIBRARY_PATH and CUDA_HOME",
     rhel("9.4", "5.14.0-427.el9.x86_64", "2.34", "rocky"),
     PERSISTENCED,
-    toolkit("12.4", "libcudart.so.12"),
+    toolkit("12.4", "libcudart.so.12", "libnvrtc.so.12"),
     cards.installed("550.163.01", cards.A100_40, folder="/usr/lib64"),
     slurm(SLURM_GPUS_ON_NODE="1", SLURM_JOB_GPUS="0", CUDA_VISIBLE_DEVICES="0"),
     cupy(venv("3.12.5")).machine,

@@ -15,7 +15,14 @@ from tests.machines.healthy.target import ADA, Target, conda, venv
 def conda_torch(prefix: str, version: str, reported: str, cuda: str, build: str, channel: str, **more: str) -> Target:
     """PyTorch of a conda channel: its libraries are the environment's, and there is no local tag."""
     target = conda("3.11.11", prefix)
-    names = ("libcudart.so.12", "libcublas.so.12", "libcudnn.so.9", "libcufft.so.11", "libcusparse.so.12")
+    names = (
+        "libcudart.so.12",
+        "libcublas.so.12",
+        "libcudnn.so.9",
+        "libcufft.so.11",
+        "libcusparse.so.12",
+        "libnvrtc.so.12",
+    )
     linked = ("libcudart.so.12", "libcublas.so.12", "libcudnn.so.9")
     target.also(Machine(binaries={f"{prefix}/lib/{one}": library(one, runpath=("$ORIGIN",)) for one in names}))
     files: dict[str, str | bytes] = {

@@ -86,7 +86,12 @@ ONNX_CUPY = made(
     "torch 2.6, CuPy and ONNX Runtime for CUDA 12 together",
     ubuntu(),
     cards.installed("560.35.05", cards.RTX_4080, **DISPLAY),
-    around(numpy(torch(venv("3.11.12"), "2.6.0+cu126")), cupy_cuda12x="13.4.1", onnxruntime_gpu="1.21.0").machine,
+    around(
+        numpy(torch(venv("3.11.12"), "2.6.0+cu126")),
+        cupy_cuda12x="13.4.1",
+        onnxruntime_gpu="1.21.0",
+        nvidia_cuda_nvrtc_cu12="12.6.77",
+    ).machine,
     sees="1 GPU, torch 2.6.0+cu126",
 )
 TWO_4090 = made(

@@ -1,0 +1,108 @@
+"""Conditions about memory: what PyTorch's own numbers say of who fills the GPU."""
+
+from gpudoctor.diagnosis.condition import condition
+from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.sources.out_of_memory import OutOfMemory
+
+#: A smaller part of what is reserved lies unused in every program.
+_MUCH = 5
+#: How many times what was asked for is free where the GPU's memory is not what lacks.
+_PLENTY = 4
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**30:.1f} GiB" if count >= 2**30 else f"{count / 2**20:.0f} MiB"
+
+
+def _noticeable(total: int) -> int:
+    """More than a context and a desktop, which take some hundred MiB on every GPU."""
+    return max(total // 5, 1 << 30)
+
+
+def _more_than_there_is(one: OutOfMemory) -> bool:
+    return one.wanted is not None and one.total is not None and one.wanted > one.total
+
+
+def _in_the_way(one: OutOfMemory) -> bool:
+    """Without what other programs hold, there would have been room."""
+    if one.others is None or one.total is None or one.free is None or one.wanted is None:
+        return False
+    return one.others > _noticeable(one.total) and one.wanted <= one.free + one.others
+
+
+def _in_pieces(one: OutOfMemory) -> bool:
+    """PyTorch's own advice begins where what it reserved is much more than what it gave out."""
+    if one.unused is None or one.wanted is None:
+        return False
+    return one.unused >= max(one.wanted, (one.own or 0) // _MUCH)
+
+
+@condition
+def others_hold_little(seen: SnapshotView) -> str | None:
+    """PyTorch's own numbers leave hardly any of the GPU's memory to other programs."""
+    for one in seen.memory_reports:
+        if one.others is not None and one.total and one.others <= _noticeable(one.total):
+            return f"other programs hold {one.others / 2**30:.1f} of {one.total / 2**30:.1f} GiB"
+    return None
+
+
+@condition
+def others_hold_it(seen: SnapshotView) -> str | None:
+    """Other programs hold what this one asked for."""
+    for one in seen.memory_reports:
+        if one.others is not None and one.total and _in_the_way(one):
+            return f"other programs hold {_size(one.others)} of {_size(one.total)}, this one {_size(one.own or 0)}"
+    return None
+
+
+@condition
+def more_than_the_gpu_has(seen: SnapshotView) -> str | None:
+    """No GPU of this size could have given it."""
+    for one in seen.memory_reports:
+        if _more_than_there_is(one):
+            return f"{_size(one.wanted or 0)} were asked for at once, and the GPU has {_size(one.total or 0)} in all"
+    return None
+
+
+@condition
+def own_program_fills_it(seen: SnapshotView) -> str | None:
+    """The program alone holds most of the memory, and uses it."""
+    for one in seen.memory_reports:
+        own = (one.own or 0) - (one.unused or 0)
+        if one.total and 2 * own > one.total and not (_in_the_way(one) or _in_pieces(one)):
+            return f"the program itself uses {_size(own)} of {_size(one.total)}, and asked for {_size(one.wanted or 0)}"
+    return None
+
+
+@condition
+def memory_was_free(seen: SnapshotView) -> str | None:
+    """PyTorch's own numbers have several times as much memory free as was asked for: something else refused it."""
+    for one in seen.memory_reports:
+        if one.free and one.wanted and one.free >= _PLENTY * one.wanted:
+            return f"{one.free / 2**30:.1f} GiB were free when {one.wanted / 2**20:.0f} MiB were asked for"
+    return None
+
+
+@condition
+def no_free_memory_shown(seen: SnapshotView) -> str | None:
+    """The opposite of the one before."""
+    return None if memory_was_free(seen) else "no numbers show that memory was free"
+
+
+@condition
+def no_unused_reserve(seen: SnapshotView) -> str | None:
+    """PyTorch holds less unused memory than it was asked for, so joining its pieces would not do."""
+    for one in seen.memory_reports:
+        if not _in_pieces(one) and one.unused is not None and one.wanted is not None:
+            return f"only {one.unused / 2**20:.0f} MiB lie unused, and {one.wanted / 2**20:.0f} MiB were asked for"
+    return None
+
+
+@condition
+def reserve_in_pieces(seen: SnapshotView) -> str | None:
+    """PyTorch itself holds more unused memory than it was asked for."""
+    for one in seen.memory_reports:
+        if _in_pieces(one) and not (_more_than_there_is(one) or _in_the_way(one)):
+            unused, wanted = _size(one.unused or 0), _size(one.wanted or 0)
+            return f"{unused} lie unused in PyTorch's own cache, and {wanted} were asked for"
+    return None

@@ -1,0 +1,50 @@
+"""Companions that break a release of a framework which itself admits them: an old TensorFlow with h5py 3."""
+
+import os
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from gpudoctor.facts.specifiers import is_met
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "companion_bounds.tsv")
+_NAME = re.compile(r"[\w-]+")
+
+
+class Bound(NamedTuple):
+    """A row: TensorFlow up to 2.4 works with h5py<3."""
+
+    package: str
+    releases: str
+    requirement: str
+    #: What the failure prints, as an expression; empty where it may be anything.
+    prints: str
+    source: str
+
+    @property
+    def companion(self) -> str:
+        """h5py of h5py<3."""
+        return (_NAME.match(self.requirement) or [""])[0]
+
+    @property
+    def allowed(self) -> str:
+        """<3 of h5py<3."""
+        return self.requirement.removeprefix(self.companion)
+
+
+@lru_cache(maxsize=1)
+def bounds() -> tuple[Bound, ...]:
+    """All rows."""
+    with open(_FILE, encoding="utf-8") as stream:
+        return tuple(Bound(*line.rstrip("\n").split("\t")) for line in stream if not line.startswith("#"))
+
+
+def bounds_of(package: str, version: str) -> tuple[Bound, ...]:
+    """What this release works with."""
+    return tuple(one for one in bounds() if one.package == package and is_met(one.releases, version))
+
+
+def bound_shown_by(message: str, releases: dict[str, str]) -> Bound | None:
+    """The bound that an error line is about, given the releases that are there by name."""
+    rows = (row for name, version in releases.items() for row in bounds_of(name, version))
+    return next((row for row in rows if row.prints and re.search(row.prints, message)), None)

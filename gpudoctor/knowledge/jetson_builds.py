@@ -1,0 +1,36 @@
+"""Builds of frameworks for Jetson boards, by the L4T of their JetPack; and the L4T of a JetPack."""
+
+import os
+from functools import lru_cache
+
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.matrix.offer_types import Runtime
+
+_FILE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "jetson_builds.tsv")
+
+
+@lru_cache(maxsize=1)
+def rows() -> tuple[tuple[str, str, str, str, str], ...]:
+    """Framework, the beginning of L4T, Python, command, source."""
+    with open(_FILE, encoding="utf-8") as stream:
+        lines = (line.rstrip("\n").split("\t") for line in stream if not line.startswith("#"))
+        return tuple((one, l4t, python, command, source) for one, l4t, python, command, source in lines)
+
+
+def jetson_command(framework: str, l4t: str, python: str | None = None) -> str | None:
+    """What brings the framework on a Jetson with that L4T; None where none is known, or it is for another Python."""
+    return next(
+        (
+            command
+            for name, begins, own, command, _ in rows()
+            if name == framework and f"{l4t}.".startswith(f"{begins}.") and python in (None, own)
+        ),
+        None,
+    )
+
+
+@lru_cache(maxsize=1)
+def l4t_of_jetpacks() -> dict[str, str]:
+    """32.7.1 of 4.6.1."""
+    table: tuple[Runtime, ...] = load_matrix().table("runtimes")
+    return {one.release: one.versions["l4t"] for one in table if one.runtime == "jetpack" and "l4t" in one.versions}

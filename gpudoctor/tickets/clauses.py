@@ -1,0 +1,77 @@
+"""The parts of sentences in which a reporter tells of this machine and of now, not of another or of a wish."""
+
+from collections.abc import Iterable, Iterator
+
+from gpudoctor.facts import lazy_re as re
+
+#: Other times, other machines, wishes and commands: what such a clause names is not what is there.
+ELSEWHERE = re.compile(
+    r"\b(?:(?<!to )work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier"
+    r"|older|newer"
+    r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
+    r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
+    r"|since|other|another|colleague\w*|compatib\w*"
+    r"|from|release notes|docs|documentation|guide|see the|known|supposed|expected"
+    r"|built? (?:for|with|against|to)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*"
+    r"|braucht"
+    r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"
+    r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",
+    re.IGNORECASE,
+)
+#: Who asks what goes with a release has that release.
+_ASKED_FOR = re.compile(
+    r"\b(?:which|what)\b[^?]{0,60}\bversions?\b[^?]{0,40}"
+    r"\b(?:fits?|for|supports?|works? with|compatible with|needs?)\b",
+    re.IGNORECASE,
+)
+#: Characters of a line that may be somebody's own.
+WIDE = 600
+_CLAUSE = re.compile(
+    r"(?<=[.;!?])\s+|(?<=[.;!?][\"')])\s+|(?<=:)\s+(?!v?\d)|\s+(?:but|while|whereas|although)\s+"
+    r"|(?<=,)\s+(?=(?:which (?:is|was) )?(?:built|compiled) (?:for|with|against)\b)",
+    re.IGNORECASE,
+)
+_FULL_WIDTH = str.maketrans(
+    {wide: f"{plain} " for wide, plain in zip("，。：；！？、", ",.:;!?,", strict=True)} | {"（": " (", "）": ") "}
+)
+_BESIDE_HAN = re.compile(r"(?<=[\u4e00-\u9fff])(?=[A-Za-z0-9])|(?<=[A-Za-z0-9])(?=[\u4e00-\u9fff])")
+#: A comma parts Chinese sentences as a full stop does.
+_HAN, _COMMA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r", (?!\d)")
+#: What prints one: tracebacks, logs and shells are read by others.
+PRINTED = re.compile(
+    r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\] )"
+    r"|\$|>>>|\||\+-|#|pip3? (?!list:|freeze:|shows?:)|conda (?!list:)|uv |python[\d.]* |sudo |docker "
+    r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
+)
+
+#: A title in Markdown; a comment of a shell looks the same.
+_TITLE = re.compile(r"^\s*#\s+(?=\S)")
+#: What is worth reading without a number.
+_WITHOUT_NUMBER = ("mac", "os x", "osx")
+
+Told = tuple[int, str]
+
+
+def own_lines(lines: Iterable[Told]) -> Iterator[Told]:
+    """The lines that no program printed, with the title."""
+    for place, (number, line) in enumerate(lines):
+        plain = _TITLE.sub("", line) if place == 0 and number == 1 else line
+        if len(line) <= WIDE and not PRINTED.match(plain):
+            yield number, plain if plain.isascii() else _BESIDE_HAN.sub(" ", plain.translate(_FULL_WIDTH))
+
+
+def clauses(lines: Iterable[Told]) -> Iterator[Told]:
+    """The parts of sentences that tell of this machine and of now."""
+    for number, line in own_lines(lines):
+        if any(char.isdigit() for char in line) or any(word in line.lower() for word in _WITHOUT_NUMBER):
+            parts = _CLAUSE.split(_COMMA.sub("; ", line) if _HAN.search(line) else line)
+            yield from ((number, one) for one in _of_here(parts))
+
+
+def _of_here(parts: Iterable[str]) -> Iterator[str]:
+    """Without other times and machines; what a colon announces is of where its head is."""
+    head = ""
+    for one in parts:
+        if " " not in one.strip() or not ELSEWHERE.search(head + one) or _ASKED_FOR.search(one):
+            yield one
+        head = f"{one} " if one.endswith(":") else ""

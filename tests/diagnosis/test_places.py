@@ -1,0 +1,180 @@
+"""Every cause at every place: its commands are that place's, parse in its shell, and none is another place's."""
+
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from gpudoctor.diagnosis.at_place import asked_at, at_place
+from gpudoctor.diagnosis.place import Place, place_of
+from gpudoctor.diagnosis.ranking import Candidate
+from gpudoctor.diagnosis.remedies import remedies
+from gpudoctor.facts.base import Gap
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
+from gpudoctor.facts.snapshot import Snapshot
+from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.knowledge.causes import all_causes
+from gpudoctor.knowledge.places import places_in
+from gpudoctor.rules.load import load_rules
+
+RULES = load_rules()
+CODES = {rule.name: rule.code for rule in RULES}
+NAMED = sorted(name for name, one in all_causes().items() if one.remedy)
+EMPTY = {name: Gap(reason="not stated") for name in ("host", "gpus", "driver", "interpreter", "packages")}
+
+
+def machine(**sections):
+    return Snapshot(**{**EMPTY, "frameworks": Gap(reason="not stated"), "container": Gap(reason="x"), **sections})
+
+
+def python(path, environment=None):
+    return Interpreter(executable=path, chosen_by="report", environment=environment)
+
+
+AMD = Gpus(devices=(Gpu(vendor="amd", name="AMD Radeon RX 6600"),))
+OF_DEBIAN = r"(?:^|&& )(?:sudo )?(?:apt(?:-get|-mark)?|dpkg) "
+EMBEDDED = r".\python_embeded\python.exe"
+#: A place: its facts, the words of its text, its system; what each command looks like, or what none of them holds.
+PLACES = {
+    "Colab": (machine(), "on Google Colab", "linux", r"[!%]|import os", r"\bsudo\b|reboot|systemctl|ubuntu-drivers"),
+    "Kaggle": (machine(container=Container(notebook="kaggle")), "", "linux", r"[!%]|import os", r"\bsudo\b|reboot"),
+    "ComfyUI": (machine(interpreter=python(EMBEDDED)), "", "windows", None, r"^python|\bgrep\b|^sudo"),
+    "uv": (machine(), "uv sync", "linux", None, r"python3? -m pip (?:install|uninstall|list)"),
+    "poetry": (machine(), "poetry install", "linux", None, r"^python3? "),
+    "NuGet": (machine(), "Microsoft.ML.OnnxRuntime.Gpu from NuGet", "windows", None, r"^(?:python|pip|uv|conda) "),
+    "C++": (machine(), "whisper.cpp, cmake --build build", "linux", None, r"^(?:python|pip|uv|conda)\b"),
+    "AMD": (machine(gpus=AMD), "", "linux", None, r"nvidia-smi|whl/cu\d|<CUDA_TAG>|nvidia-driver"),
+    "Jetson": (machine(host=System(os="linux", tegra="R32.7.1")), "", "linux", None, r"nvidia-smi|download\.pytorch"),
+    "Arch": (machine(), "on CachyOS", "linux", None, OF_DEBIAN + r"|(?:^|&& )(?:sudo )?dnf "),
+    "Debian": (machine(), "Debian 12", "linux", None, r"(?:^|&& )(?:sudo )?(?:dnf|pacman|ubuntu-drivers|zypper) "),
+    "Rocky": (machine(host=System(os="linux", distribution="rocky", distribution_like=("rhel", "fedora"))), "", "linux",
+              None, OF_DEBIAN + r"|(?:^|&& )(?:sudo )?(?:pacman|zypper) "),
+    "Void": (machine(), "Void Linux", "linux", None, OF_DEBIAN + r"|(?:^|&& )(?:sudo )?(?:dnf|pacman|zypper) "),
+    "Podman": (machine(), "podman run", "linux", None, r"^(?:sudo )?(?:docker|nerdctl) "),
+    "Kubernetes": (machine(), "kubectl logs", "linux", None, r"^(?:sudo )?(?:docker|podman) "),
+    "TensorFlow": (machine(frameworks=Frameworks(found=(Framework(name="tensorflow", version="2.9.0"),))),
+                   "tensorflow about-tensorflow", "linux", None, None),
+}  # fmt: skip
+
+
+def commands_at(place, name):
+    snapshot, text, system, _, _ = PLACES[place]
+    around = places_in(text) | {one for one in text.split() if one.startswith("about-")}
+    candidate = Candidate(key=name, code=CODES.get(name), words="x", weight=0.9)
+    found = remedies((candidate,), (), RULES, system, snapshot, around)
+    return found[0].commands if found else ()
+
+
+PRINTED = {(place, name): commands_at(place, name) for place in PLACES for name in NAMED}
+
+
+@pytest.mark.parametrize("place", sorted(PLACES))
+def test_no_command_is_of_another_place(place):
+    *_, own, others = PLACES[place]
+    lines = [(name, line) for name in NAMED for line in PRINTED[place, name]]
+    assert len(lines) > 20
+    assert not [one for one in lines if others and re.search(others, one[1])]
+    assert not [one for one in lines if own and not re.match(own, one[1])]
+
+
+@pytest.mark.skipif(shutil.which("sh") is None, reason="needs a POSIX shell")
+@pytest.mark.parametrize("place", sorted(name for name, one in PLACES.items() if one[2] == "linux"))
+def test_commands_parse_in_their_shell(place):
+    lines = (line for name in NAMED for line in PRINTED[place, name] if not line.startswith(("%", "import ")))
+    text = "\n".join(dict.fromkeys(re.sub(r"<[\w .:]+>", "WORD", line.removeprefix("!")) for line in lines))
+    done = subprocess.run(["sh", "-n", "-c", text], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_framework_that_the_ticket_is_not_about():
+    lines = [line for name in NAMED if all_causes()[name].framework is None for line in PRINTED["TensorFlow", name]]
+    assert lines
+    assert not [line for line in lines if re.search(r"install .*\btorch\b|import torch", line)]
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "typed"),
+    [
+        ("python -m pip install torch", ("at-uv",), ("uv pip install torch",)),
+        ("python -m pip uninstall --yes torch", ("at-uv",), ("uv pip uninstall torch",)),
+        ("python -m pip install torch", ("at-poetry",), ("poetry run python -m pip install torch",)),
+        ("export CUDA_HOME=/usr/local/cuda PATH=/a:$PATH", ("at-hosted",), ("%env CUDA_HOME=/usr/local/cuda",)),
+        ("export LD_LIBRARY_PATH=/a:$LD_LIBRARY_PATH  # older ones", ("at-hosted",), ()),
+        ("sudo apt install gcc-10 g++-10", ("at-hosted",), ("!apt-get install -y gcc-10 g++-10",)),
+        ("sudo apt install nvidia-driver-580", ("at-hosted",), ()),
+        ("unset CUDA_VISIBLE_DEVICES", ("at-cell",), ('import os; os.environ.pop("CUDA_VISIBLE_DEVICES", None)',)),
+        ("pip list | grep torch", ("at-dotnet",), ("dotnet list package",)),
+        ("podman run x", ("at-docker",), ()),
+        ("podman run x", (), ("podman run x",)),
+        ("grep -o avx2 /proc/cpuinfo", ("jetson",), ()),
+    ],
+)
+def test_a_command_at_a_place(command, words, typed):
+    assert at_place((command,), Place(words=frozenset(words))) == typed
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("!pip3 install torch-scatter", {"at-cell"}),
+        ("It works in Colab, at home it does not.", set()),
+        ("the kernel is linux-cachyos", {"on-arch"}),
+        ("Debian 11, 6.1.0-18-cloud-amd64", {"on-debian"}),
+        ("Linux host 5.14.0-427.el9.x86_64", {"on-rhel"}),
+        ("from llama_cpp import Llama  # llama.cpp", {"at-another", "at-llm", "of-llama-cpp-python"}),
+        ("Ubuntu 22.04 in Docker on Fedora", {"at-docker"}),
+    ],
+)
+def test_places_of_a_text(text, places):
+    assert places_in(text) == places
+
+
+def test_words_of_a_question_stay_words():
+    asked = ("nvidia-smi", "the line of your program that the traceback names")
+    assert asked_at(asked, Place(words=frozenset(("at-hosted",)))) == ("!nvidia-smi", asked[1])
+
+
+def test_a_question_is_asked_of_the_program_s_own_python():
+    place = place_of(machine(interpreter=python(EMBEDDED)), (), "windows")
+    assert asked_at(("python -c 'import torch'",), place) == (f"{EMBEDDED} -c 'import torch'",)
+
+
+def test_red_hat_7_has_yum():
+    rocky, centos = (
+        [line for line in commands if "install nvidia-container-toolkit" in line]
+        for text in ("Rocky Linux 8", "CentOS 7")
+        for commands in (
+            remedies(
+                (Candidate(key="ctk-missing", code=CODES["ctk-missing"], words="x", weight=0.9),),
+                (),
+                RULES,
+                "linux",
+                machine(),
+                places_in(text),
+            )[0].commands,
+        )
+    )
+    assert rocky == ["sudo dnf install nvidia-container-toolkit"]
+    assert centos == ["sudo yum install nvidia-container-toolkit"]
+
+
+def test_a_line_for_a_distribution_says_so_where_none_is_known():
+    candidate = Candidate(key="nvcc-gcc-too-new", code=CODES["nvcc-gcc-too-new"], words="x", weight=0.9)
+    (found,) = remedies((candidate,), (), RULES, "linux", machine())
+    assert found.commands[0].endswith("# Debian, Ubuntu")
+
+
+def test_a_notebook_is_hosted_only_where_the_system_allows_it():
+    around = places_in("I copied it from colab")
+    assert place_of(machine(), around, None).has("at-hosted")
+    assert not place_of(machine(), around, "windows").has("at-hosted")
+    assert not place_of(machine(container=Container(wsl=Wsl(version=2))), around, "wsl").has("at-hosted")
+
+
+def test_a_package_of_conda_is_changed_by_conda():
+    cudnn = Packages(installed=(Package(name="cudnn", version="8.9.7", installer="conda"),), excerpt=True)
+    candidate = Candidate(key="cudnn-too-old", code=CODES["cudnn-too-old"], words="x", weight=0.9)
+    (found,) = remedies((candidate,), (), RULES, "linux", machine(packages=cudnn))
+    assert found.commands[-1].startswith("conda install")

@@ -1,0 +1,86 @@
+"""One fact, however it is spelled: releases of L4T, cuDNN, ONNX Runtime, drivers, kernels, folders, GPUs."""
+
+import pytest
+
+from gpudoctor.facts.base import Gap
+from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.sources.l4t import release_of, release_of_image
+from gpudoctor.tickets.read import ingest
+
+
+def facts_of(text):
+    snapshot = ingest(text.encode(), load_matrix()).snapshot
+    sections = {
+        name: getattr(snapshot, name) for name in ("host", "container", "driver", "gpus", "toolkits", "libraries")
+    }
+    seen = {name: one for name, one in sections.items() if one is not None and not isinstance(one, Gap)}
+    host, container, driver = (seen.get(name) for name in ("host", "container", "driver"))
+    frameworks = () if isinstance(snapshot.frameworks, Gap) else snapshot.frameworks.found
+    return {
+        "l4t": release_of(host.tegra) if host and host.tegra else None,
+        "kernel": host.kernel if host else None,
+        "os": host.os if host else None,
+        "image": release_of_image(container.image) if container and container.image else None,
+        "wsl": container.wsl.version if container and container.wsl else None,
+        "driver": str(driver.release) if driver and driver.release else None,
+        "flavour": driver.module_flavour if driver else None,
+        "gpus": [gpu.name or gpu.architecture for gpu in seen["gpus"].devices] if "gpus" in seen else None,
+        "cuda": {str(one.version) for one in seen["toolkits"].found} if "toolkits" in seen else None,
+        "cudnn": next((str(one.version) for one in seen["libraries"].copies), None) if "libraries" in seen else None,
+        **{one.name: one.version for one in frameworks},
+    }
+
+
+STATED = [
+    ("# R32 (release), REVISION: 7.1, GCID: 1, BOARD: t186ref", {"l4t": "32.7.1", "os": "linux"}),
+    ("Orin AGX with JetPack 6 (L4T R36.3.0)", {"l4t": "36.3.0"}),
+    ("- L4T version: 35.4.1", {"l4t": "35.4.1"}),
+    ("| L4T | 36.3.0 |", {"l4t": "36.3.0"}),
+    ("ii  nvidia-l4t-core  32.7.3-20221122092935  arm64", {"l4t": "32.7.3"}),
+    ("a Yocto image of ours, meta-tegra at R36.4.0", {"l4t": "36.4.0"}),
+    ("docker run --runtime nvidia nvcr.io/nvidia/l4t-ml:r32.5.0-py3", {"image": "32.5.0", "l4t": None}),
+    ("FROM dustynv/ros:foxy-pytorch-l4t-r32.7.1", {"image": "32.7.1", "l4t": None}),
+    ("Our desktop has no Jetson, R32.7.1 is from another issue", {"l4t": None}),
+    ("CUDA 12.6 and cuDNN v8.9.7 are installed", {"cuda": {"12.6"}, "cudnn": "8.9.7"}),
+    ("CUDA/cuDNN version: 10.2 / 7.6.5", {"cuda": {"10.2"}, "cudnn": "7.6.5"}),
+    ("CUDA/cuDNN version: 10.2", {"cuda": {"10.2"}, "cudnn": None}),
+    ("cuDNN version: 8902", {"cudnn": "8.9.2"}),
+    ("cuDNN 8.05", {"cudnn": None}),
+    ("The page names cuDNN 8.9.7 in its release notes", {"cudnn": None}),
+    ("Require cuDNN 9.* and CUDA 12.*", {"cudnn": None, "cuda": None}),
+    ("ONNX Runtime 1.19.1 with CUDA 12.6", {"onnxruntime": "1.19.1", "cuda": {"12.6"}}),
+    ("Microsoft.ML.OnnxRuntime.Gpu (NuGet package version 1.16.0)", {"onnxruntime": "1.16.0"}),
+    ("Which versions of CUDA fit ONNX Runtime 1.19.1 here?", {"onnxruntime": "1.19.1"}),
+    ("### NVIDIA Open GPU Kernel Modules Version\n\n575.57.08-1.el9", {"driver": "575.57.08", "flavour": "open"}),
+    ("akmod-nvidia-570.133.07-1.fc42.x86_64", {"driver": "570.133.07"}),
+    ("kmod-nvidia-latest-dkms-550.90.07-1.el8.x86_64", {"driver": "550.90.07"}),
+    ("rc  nvidia-driver-470  470.199.02-0ubuntu0.20.04.1", {"driver": None}),
+    ("nvidia-driver-580-open is what this Ubuntu has", {"flavour": "open"}),
+    ("Kernel Release: 5.14.0-570.el9.x86_64", {"kernel": "5.14.0-570.el9.x86_64"}),
+    ("all of it on kernel 6.11.0-26-generic", {"kernel": "6.11.0-26-generic"}),
+    ("Kernel: Python 3 (ipykernel)", {"kernel": None}),
+    ("TensorFlow 2.2/CUDA 10.1 and no GPU", {"tensorflow": "2.2", "cuda": {"10.1"}}),
+    ("export PATH=/usr/local/cuda-11.4/bin:$PATH", {"cuda": {"11.4"}}),
+    (r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v11.2\bin is there", {"cuda": {"11.2"}, "os": "windows"}),
+    ("$ ls /usr/local\nbin  cuda  cuda-10.0  cuda-11.2", {"cuda": {"10.0", "11.2"}}),
+    ("my folder contains cudart64_102.dll", {"cuda": {"10.2"}}),
+    ("/usr/local/cuda-12.1/lib64/libcudart.so.12: No such file or directory", {"cuda": None}),
+    ("Searched for CUDA in the following directories:\n  /usr/local/cuda-11.2", {"cuda": None}),
+    ("GPU: AMD Radeon RX 6600 (gfx1032)", {"gpus": ["AMD Radeon RX 6600"]}),
+    ("$ rocminfo | grep gfx\n  Name:                    gfx1100", {"gpus": ["gfx1100"]}),
+    ("a 6600xt and ROCm", {"gpus": ["6600xt"]}),
+    ("Vega 64 under Linux", {"gpus": ["Vega 64"]}),
+    ("integrated graphics and a dedicated 4070.", {"gpus": ["NVIDIA GeForce RTX 4070"]}),
+    ("it scales a 2080 x 1080 image", {"gpus": None}),
+    ("- GPU model: TITAN RTX\n- GPU model: GTX 1070 Ti", {"gpus": ["NVIDIA TITAN RTX", "NVIDIA GeForce GTX 1070 Ti"]}),
+    ("Windows 10, WSL 1, Ubuntu 20.04", {"wsl": 1, "os": "linux"}),
+    ("  NAME      STATE           VERSION\n* Ubuntu    Running         1", {"wsl": 1}),
+    ("it fails on my Mac", {"os": "macos"}),
+    ("it works on a Mac", {"os": None}),
+]
+
+
+@pytest.mark.parametrize(("text", "facts"), STATED)
+def test_what_is_stated(text, facts):
+    made = facts_of(text)
+    assert {name: made.get(name) for name in facts} == facts
