@@ -175,4 +175,4 @@ def build_for_jetpack(facts: Stated) -> str:
     host = facts.seen.section(System, "host")
     l4t = release_of((host.tegra if host else None) or "") or ""
     name = "tensorflow" if facts.seen.framework("tensorflow") and not facts.seen.framework("torch") else "torch"
-    return jetson_command(name, l4t) or ""
+    return jetson_command(name, l4t, facts.machine.python) or ""

@@ -19,14 +19,15 @@ def rows() -> tuple[tuple[str, str, str, str, str], ...]:
 
 def jetson_command(framework: str, l4t: str, python: str | None = None) -> str | None:
     """What brings the framework on a Jetson with that L4T; None where none is known, or it is for another Python."""
-    return next(
-        (
-            command
-            for name, begins, own, command, _ in rows()
-            if name == framework and f"{l4t}.".startswith(f"{begins}.") and python in (None, own)
-        ),
-        None,
-    )
+    own, command = jetson_build(framework, l4t) or (None, None)
+    # An image has a Python of its own.
+    return command if command and (python in (None, own) or command.startswith("docker ")) else None
+
+
+def jetson_build(framework: str, l4t: str) -> tuple[str, str] | None:
+    """The Python that the framework's build for that L4T is made for, and the command; None where none is known."""
+    found = (row for row in rows() if row[0] == framework and f"{l4t}.".startswith(f"{row[1]}."))
+    return next(((python, command) for _, _, python, command, _ in found), None)
 
 
 @lru_cache(maxsize=1)

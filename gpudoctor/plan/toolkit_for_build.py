@@ -29,7 +29,8 @@ def toolkit_for_build(cuda: CudaVersion, cudnn: str | None, scene: Scene, *, cud
     archives = [] if cudnn_only else [Ask(text=f"Install CUDA {cuda} ({_TOOLKITS}), without its driver.")]
     archives += _on_windows(cuda, cudnn) if scene.os == "windows" else _on_linux(cuda, cudnn)
     words, package = _CONDA.get(str(cuda)), _PIP.get(str(cuda))
-    if words is None:
+    place = scene.target.environment if scene.target else None
+    if words is None or not (place or "conda").startswith("conda"):
         return Fix(title=title, safety="manual", steps=tuple(archives))
     steps: list[Run | Ask] = [Run(argv=("conda", "install", "--channel", CHANNEL, *words))]
     steps += [Run(argv=(scene.python, "-m", "pip", "install", package))] if package else []
@@ -45,7 +46,8 @@ def _on_windows(cuda: CudaVersion, cudnn: str | None) -> Iterator[Ask]:
     if cudnn:
         text = f"Unpack cuDNN {cudnn} for CUDA {cuda} ({_CUDNNS}) and copy its bin, include and lib into {folder}."
         yield Ask(text=text)
-    yield Ask(text=f"Put {folder}\\bin first on PATH and open a new window.")
+    programs = rf"{folder}\bin"
+    yield Ask(text=f"Put {programs} first on PATH and open a new window.")
 
 
 def _on_linux(cuda: CudaVersion, cudnn: str | None) -> Iterator[Ask]:

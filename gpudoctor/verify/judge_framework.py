@@ -40,7 +40,8 @@ def judge_framework(
     """Notes the build that is taken in `taken`."""
     framework = FRAMEWORK_OF[wanted.name]
     found = offered(wanted.name, places, install, case)
-    if wanted.url and not wanted.specifier:
+    if wanted.url and not any(meets(one.version, wanted.specifier) for one in found if wanted.specifier):
+        # A release of its maker's own, as for Jetson: 2.1.0a0+41361538.nv23.06.
         text = "What is behind an address or a path is not in the tables."
         yield case.verdict(wanted.text, "not known", grounds="not asked", aspect="index", because=text)
         return

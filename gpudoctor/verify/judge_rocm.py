@@ -16,7 +16,9 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
         text = f"Builds for {tag} are for AMD's GPUs, and this is {machine.label(0)}."
         return case.verdict(wanted.text, "does not fit", aspect="gpu", because=text, line=wanted.line)
     rows = [
-        one for one in rocm_builds("torch", case.matrix) if one.variant == tag and meets(one.version, wanted.specifier)
+        one
+        for one in rocm_builds("torch", case.matrix)
+        if one.variant == tag and meets(f"{one.version}+{tag}", wanted.specifier)
     ]
     if not rows and (there := _releases(tag, case)):
         text = f"The index {tag} has no torch{wanted.specifier}; it has {there}."

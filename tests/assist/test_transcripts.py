@@ -137,7 +137,7 @@ TRANSCRIPTS = {
             *("torch-companion-version", "torchvision==0.21.0+cu124", "whl/cu124"),
         ),
         verify("torch==2.6.0\ntorchvision==0.19.0", BLACKWELL, "does not fit", "0.19.0"),
-        look_up("setuptools 82.0", "pkg_resources", "setuptools<82"),
+        look_up("setuptools 82.0", "pkg_resources", "setuptools<70"),
     ],
 }
 

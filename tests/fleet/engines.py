@@ -41,7 +41,8 @@ class SshHosts:
         return f"-F {self.folder}/config"
 
     def start(self) -> None:
-        """Bring all up."""
+        """Bring all up; what a run that was cut off has left is taken down first."""
+        self.stop()
         os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
         for name in ("host", "user"):
             _sh(f"ssh-keygen -q -t ed25519 -N '' -f {self.folder}/{name}")
@@ -93,11 +94,12 @@ class SshHosts:
 
     def stop(self) -> None:
         """Take all down again."""
-        for name, server in self._servers.items():
+        for name in self.names:
             with contextlib.suppress(subprocess.CalledProcessError):
                 _sh(f"ip netns pids {_net(name)} | xargs -r kill -9")
-            server.kill()
-            server.wait()
+            if server := self._servers.get(name):
+                server.kill()
+                server.wait()
             with contextlib.suppress(subprocess.CalledProcessError):
                 _sh(f"ip netns del {_net(name)}")
         with contextlib.suppress(subprocess.CalledProcessError):

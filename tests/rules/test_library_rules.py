@@ -19,6 +19,7 @@ from tests.rules.stacks import (
     V100,
     copy,
     frameworks,
+    interpreter,
     jax_plugin,
     libraries,
     packages,
@@ -190,7 +191,10 @@ def test_old_tensorflow_asks_for_its_toolkit() -> None:
     lost = missing(("libcudart.so.10.0", "cudart"))
     machine = stack(RTX_3090, frameworks=frameworks(tensorflow("1.15.0", "10.0")), libraries=libraries(*lost))
     asked = "conda install --channel conda-forge cudatoolkit=10.0 cudnn=7.6"
-    assert commands(fires("tf-soname-missing", **machine)) == [asked]
+    in_conda = machine | {"interpreter": interpreter(environment="conda")}
+    assert commands(fires("tf-soname-missing", **in_conda)) == [asked]
+    # conda installs into its own environments only.
+    assert commands(fires("tf-soname-missing", **machine)) == []
 
 
 def test_jax_gets_the_packages_of_what_it_lacks() -> None:

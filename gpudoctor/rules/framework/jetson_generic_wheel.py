@@ -1,10 +1,10 @@
 """FRM019: a generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson."""
 
 from gpudoctor.facts.versions import Capability, CudaVersion
-from gpudoctor.knowledge.jetson_builds import jetson_command
+from gpudoctor.knowledge.jetson_builds import jetson_build, jetson_command
 from gpudoctor.rules._situation import known
 from gpudoctor.rules.builds import device_code, services
-from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, System
+from gpudoctor.rules.sections import Driver, Framework, Frameworks, Gap, Gpus, Libraries, Matrix, Scene, System
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, Run, by_hand, problem, rule, seen
 from gpudoctor.sources.l4t import release_of
 
@@ -32,6 +32,7 @@ def jetson_generic_wheel(
     gpus: Gpus | Gap | None,
     driver: Driver | Gap | None,
     libraries: Libraries | Gap | None,
+    scene: Scene,
     matrix: Matrix,
 ) -> Iterator[Problem]:
     """A generic ARM build of PyTorch, TensorFlow or JAX is installed on an NVIDIA Jetson.
@@ -86,7 +87,7 @@ def jetson_generic_wheel(
             seen(f"{name} build", build, framework.source),
             *found,
             subject=framework.label,
-            fix=_fix(name, known(gpus), host, matrix),
+            fix=_fix(name, known(gpus), scene.python_minor, host, matrix),
         )
 
 
@@ -122,10 +123,18 @@ def _cuda(framework: Framework) -> str:
     return f"CUDA {framework.cuda}" if framework.cuda else "CUDA"
 
 
-def _fix(name: str, gpus: Gpus | None, host: System, matrix: Matrix) -> Fix:
+def _fix(name: str, gpus: Gpus | None, python: str | None, host: System, matrix: Matrix) -> Fix:
     if name == "torch" and _is_thor(gpus, matrix):
         return _thor()
-    command = jetson_command(name, release_of(host.tegra or "") or "")
+    release = release_of(host.tegra or "") or ""
+    command, build = jetson_command(name, release, python), jetson_build(name, release)
+    if command is None and build is not None:
+        made_for, typed = build
+        return by_hand(
+            JETPACK.title,
+            f"NVIDIA's build for this JetPack is for Python {made_for}, not {python}: make an environment of that Python.",
+            f"In it: {typed}",
+        )
     if command is None:
         return JETPACK if name in ("torch", "tensorflow") else JAX_CONTAINER
     made = Run(argv=tuple(command.split()))
