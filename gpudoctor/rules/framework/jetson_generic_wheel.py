@@ -132,7 +132,7 @@ def _fix(name: str, gpus: Gpus | None, python: str | None, host: System, matrix:
         made_for, typed = build
         return by_hand(
             JETPACK.title,
-            f"NVIDIA's build for this JetPack is for Python {made_for}, not {python}: make an environment of that Python.",
+            f"NVIDIA's build for this JetPack is for Python {made_for}, not {python}. Make an environment of it.",
             f"In it: {typed}",
         )
     if command is None:
