@@ -1,6 +1,6 @@
 """Commands of a remedy as the stated facts allow them: filled in, judged one after the other, replaced or left out."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from gpudoctor.facts import lazy_re as re
@@ -32,6 +32,8 @@ _FAMILY = {
 _ONLY = re.compile(r" only$")
 #: What follows on a change, and is nothing without it.
 _FOLLOWS = re.compile(r"sudo (?:reboot|apt-mark hold|systemctl restart)\b")
+#: The environment that remedies make, and what is then done in it.
+_MAKES_ENVIRONMENT, _IN_ENVIRONMENT = re.compile(r"\bcreate -n gpu-env\b"), re.compile(r"\brun -n gpu-env\b")
 #: A package is removed, and another put in its place.
 _REMOVES, _INSTALLS = re.compile(r"\bpip uninstall\b"), re.compile(r"\bpip install\b")
 #: Bounds that one after the other are added: NumPy's, protobuf's, Keras'.
@@ -74,11 +76,18 @@ def _fitting(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str])
         # A command that is looked up whole is of this machine.
         made = command or None if _WORD.fullmatch(word) else made
         lost = lost or made is None
-        if made is None or (lost and _FOLLOWS.match(made) and not any(one.startswith("sudo ") for one in before)):
+        if made is None or (lost and _is_left_over(made, before)):
             continue
         if made not in before:
             before.append(made)
             yield made
+
+
+def _is_left_over(command: str, before: Sequence[str]) -> bool:
+    """It follows on a change, or goes into an environment, that was left out."""
+    if _FOLLOWS.match(command):
+        return not any(one.startswith("sudo ") for one in before)
+    return bool(_IN_ENVIRONMENT.search(command)) and not any(_MAKES_ENVIRONMENT.search(one) for one in before)
 
 
 def _filled_in(written: str, facts: "Stated") -> str:

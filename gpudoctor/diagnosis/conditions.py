@@ -9,12 +9,10 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.live import Live
-from gpudoctor.facts.python import Frameworks
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import LibraryVersion
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.knowledge.message import STRENGTH, message_of
+from gpudoctor.knowledge.message import STRENGTH
 from gpudoctor.knowledge.metal import metal_floor
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, services
@@ -30,59 +28,8 @@ _NOT_GEFORCE = re.compile(r"^(?!.*(?:GeForce|RTX [2-5]0\d\d|TITAN))")
 #: TensorFlow's first release without GPU support on Windows, with CUDA as an extra, and without a toolkit's libraries.
 _OPENS_CUDA = numbers_of("tensorflow-opens-cuda")
 _NO_WINDOWS = numbers_of("tensorflow-without-windows-gpu")
+_WITH_AVX2 = numbers_of("tensorflow-avx2-by-mistake")
 _WITH_EXTRA, _OWN_LIBRARIES = numbers_of("tensorflow-cuda-extra"), numbers_of("tensorflow-own-libraries")
-
-
-@condition
-def nvml_lists_gpus(seen: SnapshotView) -> str | None:
-    """The driver answers."""
-    driver, gpus = seen.section(Driver, "driver"), seen.section(Gpus, "gpus")
-    nvml = driver.nvml if driver else None
-    if nvml and nvml.ok and nvml.device_count is None and nvml.source and nvml.source.kind == "report":
-        return "nvidia-smi is said to work"
-    if not (nvml and nvml.ok and nvml.device_count and gpus):
-        return None
-    release = f" {driver.release}" if driver and driver.release else ""
-    return f"the driver{release} answers and lists {nvml.device_count} GPU{'s' * (nvml.device_count > 1)}"
-
-
-@condition
-def one_gpu_is_listed(seen: SnapshotView) -> str | None:
-    """NVML lists one GPU only."""
-    driver = seen.section(Driver, "driver")
-    is_one = driver is not None and driver.nvml is not None and driver.nvml.device_count == 1
-    return "the driver lists one GPU, and its number is 0" if is_one else None
-
-
-@condition
-def no_gpu_found(seen: SnapshotView) -> str | None:
-    """A GPU was looked for."""
-    return "no GPU was found" if seen.no_gpu else None
-
-
-@condition
-def driver_serves_frameworks(seen: SnapshotView) -> str | None:
-    """The driver offers the CUDA that every framework was built with, or a newer one."""
-    driver, frameworks = seen.section(Driver, "driver"), seen.section(Frameworks, "frameworks")
-    if driver is None or driver.cuda is None or frameworks is None:
-        return None
-    # Which CUDA a build of conda uses, its release does not say: where the driver itself calls itself too old, it is.
-    if seen.said("cuda-insufficient-driver") and nvml_lists_gpus(seen):
-        return None
-    wanted = [one.cuda for one in frameworks.found if one.cuda is not None]
-    if not wanted or any(one > driver.cuda for one in wanted):
-        return None
-    return f"the driver offers CUDA {driver.cuda}, and the frameworks were built with {max(wanted)}"
-
-
-@condition
-def driver_serves_another_program(seen: SnapshotView) -> str | None:
-    """Another program is said to use the GPU, and no message calls the driver too old."""
-    live = seen.section(Live, "live")
-    rows = [row for one in live.symptoms if (row := message_of(one.signature))] if live else []
-    called = any(one.key == "driver-too-old" and one.prior >= _USUAL for row in rows for one in row.causes)
-    is_used = seen.is_around("another-program-uses-gpu") and not called
-    return "another program is said to use this GPU" if is_used else None
 
 
 @condition
@@ -290,3 +237,19 @@ def no_toolkit_found(seen: SnapshotView) -> str | None:
     toolkits = seen.section(Toolkits, "toolkits")
     none = toolkits is not None and not toolkits.excerpt and not toolkits.found
     return "no CUDA toolkit was found" if none else None
+
+
+@condition
+def cpu_has_avx(seen: SnapshotView) -> str | None:
+    """AVX is among the processor's flags."""
+    host = seen.section(System, "host")
+    flags = host.cpu.flags if host and host.cpu else None
+    return "the processor has AVX" if flags and "avx" in flags else None
+
+
+@condition
+def tensorflow_without_avx2(seen: SnapshotView) -> str | None:
+    """Another TensorFlow than the one whose packages were built with more than AVX by mistake."""
+    numbers = seen.numbers("tensorflow")
+    is_other = numbers is not None and numbers[:3] != _WITH_AVX2[:3]
+    return "the packages of this TensorFlow need no more than AVX" if is_other else None

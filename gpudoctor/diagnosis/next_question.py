@@ -28,6 +28,8 @@ _TORCH = re.compile(
     r"print\((?:(?:, )?torch\.(?:__version__|version\.cuda|cuda\.is_available\(\)))+\)\1$"
 )
 
+#: is_available() swallows the error that this ends with.
+_FIRST_TENSOR = 'python -c "import sys, torch; print(sys.executable, torch.__version__); torch.zeros(1).cuda()"'
 #: In a question: the image that the reporter starts.
 _IMAGE = re.compile(r"\bIMAGE\b")
 #: A list of packages, searched for some: the names are alternatives of grep's, or findstr's words.
@@ -173,6 +175,9 @@ def _of_gaps(snapshot: Snapshot, causes: tuple[Candidate, ...], asked: Asked) ->
     if snapshot.doctor is not None:
         # gpudoctor has looked already; nothing that can be typed sees more.
         return None
+    if "framework-sees-no-gpu" in {one.key for one in causes} and SnapshotView(snapshot).variant("torch") == "cuda":
+        ask = "; ".join(commands_for(_FIRST_TENSOR, asked.system))
+        return Question(ask=ask, why="PyTorch hides why it sees no GPU; the first tensor on it gives CUDA's own error.")
     if not causes and not any(isinstance(getattr(snapshot, name), Gap) for name in ("libraries", "environ")):
         return None
     return Question(ask=WHOLE, why="Nothing stated decides it; gpudoctor looks at the whole stack.")

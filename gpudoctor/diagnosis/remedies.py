@@ -86,7 +86,11 @@ def _remedy_at(
         commands = tuple(
             _here(one, snapshot, place.system) for one in commands_that_fit(own.run, snapshot, place.words)
         )
-        usual = None if own.say else _remedy(key, finding, rule, snapshot, place)
+        # Of what does not fit this machine only a rest would be left.
+        is_whole = len(commands) == len(own.run)
+        usual = None if own.say and is_whole else _remedy(key, finding, rule, snapshot, place)
+        if not is_whole and usual is not None and (usual.commands or any(isinstance(one, Run) for one in usual.steps)):
+            return _typed_at(usual, place, record.framework if record else None)
         say = own.say or (usual.say if usual else "")
         say = _without(_words_of(own.run) - _words_of(commands), say)
         return Remedy(cause=key, say=say, commands=at_place(commands, place, record.framework if record else None))

@@ -11,7 +11,10 @@ ELSEWHERE = re.compile(
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
     r"|since|other|another|colleague\w*|compatib\w*"
-    r"|from|release notes|docs|documentation|guide|see the|known|supposed|expected"
+    # What is from pip is here.
+    r"|from(?! (?:pip|pypi|(?:ana|mini)?conda|conda-forge|sources?|apt|dnf|docker ?hub|ngc|pytorch\.org|nvidia\.com"
+    r"|the (?:official|ubuntu|debian|nvidia|pytorch|pip|conda|aur)\b)\b)"
+    r"|release notes|docs|documentation|guide|see the|known|supposed|expected"
     r"|built? (?:for|with|against|to)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*"
     r"|braucht"
     r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"

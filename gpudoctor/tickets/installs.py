@@ -1,10 +1,11 @@
 """The build of PyTorch or TensorFlow that the commands in a text install, read as the installers read them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Framework, Frameworks
 from gpudoctor.facts.versions import CudaVersion
+from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import normalise
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
@@ -85,7 +86,16 @@ def _by_conda(command: Conda, number: int) -> Iterator[Framework]:
         if name in _NAMES and exact:
             digits = re.match(r"=*(\d+)\.(\d)", cuda) if _NAMES[name] == "torch" else None
             tag = f"cu{digits[1]}{digits[2]}" if digits else "cpu" if "cpuonly" in versions else None
+            if tag and "cudatoolkit" in versions and _has_other_tags_only(exact[1], tag, command.channels):
+                # Only builds for CUDA ask for cudatoolkit; beside one that none asks for conda takes the CPU's.
+                tag = "cpu"
             yield _framework(_NAMES[name], exact[1], tag, number)
+
+
+def _has_other_tags_only(version: str, tag: str, channels: Sequence[str]) -> bool:
+    """PyTorch's channel, whose builds are those of its wheels, has no build of the release for that CUDA."""
+    builds = load_matrix().torch_builds(version) if not {"conda-forge", "anaconda"}.intersection(channels) else ()
+    return bool(builds) and all(one.variant != tag for one in builds)
 
 
 def _framework(name: str, version: str | None, tag: str | None, number: int, by_index: str | None = None) -> Framework:

@@ -12,6 +12,7 @@ from gpudoctor.sources.build_tags import local_part, parse_tag
 from gpudoctor.tickets.fragment import Fragment, fragment, source
 from gpudoctor.tickets.machine_words import python_version
 from gpudoctor.tickets.pasted import Pasted
+from gpudoctor.tickets.printed_labels import printed
 
 FORM = "answers of Python"
 
@@ -108,6 +109,8 @@ def parse_echoes(text: Pasted) -> tuple[Fragment, ...]:
         if python is None and (banner := _BANNER.match(line)):
             python = python_version(banner[1])
             told.lines.append(number)
+    for number, asked, answer in printed(text):
+        _note(number, asked, answer, told)
     return fragment(
         FORM,
         told.lines,

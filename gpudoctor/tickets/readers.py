@@ -39,6 +39,7 @@ READERS = (
         r"|key was rejected|nvidia\w*\s+\d{3}|nvidia[\w-]*[/,] ?\d{3}|/dev/nvidia",
     ),
     Reader("machine", "parse_machine"),
+    Reader("cpu_flags", "parse_cpu_flags", r"flags\s*:\s*fpu "),
     Reader(
         "collect_env", "parse_collect_env", r"cuda used to build|gpu models and|is debug build|nvidia driver version"
     ),
