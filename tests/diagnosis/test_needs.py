@@ -45,7 +45,7 @@ def test_a_rule_that_lacks_a_fact_is_skipped_by_its_name(host, outcome):
     assert bool(found.clean) == (outcome == "clean")
 
 
-@pytest.mark.parametrize(("cpu", "missing"), [(None, ("host.cpu",)), (Cpu(flags=("avx",)), ())])
+@pytest.mark.parametrize(("cpu", "missing"), [(None, ("host.cpu",)), (Cpu(flags=()), ())])
 def test_an_open_cause_names_the_fact_that_it_waits_for(cpu, missing):
     snapshot = Snapshot(
         host=System(os="linux", arch="x86_64", cpu=cpu), frameworks=FOUND, live=Live(symptoms=(SYMPTOM,))

@@ -11,7 +11,7 @@ from gpudoctor.facts.libraries import Libraries, Resolution, Toolkit, Toolkits
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Framework, Frameworks, Interpreter, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
-from gpudoctor.facts.system import Container, System, Wsl
+from gpudoctor.facts.system import Container, Cpu, System, Wsl
 from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease
 from gpudoctor.knowledge.causes import all_causes
 from gpudoctor.knowledge.statements import what_shows
@@ -173,6 +173,14 @@ ROWS = {
     "tensorflow-brings-libraries": (
         frameworks(name="tensorflow", version="2.16.1"),
         frameworks(name="tensorflow", version="2.15.0"),
+    ),
+    "tensorflow-without-avx2": (
+        frameworks(name="tensorflow", version="2.4.1"),
+        frameworks(name="tensorflow", version="2.4.0"),
+    ),
+    "cpu-has-avx": (
+        {"host": System(os="linux", cpu=Cpu(flags=("sse4_2", "avx")))},
+        {"host": System(os="linux", cpu=Cpu(flags=("sse4_2",)))},
     ),
     "tensorflow-has-its-toolkit": (
         {
