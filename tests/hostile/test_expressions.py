@@ -17,7 +17,7 @@ from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import ingest
 from tests.hostile.expressions import Expression, expressions, hostile
 
-SIZE, SECONDS, ORDINARY = 100_000, 1.0, 0.3
+SIZE, SECONDS, ORDINARY = 100_000, 1.0, 0.5
 #: GPUDOCTOR_HOSTILE=all: every expression; else a few of each package, others each time the seed is moved.
 ALL = os.environ.get("GPUDOCTOR_HOSTILE") == "all"
 SEED = int(os.environ.get("GPUDOCTOR_HOSTILE_SEED", "20261122"))
