@@ -26,6 +26,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, Environ, System, Wsl
 from gpudoctor.inference.every_build import as_any_build
 from gpudoctor.inference.installed_builds import Builds, frameworks_of, with_its_tag
+from gpudoctor.inference.opened_libraries import with_opened_libraries
 from gpudoctor.knowledge.frameworks import computing
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.sources.libraries_names import family_of
@@ -40,7 +41,7 @@ _NVIDIA = re.compile(r"nvidia|geforce|quadro|tesla|titan|\b[rg]tx\b", re.IGNOREC
 
 def infer(snapshot: Snapshot, matrix: Matrix) -> Snapshot:
     """The snapshot with what follows from it; the same one where nothing does. What a look of ours saw stays."""
-    return _with_builds(_implied(_with_installers(snapshot)), matrix)
+    return with_opened_libraries(_with_builds(_implied(_with_installers(snapshot)), matrix))
 
 
 def _with_builds(snapshot: Snapshot, matrix: Matrix) -> Snapshot:

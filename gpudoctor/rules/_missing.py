@@ -47,7 +47,8 @@ def package_of(one: Resolution, framework: Framework) -> str | None:
 def where_looked(framework: Framework, libraries: Libraries) -> tuple[Evidence, ...]:
     """Where the framework's other libraries come from, and LD_LIBRARY_PATH."""
     found = (r for r in libraries.resolutions or () if r.framework == framework.name and r.path is not None)
-    folders = tuple(dict.fromkeys(posixpath.dirname(one.path or "") for one in found))
+    # A log names some without their folders.
+    folders = tuple(dict.fromkeys(filter(None, (posixpath.dirname(one.path or "") for one in found))))
     searched = ":".join(libraries.search_path) if libraries.search_path else "not set"
     looked = (seen("LD_LIBRARY_PATH", searched),)
     if not folders:
@@ -133,7 +134,7 @@ def _bring(
     if framework.name == "tensorflow":
         numbers, version = release_numbers(framework.version), framework.version
         if version is None or numbers is None or numbers < FIRST_EXTRA:
-            return _by_hand(framework, scene)
+            return _by_hand(framework, missing, scene)
         # The recipe knows what else is here, and gives it an environment of its own where they cannot share one.
         newest = framework_for_gpus("tensorflow", scene, matrix)
         if _is_broken(framework, scene, matrix) or not _shares(newest) or not _can_have(version, scene, matrix):
@@ -144,7 +145,7 @@ def _bring(
     else:
         wanted = tuple(dict.fromkeys(p for one in missing if (p := package_of(one, framework))))
     if not wanted:
-        return _by_hand(framework, scene)
+        return _by_hand(framework, missing, scene)
     # An installed one is pinned by another framework, and is of another release: a second install changes nothing.
     pinned = framework.name not in PARTS or any(scene.find(name) is not None for name in ("torch", "tensorflow"))
     there = tuple(name for name in wanted if pinned and scene.find(name) is not None)
@@ -169,9 +170,10 @@ def _shares(fix: Fix) -> bool:
     return not any(isinstance(step, Run) and step.argv[1:3] == ("-m", "venv") for step in fix.steps)
 
 
-def _by_hand(framework: Framework, scene: Scene) -> Fix:
+def _by_hand(framework: Framework, missing: tuple[Resolution, ...], scene: Scene) -> Fix:
     if framework.name == "tensorflow" and framework.cuda:
-        return toolkit_for_build(framework.cuda, framework.cudnn, scene)
+        cudnn_only = framework.cudnn is not None and all(one.family == "cudnn" for one in missing)
+        return toolkit_for_build(framework.cuda, framework.cudnn, scene, cudnn_only=cudnn_only)
     cuda = f"CUDA {framework.cuda}" if framework.cuda else "the CUDA version it was built with"
     cudnn = f" and cuDNN {framework.cudnn}" if framework.cudnn else ""
     text = f"Install {cuda}{cudnn}, or use a newer {framework.name} that brings its own libraries."

@@ -130,8 +130,8 @@ def _opened(text: Pasted) -> tuple[Fragment, ...]:
     askers = askers_of(text.lines)
     for number, line in text.filled:
         opened, missed = _OPENED.search(line), _MISSED.search(line)
-        name = opened[1] if opened else missed[1] if missed else None
-        if name is None or not re.match(r"(?:lib)?[\w.-]+\.(?:so|dll)", name):
+        name = (opened[1] if opened else missed[1] if missed else "").rstrip("`'\".,;")
+        if not re.match(r"(?:lib)?[\w.-]+\.(?:so|dll)", name):
             continue
         lines.append(number)
         # Where the message names another file than the one that was opened, that one is missing too.

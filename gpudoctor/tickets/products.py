@@ -1,9 +1,11 @@
 """The GPUs that people name, as the driver names them: "2x 1080 Ti", "RTX3090 24GB", "Tesla K80", "A100"."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.facts.gpus import Gpu
+from gpudoctor.knowledge.matrix.load import load_matrix
 
 _MODEL = re.compile(
     r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan|grid)\s*)?(?:(?P<series>rtx|gtx|gts|gt|fx|nvs)\s*)?-?"
@@ -165,3 +167,12 @@ def _tail(text: str) -> str:
     }
     found = re.findall(r"ti|super|laptop|gpu|max-q|(?<![a-z])d(?![a-z])|ada", text.lower())
     return "".join(f" {words[word]}" for word in found)
+
+
+def are_of_one_kind(names: Collection[str]) -> bool:
+    """One product, or several with one compute capability: what is true of a GPU of one is true of the others."""
+    if len(names) < 2:
+        return bool(names)
+    matrix = load_matrix()
+    capabilities = {matrix.capability(Gpu(vendor="nvidia", name=name)) for name in names}
+    return len(capabilities) == 1 and None not in capabilities

@@ -22,7 +22,7 @@ from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, named
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
 from gpudoctor.tickets.pasted import Pasted
-from gpudoctor.tickets.products import products_in_passing
+from gpudoctor.tickets.products import are_of_one_kind, products_in_passing
 
 FORM = "the reporter's words"
 
@@ -191,11 +191,11 @@ def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
     named = [(number, *product) for number, clause in clauses for product in products_in_passing(clause)]
-    told = _only((number, name) for number, _, name in named)
-    if told is None:
+    if not are_of_one_kind({name for *_, name in named}):
         return ()
-    gpu = Gpu(vendor=named[0][1], name=told[1], source=source(FORM, told[0]))
-    return fragment(FORM, (told[0],), HEARSAY, gpus=Gpus(devices=(gpu,)))
+    number, vendor, name = named[0]
+    gpu = Gpu(vendor=vendor, name=name, source=source(FORM, number))
+    return fragment(FORM, (number,), HEARSAY, gpus=Gpus(devices=(gpu,)))
 
 
 def _toolkits(clauses: list[Told]) -> tuple[Fragment, ...]:

@@ -15,13 +15,11 @@ from gpudoctor.sources.packages_names import normalise
 from gpudoctor.verify.asked import Install, Requirement
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import none_found, offered, usable, version_of
-from gpudoctor.verify.instead import instead_of, what_would_do, with_links
+from gpudoctor.verify.instead import instead_of, typed, what_would_do, with_links
+from gpudoctor.verify.judge_jaxlib import PAGE as JAX_PAGE
 from gpudoctor.verify.offers import FRAMEWORK_OF, Offer
 from gpudoctor.verify.origins import Origin
 from gpudoctor.verify.verdict import Verdict
-
-#: Builds of jaxlib for CUDA that are on no package index.
-JAX_PAGE = "https://storage.googleapis.com/jax-releases/jax_cuda_releases.html"
 
 
 def stays(wanted: Requirement, install: Install, case: Case) -> str | None:
@@ -52,10 +50,10 @@ def judge_framework(
         yield _nothing(wanted, version, framework, places, install, case)
         return
     if best is None:
-        no = _without_its_extra(wanted, fitting, case) if fitting else none_found(wanted, places, found, case)
+        no = _without_its_extra(wanted, install, fitting, case) if fitting else none_found(wanted, places, found, case)
         yield (
             replace(no, instead=_instead(framework, wanted, "", places, install, case))
-            if no.word == "does not fit"
+            if no.word == "does not fit" and no.instead is None
             else no
         )
         return
@@ -99,15 +97,19 @@ def _extra(wanted: Requirement) -> str:
     return next((one for one in wanted.extras if one.startswith("cuda")), "")
 
 
-def _without_its_extra(wanted: Requirement, fitting: Sequence[Offer], case: Case) -> Verdict:
-    """A JAX whose jaxlib comes with extras, and not with the one that is named."""
+def _without_its_extra(wanted: Requirement, install: Install, fitting: Sequence[Offer], case: Case) -> Verdict:
+    """A JAX whose jaxlib comes with extras, and not with the one that is named: that of its own page instead."""
     version = fitting[0].version
     builds = [one.build for one in fitting if one.version == version and one.build is not None]
     text = f"jax {version} has no extra {_extra(wanted)}" if _extra(wanted) else f"jax {version} alone brings no jaxlib"
     text += f"; it has {', '.join(one.variant for one in builds)}."
-    if any(one.fault for one in builds):
+    there = [one for one in builds if one.fault]
+    if there:
         text += f" Their jaxlib is on JAX's own page: -f {JAX_PAGE}"
-    return case.verdict(wanted.text, "does not fit", aspect="version", because=text, line=wanted.line)
+    wrong = (tuple(one.constraint for one in obstacles(build, case.machine, case.matrix)) for build in there)
+    best = next((one for one, against in zip(there, wrong, strict=True) if {*against} <= {"index", "unknown"}), None)
+    instead = typed(install, (f"jax[{best.variant}]=={version}", "-f", JAX_PAGE)) if best else None
+    return case.verdict(wanted.text, "does not fit", aspect="version", because=text, instead=instead, line=wanted.line)
 
 
 def _nothing(
@@ -145,7 +147,8 @@ def _build(
     if framework == "tensorflow" and "and-cuda" in wanted.extras and not build.has_extra:
         text = f"{build.label} has no extra and-cuda, so its CUDA libraries would not come: that begins with 2.14."
         return case.verdict(wanted.text, "does not fit", aspect="name", because=text, **common)
-    skipped = ("index",) if framework == "torch" or not wanted.extras else ()
+    on_its_page = framework == "jax" and any(one.kind == "jax" for one in places)
+    skipped = ("index",) if framework == "torch" or not wanted.extras or on_its_page else ()
     against = [
         one
         for one in obstacles(build, case.machine, case.matrix)

@@ -36,7 +36,7 @@ def tf_soname_missing(
     gpus: Gpus | None,
     libraries: Libraries,
     frameworks: Frameworks,
-    packages: Packages,
+    packages: Packages | Gap | None,
     host: System | Gap | None,
     toolkits: Toolkits | Gap | None,
     scene: Scene,
@@ -71,8 +71,11 @@ def tf_soname_missing(
     https://github.com/SYSTRAN/faster-whisper#gpu
     https://man7.org/linux/man-pages/man8/ld.so.8.html
     """
-    yield from of_packages(gpus, libraries, frameworks, packages, known(host), scene)
+    if isinstance(packages, Packages):
+        yield from of_packages(gpus, libraries, frameworks, packages, known(host), scene)
     if isinstance(host, System) and host.os == "windows":
+        if isinstance(packages, Gap):
+            return
         yield from _on_windows(gpus, libraries, frameworks, toolkits, packages, scene)
         return
     yield from _of_onnxruntime(gpus, libraries, frameworks, scene)
