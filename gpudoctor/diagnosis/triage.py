@@ -153,7 +153,7 @@ def ticket_of(
     """The ticket of a judged snapshot; `contents` where it was made of a text, `supposed` as `candidates` takes it."""
     snapshot = report.snapshot
     partial = kind == "text"
-    around = contents.around if contents else ()
+    around = _around(contents)
     findings = (*_reported(contents, rules), *report.diagnosis.findings)
     shown = shown_causes(rank(snapshot, findings, rules, around=around, assumed=supposed))
     system = system_of(snapshot, around)
@@ -178,6 +178,14 @@ def ticket_of(
         contents=contents,
         unseen=report.unseen,
     )
+
+
+def _around(contents: Contents | None) -> tuple[str, ...]:
+    """What the text names; and where it shows both answers of a framework, that two Pythons gave them."""
+    if contents is None:
+        return ()
+    is_both = any(one.fact.endswith(".gpu_available") for one in contents.disputes)
+    return (*contents.around, "gpu-seen-and-not") if is_both else contents.around
 
 
 def _texts(contents: Contents | None) -> tuple[str, ...]:

@@ -22,7 +22,11 @@ _SURROUNDINGS = {
     "kubernetes": r"\b(?:kubernetes|kubectl|kubelet|k8s|k3s|microk8s|rke2|openshift)\b|\bnvidia\.com/gpu\b",
     "gpus-asked-of-kubernetes": r"\bnvidia\.com/(?:gpu|mig-[\w.]+)[\"']?\s*[:=]\s*[\"']?[1-9]",
     "musl": r"\balpine\b|\bmusl\b",
-    "gpus-asked-of-slurm": r"--gres[= ]gpu\b|--gpus(?:-per-(?:node|task))?[= ]\d|#sbatch[^\n]*\bgpu:",
+    "gpus-asked-of-slurm": r"--gres[= ]gpu\b|\b(?:srun|sbatch|salloc)\b[^\n]*--gpus[= ]\d"
+    r"|--gpus-per-(?:node|task)[= ]\d"
+    r"|#sbatch[^\n]*\bgpu:|#sbatch[^\n]*--gpus[= ]\d",
+    "docker-snap": r"\bsnap (?:install|list|refresh|connect) docker\b|/snap/(?:bin/)?docker\b"
+    r"|\bdocker\b[^\n]{0,40}\b(?:via|with|using|from|through|by|as an?) snap\b|\bdocker[- ]snap\b|\bsnap docker\b",
     "cvd": r"\bcuda_visible_devices\b",
     "vm": r"\bvirtual ?box\b|\bparallels\b|\bvmware\b|\bvirtuali[sz]ed\b|\bin an? (?:vm|virtual machine)\b"
     r"|\bguest (?:os|vm)\b",

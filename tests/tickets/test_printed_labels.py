@@ -5,6 +5,7 @@ import pytest
 from gpudoctor.assist.judged import judged_input
 from gpudoctor.examine.tickets import Input
 from gpudoctor.knowledge.matrix.load import load_matrix
+from gpudoctor.knowledge.surroundings import surroundings_in
 from gpudoctor.tickets.read import ingest
 
 FLAGS = (
@@ -62,8 +63,31 @@ def test_the_first_cause_and_what_facts_rule_out(text: str, first: str, not_it: 
     assert not_it not in {one.key for one in ticket.causes}
 
 
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        (("snap install docker\ndocker run -it --gpus all ubuntu\nnvidia-container-cli: initialization error: load "
+          "library failed: libnvidia-ml.so.1: cannot open shared object file: no such file"), "ctk-docker-snap"),
+        (("RTX 5070 Ti Laptop GPU, Windows 11, driver 595.79, torch 2.11.0+cu130\ncuInit() returned error code 100\n"
+          "nvidia-smi worked fine, but no CUDA program could access the GPU"), "cvd-invalid"),
+        ("CentOS 7, torch 1.7.0+cu110\nUserWarning: CUDA initialization: Found no NVIDIA driver on your system.",
+         "drv-absent"),
+        (("torch.cuda.is_available() is False\n\nCollecting environment information...\nPyTorch version: 1.5.0+cu101\n"
+          "CUDA used to build PyTorch: 10.1\n\nOS: Ubuntu 18.04\nIs CUDA available: Yes\nGPU models and configuration:\n"
+          "GPU 0: TITAN RTX\nNvidia driver version: 442.92"), "wrong-environment"),
+    ],
+)  # fmt: skip
+def test_which_cause_leads(text: str, first: str) -> None:
+    assert judged_input(Input("ticket", text.encode())).ticket.causes[0].key == first
+
+
 def test_what_the_first_tensor_says_is_asked_for() -> None:
     text = b"torch.cuda.is_available() is False\nRTX 2070, Ubuntu 22.04, driver 535.54.03, torch 2.2.0+cu121"
     question = judged_input(Input("ticket", text)).ticket.question
     assert question is not None
     assert "torch.zeros(1).cuda()" in question.ask
+
+
+def test_dockers_gpus_are_not_slurms() -> None:
+    assert "gpus-asked-of-slurm" not in surroundings_in("docker run --gpus 2 pytorch/pytorch nvidia-smi")
+    assert "gpus-asked-of-slurm" in surroundings_in("srun --gpus 2 python train.py")
