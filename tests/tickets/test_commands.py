@@ -121,5 +121,5 @@ def test_a_container_that_was_given_gpus_was_not_started_without():
     rules = load_rules()
     made = shown_causes(rank(snapshot, diagnose(snapshot, load_matrix(), rules).findings, rules))
     assert "container-no-gpu-flag" not in [one.key for one in made]
-    reasons = {one.key: one.because for one in ruled_out(snapshot, (), rules)}
+    reasons = {one.key: one.because for one in ruled_out(snapshot, ("container",), rules)}
     assert reasons.get("container-no-gpu-flag") == "the container was started with GPU access"

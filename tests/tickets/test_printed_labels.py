@@ -73,7 +73,7 @@ def test_the_first_cause_and_what_facts_rule_out(text: str, first: str, not_it: 
         ("CentOS 7, torch 1.7.0+cu110\nUserWarning: CUDA initialization: Found no NVIDIA driver on your system.",
          "drv-absent"),
         (("torch.cuda.is_available() is False\n\nCollecting environment information...\nPyTorch version: 1.5.0+cu101\n"
-          "CUDA used to build PyTorch: 10.1\n\nOS: Ubuntu 18.04\nIs CUDA available: Yes\nGPU models and configuration:\n"
+          "CUDA used to build PyTorch: 10.1\nOS: Ubuntu 18.04\nIs CUDA available: Yes\nGPU models and configuration:\n"
           "GPU 0: TITAN RTX\nNvidia driver version: 442.92"), "wrong-environment"),
     ],
 )  # fmt: skip
