@@ -1,6 +1,7 @@
 """The fix where no build fits: what would have to change, in words, and no command."""
 
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,11 +13,16 @@ from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import NEW_ENVIRONMENT, Steps
 
+if TYPE_CHECKING:
+    from gpudoctor.plan.builds import Build
+
 _CPU = "https://download.pytorch.org/whl/cpu"
 #: What is taken for the Python that is there, where an old one is wanted and none is stated.
 _NEW_PYTHON = "3.12"
 #: The oldest Python with updates (https://devguide.python.org/versions/, 2026-11).
 _SERVED = (3, 10)
+#: Of drivers that nobody stated more serve this CUDA than that of the newest builds.
+_USUAL = 12
 #: The oldest Python that uv installs.
 _FIRST_OF_UV = (3, 8)
 
@@ -92,12 +98,15 @@ def _with_libraries_beside(framework: str, machine: Machine, matrix: Matrix) -> 
 def for_old_pythons(framework: str, pythons: tuple[str, ...], machine: Machine, matrix: Matrix) -> Fix | None:
     """A build for Pythons that are served no more: what is there and nobody states is hardly one of them."""
     is_old = machine.python is None and bool(pythons) and all(_numbers(one) < _SERVED for one in pythons)
-    there = msgspec.structs.replace(machine, python=_NEW_PYTHON)
-    return _with_another_python(framework, there, matrix) if is_old else None
+    there = msgspec.structs.replace(machine, python=pythons[0]) if is_old else machine
+    return _with_another_python(framework, there, matrix, usual=_NEW_PYTHON) if is_old else None
 
 
-def _with_another_python(framework: str, machine: Machine, matrix: Matrix) -> Fix | None:
-    """A new environment with the Python that a build wants, where no more than that is in the way."""
+def _with_another_python(framework: str, machine: Machine, matrix: Matrix, usual: str | None = None) -> Fix | None:
+    """A new environment with the Python that a build wants, where no more than that is in the way.
+
+    Of the Pythons that have the newest build, the `usual` one, else the newest.
+    """
     # Imported here: a check that proposes no build needs no solver.
     from gpudoctor.plan.answer import Wanted
     from gpudoctor.plan.builds import builds_of
@@ -112,15 +121,24 @@ def _with_another_python(framework: str, machine: Machine, matrix: Matrix) -> Fi
     for python in offered - {machine.python}:
         there = msgspec.structs.replace(machine, python=python)
         builds = [one for one in ranked(framework, there, matrix) if one.cuda is not None and not one.is_hearsay]
-        found += [(package_version(builds[0].version), _numbers(python), builds[0], there)] if builds else []
+        found += (
+            [(package_version(builds[0].version), python, _for_most_drivers(builds, there), there)] if builds else []
+        )
     if not found:
         return None
-    _, numbers, build, there = max(found, key=lambda one: (one[0], one[1]))
+    _, python, build, there = max(found, key=lambda one: (one[0], one[1] == usual, _numbers(one[1])))
+    numbers = _numbers(python)
     made = proposal(build, Wanted(framework=framework), there, matrix)
     title = f"Install {made.build} in a new environment with Python {there.python}, which has a build for this GPU"
     asked = made.command[made.command.index("install") + 1 :]
     steps = _with_uv(str(there.python), asked) if numbers >= _FIRST_OF_UV else _with_conda(str(there.python), asked)
     return by_hand(title, *steps, *made.limits)
+
+
+def _for_most_drivers(builds: "list[Build]", machine: Machine) -> "Build":
+    """The best build; where no driver is stated, the best of the CUDA that every driver from 525 on starts."""
+    usual = (one for one in builds if one.cuda is not None and one.cuda.major == _USUAL)
+    return builds[0] if machine.driver is not None else next(usual, builds[0])
 
 
 def _with_uv(python: str, asked: tuple[str, ...]) -> Steps:
