@@ -124,14 +124,12 @@ def rank(
     seen = SnapshotView(snapshot, around)
     shown = {one.name: one for one in reversed(tuple(findings)) if not one.told}
     weights = _of_messages(snapshot, around)
-    for name, finding in shown.items():
-        record = all_causes().get(name)
+    for finding in (*shown.values(), *(one for one in assumed if one.name not in shown and not one.told)):
+        record = all_causes().get(finding.name)
         is_open = record is not None and bool(told.intersection(record.open_in))
-        weights[name] = _either(weights.get(name, 0.0), _proof_of(finding))
-        weights[name] = min(weights[name], _OPEN) if is_open else weights[name]
-    for finding in assumed:
-        if finding.name not in shown and not finding.told:
-            weights[finding.name] = _either(weights.get(finding.name, 0.0), _proof_of(finding) * _ASSUMED)
+        proof = _proof_of(finding) * (1.0 if finding.name in shown else _ASSUMED)
+        weight = _either(weights.get(finding.name, 0.0), proof)
+        weights[finding.name] = min(weight, _OPEN) if is_open else weight
     by_name = {rule.name: rule for rule in rules}
     weights = {
         name: weight for name, weight in weights.items() if not _is_out(name, shown.get(name), by_name.get(name), seen)

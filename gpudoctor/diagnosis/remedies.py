@@ -89,13 +89,19 @@ def _remedy_at(
         # Of what does not fit this machine only a rest would be left.
         is_whole = len(commands) == len(own.run)
         usual = None if own.say and is_whole else _remedy(key, finding, rule, snapshot, place)
-        if not is_whole and usual is not None and (usual.commands or any(isinstance(one, Run) for one in usual.steps)):
+        if not is_whole and usual is not None and _can_be_typed(usual):
             return _typed_at(usual, place, record.framework if record else None)
         say = own.say or (usual.say if usual else "")
         say = _without(_words_of(own.run) - _words_of(commands), say)
         return Remedy(cause=key, say=say, commands=at_place(commands, place, record.framework if record else None))
     usual = _remedy(key, finding, rule, snapshot, place)
     return _typed_at(usual, place, record.framework if record else None) if usual else None
+
+
+def _can_be_typed(remedy: Remedy) -> bool:
+    """It has commands, and none with a <WORD> that the reporter is to fill in."""
+    lines = (*remedy.commands, *(shlex.join(one.argv) for one in remedy.steps if isinstance(one, Run)))
+    return bool(lines) and not any(WORD.search(line) for line in lines)
 
 
 def _typed_at(remedy: Remedy, place: Place, framework: str | None) -> Remedy:
