@@ -302,6 +302,7 @@ def raw(lines: list[bytes], last: int, folder: Path) -> tuple[list[dict], str, i
     process = subprocess.Popen(BEGIN, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder)
     assert process.stdin
     assert process.stdout
+    assert process.stderr
     writing = threading.Thread(target=lambda: (process.stdin.write(b"\n".join(lines) + b"\n"), process.stdin.flush()))
     writing.start()
     answers: list[dict] = []
@@ -309,8 +310,10 @@ def raw(lines: list[bytes], last: int, folder: Path) -> tuple[list[dict], str, i
         answers.append(json.loads(process.stdout.readline()))
     time.sleep(1)
     writing.join()
-    out, errors = process.communicate(timeout=60)
-    return answers + [json.loads(line) for line in out.splitlines()], errors.decode(), process.returncode
+    process.stdin.close()
+    answers += [json.loads(line) for line in process.stdout]  # communicate() would miss what readline() has read ahead
+    with process.stdout, process.stderr:
+        return answers, process.stderr.read().decode(), process.wait(60)
 
 
 def request(number, method: str, **params) -> bytes:
