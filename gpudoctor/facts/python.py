@@ -128,6 +128,8 @@ class Overlap(Fact, frozen=True, kw_only=True):
     files: int
     #: How many of them the two do not have the same content for; only these can hurt.
     differing: int | None = None
+    #: Most files of one of the two are the other's too: they are builds of the same software. None: not known.
+    most: bool | None = None
     example: str
     #: Which of them the bytes on disk agree with, as far as RECORD sizes tell.
     on_disk: str | None = None

@@ -1,9 +1,10 @@
 """Packages that own the same files: which pairs do harm, whose files are gone, and what mends it."""
 
+import re
 from collections.abc import Iterable
 
 from gpudoctor.facts.python import Overlap
-from gpudoctor.knowledge.frameworks import companions, descriptors, gpu_code_owners
+from gpudoctor.knowledge.frameworks import companions, gpu_code_owners
 from gpudoctor.plan.fit import torch_builds_that_fit
 from gpudoctor.plan.places import install, machine_of, once, safety, uninstall, wheel_platform
 from gpudoctor.plan.recipes import TORCH_INDEX, tensorflow_for_gpus
@@ -12,11 +13,8 @@ from gpudoctor.rules.builds import release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Fix, by_hand
 
-#: Packages that are builds of the same software, beside those of frameworks: only one of a group can be installed.
-GROUPS: tuple[tuple[str, ...], ...] = (
-    ("onnxruntime", "onnxruntime-gpu", "onnxruntime-directml", "onnxruntime-openvino", "onnxruntime-rocm"),
-    ("cupy-cuda11x", "cupy-cuda12x", "cupy-cuda13x", "cupy"),
-)
+#: How packages are called that come with GPU code, where others of their name do not.
+_FOR_GPUS = re.compile(r"-gpu|-cu\d|cuda|rocm")
 #: A single shared file, such as an __init__.py of a common folder, is no conflict.
 FEW = 2
 
@@ -37,15 +35,19 @@ def conflicts(
 
 def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) -> bool:
     """The two cannot live side by side: builds of one thing, or one library for two CUDA majors, both needed."""
-    groups = (*(one.packages for one in descriptors()), *GROUPS)
-    if any(overlap.first in group and overlap.second in group for group in groups):
-        return overlap.files >= FEW
     majors = (cuda_major_of(overlap.first), cuda_major_of(overlap.second))
-    if None in majors or overlap.files < FEW or overlap.differing == 0 or _same_version(overlap, packages):
+    if None in majors:
+        return overlap.files >= FEW and (overlap.most if overlap.most is not None else _of_one_name(overlap))
+    if overlap.files < FEW or overlap.differing == 0 or _same_version(overlap, packages):
         return False
     if overlap.on_disk is None:
         return all(victims_of((name,), frameworks) for name in (overlap.first, overlap.second))
     return bool(victims_of(losers(overlap), frameworks))
+
+
+def _of_one_name(overlap: Overlap) -> bool:
+    """onnxruntime and onnxruntime-gpu, cupy-cuda11x and cupy-cuda12x."""
+    return overlap.first.partition("-")[0] == overlap.second.partition("-")[0]
 
 
 def _same_version(overlap: Overlap, packages: Packages) -> bool:
@@ -78,6 +80,12 @@ def fixes_for(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewor
     together = _one_major(group, scene, matrix, frameworks)
     # A torch that does not run here anyway is not to get its libraries back.
     return together if together and not _torch_fits(scene, matrix) else (*together, _apart(group, scene, matrix))
+
+
+def serves_gpus(group: tuple[Overlap, ...], frameworks: Frameworks) -> bool:
+    """A GPU may go unused for it: not so for OpenCV, whose packages have no GPU code."""
+    names = [name for overlap in group for name in (overlap.first, overlap.second)]
+    return bool(victims_of(tuple(names), frameworks)) or any(map(_FOR_GPUS.search, names))
 
 
 def breaks_import(group: tuple[Overlap, ...], packages: Packages, frameworks: Frameworks) -> bool:
@@ -168,7 +176,7 @@ def _one_major(group: tuple[Overlap, ...], scene: Scene, matrix: Matrix, framewo
 def keep_one(first: str, second: str, scene: Scene) -> Fix:
     """Of two builds of the same thing, install one again alone: that for the GPU, where a name says so."""
     both = (first, second)
-    keep = next((name for name in both if name.endswith("-gpu")), min(both, key=len))
+    keep = next((name for name in both if "-gpu" in name), min(both, key=len))
     package = scene.find(keep)
     if scene.is_shared or package is None or package.installer == "conda":
         text = f"Uninstall both {first} and {second}, then install the one you want."

@@ -13,13 +13,15 @@ from gpudoctor.plan.places import install, safety
 from gpudoctor.plan.specifiers import agree
 from gpudoctor.rules.builds import in_words, release_numbers
 
+#: Triton, as torch's stable and nightly builds ask for it: one release for each of torch's.
+TRITONS = ("triton", "pytorch-triton")
 #: The ends of a range.
 _BOUND = re.compile(r"(>=|<)\s*([^=\s][^,\s]*)")
 
 
 def is_gpu_requirement(name: str) -> bool:
     """A CUDA library, the toolkit's metapackage, or triton."""
-    return name.startswith("nvidia-") or name in ("cuda-toolkit", "cuda-bindings", "triton", "pytorch-triton")
+    return name.startswith("nvidia-") or name in ("cuda-toolkit", "cuda-bindings", *TRITONS)
 
 
 def is_newer(unmet: Unmet) -> bool:

@@ -14,9 +14,9 @@ _RELEVANT = re.compile(
     r"(?:apex|bitsandbytes|ctranslate2|deepspeed|flash-attn|functorch|jaxlib|keras|libtpu|ml-dtypes|mxnet|numba|numpy|protobuf"
     r"|auto-gptq|causal-conv1d|detectron2|mamba-ssm|mmcv|mmcv-full|mmcv-lite|pytorch3d|pyg-lib|spconv"
     r"|pycuda|pytorch|scikit-cuda|tf-keras|tf-nightly|transformer-engine|vllm|xformers"
-    r"|(?:cuda|cudf|cugraph|cuml|cupy|cuquantum|flash-attn|intel-tensorflow|jax|keras|mxnet|numba|nvidia|onnxruntime"
-    r"|paddlepaddle|pytorch|tensorflow|tensorrt|tf-nightly|torch|torchaudio|torchvision|transformer-engine|triton"
-    r"|warp-lang)(?:-.*|\d.*)?)"
+    r"|(?:cuda|cudf|cugraph|cuml|cupy|cuquantum|faiss|flash-attn|intel-tensorflow|jax|keras|mxnet|numba|nvidia"
+    r"|onnxruntime|opencv|paddlepaddle|pytorch|tensorflow|tensorrt|tf-nightly|torch|torchaudio|torchvision"
+    r"|transformer-engine|triton|warp-lang|xgboost)(?:-.*|\d.*)?)"
 )
 
 #: conda packages that drive the GPU, or keep it from being used, and that no Python distribution is called after.

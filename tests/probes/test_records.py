@@ -94,6 +94,16 @@ def test_neither_owner_wrote_the_files(tmp_path):
     assert overlap.on_disk is None
 
 
+def test_builds_of_one_module_share_most_of_their_files(tmp_path):
+    files = {f"cv2/{name}.py": name for name in "abcd"}
+    install(tmp_path, "opencv_python", "4.10", {**files, "cv2/cv2.so": "1"})
+    install(tmp_path, "opencv_python_headless", "4.9", {**files, "cv2/cv2.so": "22"})
+    install(tmp_path, "opencv_extras", "1", {"cv2/a.py": "other", "cv2/x.py": "", "cv2/y.py": "", "cv2/z.py": ""})
+    found = {(one.first, one.second): one.most for one in look(tmp_path).overlaps}
+    assert found["opencv-python", "opencv-python-headless"]
+    assert not found["opencv-extras", "opencv-python"]
+
+
 def test_three_owners_are_three_pairs(tmp_path):
     for number, name in enumerate(("tensorflow", "tensorflow_cpu", "tf_nightly")):
         install(tmp_path, name, "2.20.0", {"tensorflow/a.py": "x" * number})

@@ -256,7 +256,8 @@ def cudnn_of_path(have, own):
 
 
 def owning_the_same(files):
-    shared = Overlap(first="tensorflow", second="tensorflow-cpu", files=files, differing=1, example="tensorflow/x.py")
+    builds = {"first": "tensorflow", "second": "tensorflow-cpu", "most": True}
+    shared = Overlap(**builds, files=files, differing=1, example="tensorflow/x.py")
     has = packages("tensorflow==2.18.0", "tensorflow-cpu==2.18.0", overlaps=(shared,))
     return stack(RTX_4090, frameworks=frameworks(tensorflow("2.18.0")), packages=has)
 

@@ -65,9 +65,9 @@ def test_a_newer_minor_is_fine(version: str | None) -> None:
     quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(TF), libraries=taken))
 
 
-def test_cudnn_too_old_is_quiet_without_need() -> None:
+def test_cudnn_too_old_is_a_warning_without_a_gpu_and_quiet_without_need() -> None:
     old = libraries(cudnn("tensorflow", "8.9.7"))
-    quiet("cudnn-too-old", **stack(frameworks=frameworks(TF), libraries=old))
+    assert fires("cudnn-too-old", **stack(frameworks=frameworks(TF), libraries=old)).severity == "warning"
     quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(tensorflow("2.20.0", None)), libraries=old))
     unknown = tensorflow("2.99.0", "12.5", cudnn="9")
     quiet("cudnn-too-old", **stack(RTX_4090, frameworks=frameworks(unknown), libraries=old))
@@ -336,6 +336,26 @@ def test_two_builds_of_one_thing() -> None:
     finding = fires("files-overwritten", **stack(RTX_4090, packages=has))
     assert commands(finding)[0].endswith("uninstall --yes onnxruntime onnxruntime-gpu")
     assert commands(finding)[1].endswith("install onnxruntime-gpu==1.20.0")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kept", "severity"),
+    [
+        ("faiss-cpu", "faiss-gpu-cu12", "faiss-gpu-cu12", "error"),
+        ("cupy-cuda11x", "cupy-cuda12x", "cupy-cuda11x", "error"),
+        ("opencv-python", "opencv-python-headless", "opencv-python", "warning"),
+        ("xgboost", "xgboost-cpu", "xgboost", "warning"),
+    ],
+)
+def test_builds_of_one_module_are_told_by_their_files(first: str, second: str, kept: str, severity: str) -> None:
+    for most in (True, False):
+        has = packages(f"{first}==1.0", f"{second}==1.0", overlaps=(overlap(first, second, 36, most=most),))
+        if not most:
+            quiet("files-overwritten", **stack(RTX_4090, packages=has))
+            continue
+        finding = fires("files-overwritten", **stack(RTX_4090, packages=has))
+        assert finding.severity == severity
+        assert commands(finding)[1].endswith(f"install {kept}==1.0")
 
 
 def test_damaged_files() -> None:

@@ -59,7 +59,7 @@ QUIET = {
     "conda says elsewhere what it needs": environment(NUMBA, installer="conda"),
     "the system's own": environment(NUMBA, installer="debian"),
     "open: who installed it is not known": environment(NUMBA, installer=None),
-    "what starts a framework": environment(unmet("tensorflow", "wrapt", "<1.15", "1.16")),
+    "what starts a framework, and is too old": environment(unmet("tensorflow", "wrapt", ">=1.15", "1.14")),
     "the builds of companions": environment(unmet("torchvision", "torch", "==2.5.1", "2.6.0")),
     "CUDA libraries": environment(unmet("x", "nvidia-cublas-cu12", "==12.4", "12.6")),
     "only the record is gone": environment(STRAY),

@@ -95,6 +95,7 @@ def _describe(
         second=names[1],
         files=len(shared),
         differing=len(differing),
+        most=2 * len(shared) > min(len(owned[0]), len(owned[1])),
         example=join(location, differing[0][0].path if differing else shared[0].decode("utf-8", "replace")),
         on_disk=None if votes[0] == votes[1] else names[votes[1] > votes[0]],
     )

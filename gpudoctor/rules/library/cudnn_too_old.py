@@ -30,9 +30,9 @@ CONDA_NAMES = {"torch": "pytorch"}
 EXACT = 3
 
 
-@rule("LIB001", name="cudnn-too-old", severity="error", when="frameworks.found.variant=cuda, gpus.nvidia")
+@rule("LIB001", name="cudnn-too-old", severity="error", when="frameworks.found.variant=cuda")
 def cudnn_too_old(
-    gpus: Gpus,
+    gpus: Gpus | Gap | None,
     libraries: Libraries,
     frameworks: Frameworks,
     host: System | Gap | None,
@@ -62,8 +62,7 @@ def cudnn_too_old(
     https://docs.nvidia.com/deeplearning/cudnn/backend/latest/developer/forward-compatibility.html
     https://github.com/pytorch/pytorch/blob/main/torch/backends/cudnn/__init__.py
     """
-    if not gpus.nvidia:
-        return
+    has_gpu = isinstance(gpus, Gpus) and bool(gpus.nvidia)
     for framework in built_for_cuda(frameworks):
         # The table is of PyPI's and PyTorch's builds; a conda build has the cuDNN that its channel chose.
         names = (framework.name, framework.dist, CONDA_NAMES.get(framework.name))
@@ -80,6 +79,7 @@ def cudnn_too_old(
             seen("built with cuDNN", needed, framework.source),
             seen("would load", f"cuDNN {have} from {taken.path}"),
             subject=framework.label,
+            severity=None if has_gpu else "warning",
             confidence="certain" if isinstance(taken, Resolution) else "likely",
             fix=_fix(scene, framework, needed, taken, matrix, toolkits),
         )

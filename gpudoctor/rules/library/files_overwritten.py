@@ -1,7 +1,7 @@
 """LIB005: two installed packages share files, and one has overwritten the other's."""
 
 from gpudoctor.facts.python import Overlap
-from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, victims_of
+from gpudoctor.rules._overlaps import breaks_import, conflicts, fixes_for, losers, serves_gpus, victims_of
 from gpudoctor.rules.builds import in_words
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Evidence, Iterator, Problem, rule, seen
@@ -21,7 +21,8 @@ def files_overwritten(
     pip does not notice. nvidia-cudnn-cu12 and nvidia-cudnn-cu13 share all their files, so TensorFlow (CUDA 12) and a
     recent PyTorch (CUDA 13) in one environment leave one of them with the wrong cuDNN. An older NCCL of
     nvidia-nccl-cu11 in the place of nvidia-nccl-cu12 ends `import torch` with "undefined symbol: ncclMemFree". The same
-    happens with tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu.
+    happens with tensorflow and tensorflow-cpu, or onnxruntime and onnxruntime-gpu: two builds of the same module, as
+    faiss-cpu and faiss-gpu, xgboost and xgboost-cpu, opencv-python and opencv-python-headless are.
 
     How to fix it:
     Give each framework an environment of its own, or choose builds for the same CUDA major version. Uninstalling one of
@@ -44,7 +45,7 @@ def files_overwritten(
         yield Problem(
             summary=_summary(group, victims),
             subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
-            severity=None if has_gpu or breaks_import(group, packages, known) else "warning",
+            severity=None if (has_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known) else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
             # What has overwritten a library is one: it is found. Where it is not, its own fault or damage says why.

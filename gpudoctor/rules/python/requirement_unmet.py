@@ -7,9 +7,9 @@ from gpudoctor.knowledge.frameworks import AT_START, descriptors
 from gpudoctor.knowledge.matrix.pairs import pair_for
 from gpudoctor.plan.places import TENSORFLOWS, conda, install, safety
 from gpudoctor.plan.specifiers import agree
-from gpudoctor.rules._unmet import is_gpu_requirement, requirements_of
+from gpudoctor.rules._unmet import TRITONS, is_gpu_requirement, is_newer, is_older, requirements_of
 from gpudoctor.rules.builds import in_words
-from gpudoctor.rules.sections import Frameworks, Matrix, Packages, Scene
+from gpudoctor.rules.sections import Frameworks, Gap, Live, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Fix, Iterator, Problem, by_hand, problem, rule, seen
 
 #: Installers whose packages say in Requires-Dist what they need; conda's and the system's have records of their own.
@@ -26,7 +26,7 @@ _OF_FRAMEWORKS = _FRAMEWORKS | {"h5py", "keras", "protobuf", "scipy", "tensorflo
 
 @rule("PYT019", name="requirement-unmet", severity="warning", when="packages.unmet")
 def requirement_unmet(
-    packages: Packages, frameworks: Frameworks | None, scene: Scene, matrix: Matrix
+    packages: Packages, frameworks: Frameworks | None, live: Live | Gap | None, scene: Scene, matrix: Matrix
 ) -> Iterator[Problem]:
     """An installed package requires another in a version that is not installed.
 
@@ -52,7 +52,8 @@ def requirement_unmet(
     https://setuptools.pypa.io/en/stable/history.html#v82-0-0
     """
     known = frameworks or Frameworks()
-    broken = tuple(one for one in packages.unmet if _counts(one, packages, known))
+    proved = {run.framework for run in live.smoke if run.proved} if isinstance(live, Live) else set()
+    broken = tuple(one for one in packages.unmet if _counts(one, packages, known, proved))
     if not broken:
         return
     yield problem(
@@ -68,21 +69,27 @@ def requirement_unmet(
     )
 
 
-def _counts(one: Unmet, packages: Packages, frameworks: Frameworks) -> bool:
+def _counts(one: Unmet, packages: Packages, frameworks: Frameworks, proved: set[str]) -> bool:
     """It is known to be required, known not to be met, and no other rule's."""
     owner = packages.find(one.package)
     if owner is None or owner.installer not in _INSTALLERS or one.files is not None:
         return False
     if one.found is None and (packages.excerpt or one.requirement in TENSORFLOWS):
         return False
-    return not is_gpu_requirement(one.requirement) and not _is_of_a_framework(one, frameworks)
+    if is_gpu_requirement(one.requirement):
+        # CUDA libraries serve what asks for older ones; Triton does not serve another torch.
+        return one.requirement in TRITONS and is_newer(one)
+    return not _is_of_a_framework(one, frameworks, proved)
 
 
-def _is_of_a_framework(one: Unmet, frameworks: Frameworks) -> bool:
+def _is_of_a_framework(one: Unmet, frameworks: Frameworks, proved: set[str]) -> bool:
+    """Another rule tells of it; a release that is newer than a framework admits counts until the framework is proved."""
     framework = next((found for found in frameworks.found if one.package in (found.dist, found.name)), None)
     if framework is None:
         return False
-    return one.requirement in _OF_FRAMEWORKS | AT_START.get(framework.name, frozenset())
+    if one.requirement in _OF_FRAMEWORKS or framework.name in proved or one.found is None or is_older(one):
+        return one.requirement in _OF_FRAMEWORKS | AT_START.get(framework.name, frozenset())
+    return one.requirement == "numpy"
 
 
 def _summary(broken: tuple[Unmet, ...], packages: Packages) -> str:
