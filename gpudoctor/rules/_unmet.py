@@ -36,6 +36,12 @@ def is_older(unmet: Unmet) -> bool:
     return found is not None and floor is not None and found < floor
 
 
+def is_of_lower_major(unmet: Unmet) -> bool:
+    """libcudnn.so.8 where libcudnn.so.9 is asked for: a library under another name, which is not found."""
+    found, floor = release_numbers(unmet.found), _floor(unmet)
+    return found is not None and floor is not None and found[0] < floor[0]
+
+
 def _floor(unmet: Unmet) -> tuple[int, ...] | None:
     bounds = re.findall(r"(?:==|>=|~=)\s*(\d+(?:\.\d+)*)", unmet.wanted)
     return max((numbers for text in bounds if (numbers := release_numbers(text))), default=None)

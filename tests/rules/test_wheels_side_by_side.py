@@ -154,9 +154,13 @@ def jax_with(*unmet):
     return stack(RTX_3090, frameworks=frameworks(*found), packages=has)
 
 
-def test_jax_refuses_an_older_cublas():
-    finding = fires("torch-nvidia-deps-missing", **jax_with(asks("nvidia-cublas-cu12", ">=12.2.5.6", "12.1.3.1")))
-    assert finding.severity == "error"
+@pytest.mark.parametrize(
+    "unmet",
+    [asks("nvidia-cublas-cu12", ">=12.2.5.6", "12.1.3.1"), asks("nvidia-cudnn-cu12", ">=9.8,<10.0", "8.9.7.29")],
+    ids=["compared", "a library of another name"],
+)
+def test_jax_refuses_an_older_library(unmet):
+    assert fires("torch-nvidia-deps-missing", **jax_with(unmet)).severity == "error"
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Unmet
 from gpudoctor.rules._gpu_packages import cuda_major_of
-from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer
+from gpudoctor.rules._unmet import complete, is_gpu_requirement, is_newer, is_of_lower_major
 from gpudoctor.rules.builds import in_words, is_conda
 from gpudoctor.rules.sections import Frameworks, Gap, Libraries, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
@@ -14,7 +14,7 @@ OWNERS = (
     "tensorflow",
 )
 #: JAX compares these with what it was built with, and does not use the GPU if one is older (jax_plugins/xla_cuda12,
-#: before that jax/_src/xla_bridge.py: _check_cuda_versions). For cuDNN there is cudnn-too-old.
+#: before that jax/_src/xla_bridge.py: _check_cuda_versions). For cuDNN there is cudnn-too-old, where it is loaded at all.
 COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda-runtime)(?:-cu\d+)?")
 
 
@@ -76,7 +76,8 @@ def _counts(unmet: Unmet, frameworks: Frameworks) -> bool:
 
 
 def _refuses(older: list[Unmet]) -> bool:
-    return any(one.package.startswith("jax") and COMPARED.fullmatch(one.requirement) for one in older)
+    of_jax = [one for one in older if one.package.startswith("jax")]
+    return any(COMPARED.fullmatch(one.requirement) or is_of_lower_major(one) for one in of_jax)
 
 
 def _is_cuda(owner: str, frameworks: Frameworks) -> bool:
