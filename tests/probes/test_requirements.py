@@ -204,6 +204,21 @@ def test_unmet(installed, unmet):
 
 
 @pytest.mark.parametrize(
+    ("torch", "line", "unmet"),
+    [
+        ("1.13.1", "torch>=2.2; extra == 'torch'", True),
+        ("2.6.0+cu124", "torch>=2.2; extra == 'torch'", False),
+        ("2.6.0", "torch<2.5,>=2.2; extra == 'torch'", False),
+        ("1.13.1", "torch>=2.2; extra == 'testing'", False),
+        ("1.13.1", "numpy>=2.2; extra == 'numpy'", False),
+    ],
+)
+def test_a_framework_too_old_for_what_uses_it_where_it_is_there(torch, line, unmet):
+    found = find_unmet({"transformers": [line]}, {"torch": torch, "transformers": "4.57", "numpy": "1.26"}, ENVIRONMENT)
+    assert [one.requirement for one in found] == ["torch"] * unmet
+
+
+@pytest.mark.parametrize(
     ("tag", "machine"),
     [
         ("linux-x86_64", "x86_64"),

@@ -39,6 +39,7 @@ FIRES = {
     "none known for that JAX": (unmet("flax", "jax", ">=0.6.0", "0.2.1"), None),
     "none suits all": (unmet("numba", "numpy", "<2.1", "2.4.6", ">=2.3"), None),
     "the build is another rule's": (unmet("fastai", "torch", "<2.5", "2.6.0"), None),
+    "a framework older than asked for": (unmet("transformers", "torch", ">=2.2", "1.13.1"), None),
     "unreadable bounds": (unmet("old", "numpy", "<2.1", "2.4.6", ">=what"), None),
 }
 

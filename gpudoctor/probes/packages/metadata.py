@@ -11,6 +11,7 @@ from gpudoctor.facts.base import Fact, Gap
 from gpudoctor.facts.python import Broken
 from gpudoctor.facts.typed_json import decode_json
 from gpudoctor.host.port import Host, Stat
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.packages.records import agreement, read_record
 from gpudoctor.probes.target.choice import path_rules
 from gpudoctor.sources.packages_names import Entry, is_relevant, metadata_path, parse_entry
@@ -145,7 +146,7 @@ def _read_headers(host: Host, folder: str, entry: Entry) -> Headers | Broken:
 
 
 def _read_requirements(host: Host, folder: str, entry: Entry) -> Headers | Broken | None:
-    """What it requires without extras; where that cannot be read, whether metadata is there at all."""
+    """What it requires, of extras only frameworks; where that cannot be read, whether metadata is there at all."""
     if entry.kind == "dist-info":
         path = path_rules(host).join(folder, *metadata_path(entry)[0].split("/"))
         text, limit = host.read_text(path, limit=_SHORT_HEAD), _SHORT_HEAD
@@ -156,7 +157,9 @@ def _read_requirements(host: Host, folder: str, entry: Entry) -> Headers | Broke
             # Where the end was not read, the last line may be a part of one.
             whole = text if len(text) < limit else text.rpartition("\n")[0]
             lines = parse_headers(whole).requires if "Requires-Dist" in whole else ()
-            return Headers(requires=tuple(line for line in lines if "extra" not in line.partition(";")[2]))
+            names = tuple(one.name for one in descriptors())
+            kept = (line for line in lines if line.startswith(names) or "extra" not in line.partition(";")[2])
+            return Headers(requires=tuple(kept))
     return _see_metadata(host, folder, entry)
 
 

@@ -6,6 +6,7 @@ from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.python import Unmet
 from gpudoctor.facts.specifiers import is_met
+from gpudoctor.knowledge.frameworks import descriptors
 from gpudoctor.probes.requirements.markers import Environment, applies
 from gpudoctor.sources.packages_names import normalise
 
@@ -86,15 +87,23 @@ def asked_by_all(
 def _of_extras(
     lines: Mapping[str, Iterable[Requirement]], installed: Mapping[str, str], environment: Environment
 ) -> Iterable[Unmet]:
-    """CUDA libraries that are there, in other versions than the extras of JAX ask for."""
-    for package in filter(_OWNERS_OF_EXTRAS.fullmatch, lines):
-        for line in lines[package]:
-            version = installed.get(line.name) if line.name.startswith("nvidia-") else None
-            if version is None or is_met(line.specifier, version):
-                continue
-            extras = _EXTRA.findall(line.marker)
-            if any(applies(line.marker, environment, frozenset({normalise(extra)})) for extra in extras):
-                yield Unmet(package=package, requirement=line.name, wanted=line.specifier, found=version)
+    """What extras ask for that is there in another version: JAX's CUDA libraries, and a framework that is too old."""
+    frameworks = {one.name for one in descriptors()}
+    for package, line in ((package, line) for package, of_it in lines.items() for line in of_it):
+        version = installed.get(line.name) if "extra" in line.marker else None
+        if version is None or is_met(line.specifier, version):
+            continue
+        extras = {normalise(extra) for extra in _EXTRA.findall(line.marker)}
+        is_used = bool(line.name.startswith("nvidia-") and _OWNERS_OF_EXTRAS.fullmatch(package))
+        # transformers[torch] needs torch>=2.2: with an older one it does without, and says so on import.
+        is_used = is_used or (line.name in extras & frameworks and not _is_new_enough(line.specifier, version))
+        if is_used and any(applies(line.marker, environment, frozenset({extra})) for extra in extras):
+            yield Unmet(package=package, requirement=line.name, wanted=line.specifier, found=version)
+
+
+def _is_new_enough(specifier: str, version: str) -> bool:
+    floors = (part for part in specifier.split(",") if part.strip().startswith(">"))
+    return all(is_met(floor, version) for floor in floors)
 
 
 def _needed(lines: Iterable[Requirement], environment: Environment, extras: frozenset[str]) -> Iterable[Requirement]:

@@ -112,17 +112,23 @@ def _fixes(broken: tuple[Unmet, ...], scene: Scene, matrix: Matrix) -> Iterator[
     suits: list[Unmet] = []
     clashes: list[str] = []
     others: list[str] = []
+    upgrades: list[str] = []
     for name in dict.fromkeys(one.requirement for one in broken):
         asked = tuple(one for one in broken if one.requirement == name)
         together = tuple(dict.fromkeys(text for one in asked for text in (one.wanted, *one.others) if text))
         if name in _FRAMEWORKS and (releases := _for_the_framework(asked, matrix)):
             others += releases
+        elif name in _FRAMEWORKS and all(map(is_older, asked)):
+            owners = in_words(dict.fromkeys(one.package for one in asked))
+            upgrades.append(f"Upgrade {name} ({name}{in_words(dict.fromkeys(together))}), or install an older {owners}.")
         elif name in _FRAMEWORKS or not _agree(together):
             clashes.append(f"{in_words(dict.fromkeys(one.package for one in asked))} (for {name})")
         else:
             suits += [*asked, *(Unmet(package="", requirement=name, wanted=text) for text in together)]
     if suits or others:
         yield _install(tuple(dict.fromkeys((*requirements_of(tuple(suits)), *others))), scene)
+    if upgrades:
+        yield by_hand("Bring the two together", " ".join(upgrades))
     if clashes:
         text = f"Upgrade or remove {in_words(clashes)}, or give it an environment of its own."
         yield by_hand("Change who requires it", text)
