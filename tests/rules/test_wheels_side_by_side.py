@@ -129,7 +129,7 @@ def test_a_shared_python_is_told_what_to_do_in_words():
 
 
 def test_a_processor_build_over_the_gpu_build_is_told_as_such():
-    clash = Overlap(first="tensorflow", second="tensorflow-gpu", files=3000, most=True, example="x", on_disk="tensorflow")
+    clash = Overlap(first="tensorflow", second="tensorflow-gpu", files=9, most=True, example="x", on_disk="tensorflow")
     has = packages("tensorflow==1.9.0", "tensorflow-gpu==1.10.0", overlaps=(clash,))
     build = frameworks(tensorflow("1.9.0", None))
     finding = fires("tf-cpu-only", **stack(GTX_1080_TI, frameworks=build, packages=has))

@@ -45,7 +45,9 @@ def files_overwritten(
         yield Problem(
             summary=_summary(group, victims),
             subject=in_words(f"{overlap.first} and {overlap.second}" for overlap in group[:1]),
-            severity=None if (has_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known) else "warning",
+            severity=None
+            if (has_gpu and serves_gpus(group, known)) or breaks_import(group, packages, known)
+            else "warning",
             confidence="certain" if all(overlap.on_disk for overlap in group) else "likely",
             evidence=tuple(line for overlap in group for line in _evidence(overlap, packages)),
             # What has overwritten a library is one: it is found. Where it is not, its own fault or damage says why.

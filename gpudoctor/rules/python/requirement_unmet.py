@@ -120,7 +120,9 @@ def _fixes(broken: tuple[Unmet, ...], scene: Scene, matrix: Matrix) -> Iterator[
             others += releases
         elif name in _FRAMEWORKS and all(map(is_older, asked)):
             owners = in_words(dict.fromkeys(one.package for one in asked))
-            upgrades.append(f"Upgrade {name} ({name}{in_words(dict.fromkeys(together))}), or install an older {owners}.")
+            upgrades.append(
+                f"Upgrade {name} ({name}{in_words(dict.fromkeys(together))}), or install an older {owners}."
+            )
         elif name in _FRAMEWORKS or not _agree(together):
             clashes.append(f"{in_words(dict.fromkeys(one.package for one in asked))} (for {name})")
         else:
