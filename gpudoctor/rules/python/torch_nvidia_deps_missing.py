@@ -14,7 +14,7 @@ OWNERS = (
     "tensorflow",
 )
 #: JAX compares these with what it was built with, and does not use the GPU if one is older (jax_plugins/xla_cuda12,
-#: before that jax/_src/xla_bridge.py: _check_cuda_versions). For cuDNN there is cudnn-too-old, where it is loaded at all.
+#: before that jax/_src/xla_bridge.py: _check_cuda_versions). For cuDNN there is cudnn-too-old.
 COMPARED = re.compile(r"nvidia-(?:cublas|cufft|cusparse|cusolver|cuda-cupti|cuda-runtime)(?:-cu\d+)?")
 
 
