@@ -46,7 +46,7 @@ def is_conflict(overlap: Overlap, packages: Packages, frameworks: Frameworks) ->
 
 
 def _of_one_name(overlap: Overlap) -> bool:
-    """onnxruntime and onnxruntime-gpu, cupy-cuda11x and cupy-cuda12x."""
+    """Such as onnxruntime and onnxruntime-gpu, cupy-cuda11x and cupy-cuda12x."""
     return overlap.first.partition("-")[0] == overlap.second.partition("-")[0]
 
 

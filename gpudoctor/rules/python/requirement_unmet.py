@@ -83,7 +83,7 @@ def _counts(one: Unmet, packages: Packages, frameworks: Frameworks, proved: set[
 
 
 def _is_of_a_framework(one: Unmet, frameworks: Frameworks, proved: set[str]) -> bool:
-    """Another rule tells of it; a release that is newer than a framework admits counts until the framework is proved."""
+    """Another rule tells of it. A release newer than a framework admits counts until the framework is proved."""
     framework = next((found for found in frameworks.found if one.package in (found.dist, found.name)), None)
     if framework is None:
         return False
