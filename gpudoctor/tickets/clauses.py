@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from gpudoctor.facts import lazy_re as re
+from gpudoctor.tickets.machine_words import CODE_NAMES
 
 #: Other times, other machines, wishes and commands: what such a clause names is not what is there.
 ELSEWHERE = re.compile(
@@ -43,14 +44,26 @@ _HAN, _COMMA = re.compile(r"[\u4e00-\u9fff]"), re.compile(r", (?!\d)")
 #: What prints one: tracebacks, logs and shells are read by others.
 PRINTED = re.compile(
     r"^\s*(?:File \"|at |\d{4}-\d\d-\d\d|[IWEF]\d{4} |\[(?![A-Za-z -]{2,20}\] )"
-    r"|\$|>>>|\||\+-|#|pip3? (?!list:|freeze:|shows?:)|conda (?!list:)|uv |python[\d.]* |sudo |docker "
+    r"|\$|>>>|\||\+-|#|pip3? (?!list:|freeze:|shows?:|v?\d)|uv (?!v?\d)|python[\d.]* (?!v?\d|version|is |was |\()|sudo "
+    r"|docker (?!v?\d|desktop|image|version|engine|container )"
+    r"|conda (?:activate|clean|config|create|env (?:create|export|list|remove|update)|info|init|install|list(?!:)"
+    r"|remove|run|search|uninstall|update)\b"
     r"|import |from \w+ import |\w*(?:Error|Warning):|(?i:error|warning|info):)"
 )
 
+#: From one to another: what was is gone, what is now stands behind "to".
+_MOVED = re.compile(
+    r"\b(?:(?:was|were|is|got|has been) )?(?:(?:up|down)grad|updat|switch|mov)(?:ed|ing)\b([^.;,\n]{0,40}?)"
+    r"\bfrom v?\d[\w.+-]* (?:back |up |down )?to (?=v?\d)",
+    re.I,
+)
+_SETTLED = re.compile(
+    r"\b(?:works?|worked|working|fix\w*|solv\w*|resolv\w*|help(?:s|ed)|should|could|would|if)\b|\?", re.I
+)
 #: A title in Markdown; a comment of a shell looks the same.
 _TITLE = re.compile(r"^\s*#\s+(?=\S)")
 #: What is worth reading without a number.
-_WITHOUT_NUMBER = ("mac", "os x", "osx")
+_WITHOUT_NUMBER = ("mac", "os x", "osx", "arch linux", "nixos", "gentoo", "manjaro", "pop!_os", *CODE_NAMES)
 
 Told = tuple[int, str]
 
@@ -74,7 +87,12 @@ def clauses(lines: Iterable[Told]) -> Iterator[Told]:
 def _of_here(parts: Iterable[str]) -> Iterator[str]:
     """Without other times and machines; what a colon announces is of where its head is."""
     head = ""
-    for one in parts:
+    for one in map(_as_it_is_now, parts):
         if " " not in one.strip() or not ELSEWHERE.search(head + one) or _ASKED_FOR.search(one):
             yield one
         head = f"{one} " if one.endswith(":") else ""
+
+
+def _as_it_is_now(clause: str) -> str:
+    """In words: "the driver upgraded from 535.54 to 550.90" is "the driver 550.90", unless that mended it."""
+    return clause if _SETTLED.search(clause) else _MOVED.sub(r"\1", clause)

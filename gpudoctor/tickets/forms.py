@@ -18,6 +18,7 @@ from gpudoctor.sources.library_builds import cudnn_release
 from gpudoctor.sources.os_release import is_wsl
 from gpudoctor.tickets.fragment import WORDS, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
+from gpudoctor.tickets.mentions import of_windows
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import products
 
@@ -90,7 +91,10 @@ def _read(kind: str, said: Labelled, *, is_smi: bool) -> Sections:
 
 def _is_smi(text: Pasted, number: int) -> bool:
     """The pair that nvidia-smi heads its table with, one below the other: it is the CUDA that the driver offers."""
-    below = re.match(r"^\W*CUDA Version\W", text.lines[number - 1])
+    line = text.lines[number - 1]
+    if re.search(r"\bdriver version\W+\d{3}\.[\d.]+\W+cuda version\b|\bnvidia-smi\b", line, re.I):
+        return True
+    below = re.match(r"^\W*CUDA Version\W", line)
     return bool(below and number > 1 and re.match(r"^\W*Driver Version\W+\d{3}\.", text.lines[number - 2]))
 
 
@@ -130,11 +134,12 @@ def _gpu(said: Labelled) -> Sections:
 
 def _driver(said: Labelled) -> Sections:
     found = re.search(r"(?<![\d.])(\d{3}\.\d{2,3}(?:\.\d{1,3})?)(?![\d.]*\d)", said.value)
-    if found is None:
+    named = found[1] if found else of_windows(said.value)
+    if named is None:
         return {}
     # The form of NVIDIA's open kernel modules asks for their release.
     flavour: Literal["open"] | None = "open" if re.search(r"open\W+(?:gpu\W+)?kernel", said.label, re.I) else None
-    release = DriverRelease.parse(found[1])
+    release = DriverRelease.parse(named)
     return {"driver": Driver(release=release, module_flavour=flavour, source=source(FORM, said.line))}
 
 

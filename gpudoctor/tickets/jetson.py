@@ -20,7 +20,8 @@ _NAMED = re.compile(
 _BARE = re.compile(r"(?<![\w./:-])R((?:28|3[2-9])\.\d{1,2}\.\d{1,2})(?![\w.]*\d)")
 _BESIDE = re.compile(r"\b(?:tegra|jetpack|jetson|l4t|orin|xavier|tx[12]|nano)\b|-tegra\b", re.IGNORECASE)
 _JETPACK = re.compile(
-    r"\bjetpack\W{0,3}(?:sdk|version|release|is)?\W{0,3}v?(\d\.\d(?:\.\d)?)(?![\w.]*\d)", re.IGNORECASE
+    r"\b(?:jetpack|jp(?= ?\d\.\d))\W{0,3}(?:sdk|version|release|is)?\W{0,3}v?(\d\.\d(?:\.\d)?)(?![\w.]*\d)",
+    re.IGNORECASE,
 )
 #: Of which one stands in each text that has anything to read.
 _WORDS = ("l4t", "tegra", "jetpack", "jetson", "revision", "orin", "xavier", " tx", "nano")
@@ -61,7 +62,7 @@ def _told(text: Pasted) -> Iterator[tuple[str, int]]:
 def _of_jetpack(text: Pasted) -> Iterator[tuple[str, int]]:
     """The L4T of the JetPack that is named."""
     for number, line in text.filled:
-        if len(line) <= 600 and "jetpack" in line.lower() and not _NONE.search(line):
+        if len(line) <= 600 and ("jetpack" in line.lower() or "JP" in line) and not _NONE.search(line):
             named = (match[1] for match in _JETPACK.finditer(line))
             yield from ((l4t, number) for one in named if (l4t := l4t_of_jetpacks().get(one)))
 

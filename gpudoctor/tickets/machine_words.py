@@ -34,6 +34,11 @@ _DISTRIBUTIONS = (
     (r"nobara", "nobara", ("fedora",)),
     (r"bazzite|secureblue|silverblue|kinoite", "fedora", ()),
 )
+#: What distributions call a release besides its number: wiki.ubuntu.com/Releases, debian.org/releases.
+CODE_NAMES = dict((
+    *(("trusty", "14.04"), ("xenial", "16.04"), ("bionic", "18.04"), ("focal", "20.04"), ("jammy", "22.04")),
+    *(("noble", "24.04"), ("stretch", "9"), ("buster", "10"), ("bullseye", "11"), ("bookworm", "12"), ("trixie", "13")),
+))  # fmt: skip
 _KERNEL = re.compile(r"Linux[- ](\d+\.\d+[^\s]*?)-(x86_64|aarch64|ppc64le)\b")
 #: platform.uname()
 _NAMED = re.compile(r"system='Linux'.{0,200}?release='([^']{1,100})'.{0,200}?machine='([^']{1,40})'")
@@ -82,9 +87,14 @@ def _linux(lower: str) -> dict[str, Any]:
         match = re.search(pattern, lower)
         if match:
             version = re.search(r"\d+(?:\.\d+)?", lower[match.end() :].split("(", maxsplit=1)[0])
-            numbers = {"distribution_version": version[0]} if version else {}
+            number = version[0] if version else _by_code_name(lower[match.end() :])
+            numbers = {"distribution_version": number} if number else {}
             return {"os": "linux", "distribution": name, "distribution_like": like, **numbers}
     return {"os": "linux"} if re.search(r"linux|\bwsl\b", lower) else {}
+
+
+def _by_code_name(words: str) -> str | None:
+    return next((number for name, number in CODE_NAMES.items() if re.search(rf"\b{name}\b", words)), None)
 
 
 def of_platform(text: str) -> System | None:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.gpus import Gpu
+from gpudoctor.knowledge.cloud_machines import gpus_of_machines
 from gpudoctor.knowledge.matrix.load import load_matrix
 
 _MODEL = re.compile(
@@ -25,7 +26,7 @@ _FIRST = re.compile(r"[89]\d00M?")
 _BARE = re.compile(r"[1-5]0[3-9]0|16[3-6]0")
 #: A number that a word before it makes a GPU: "a dedicated 4070", "my 3090"; not "a 2080 x 1080 image".
 _OWNED = re.compile(r"(?:[2-5]0[5-9]0)")
-_OWNER = re.compile(r"\b(?:dedicated|discrete|nvidia|single|dual|my|an?|\d ?x)\s+$", re.IGNORECASE)
+_OWNER = re.compile(r"\b(?:dedicated|discrete|nvidia|single|dual|my|an?|\d ?x)\s+$|显卡\s?[是为:]?\s*$", re.IGNORECASE)
 _MEASURED = re.compile(
     r"\s*(?:[x*\u00d7]\s?\d|px|pixels?|images?|steps?|samples?|epochs?|iterations?|points?|tokens?|rows)", re.I
 )
@@ -79,10 +80,11 @@ def _of_others(value: str) -> Iterator[Product]:
 
 def products_in_passing(sentence: str) -> Iterator[Product]:
     """The products in a sentence, where numbers and letters need not mean GPUs."""
-    yield from (("nvidia", name) for name in models_in_passing(sentence))
+    named = (*models_in_passing(sentence),)
+    yield from (("nvidia", name) for name in named or gpus_of_machines(sentence))
     yield from (one for one in _of_others(sentence) if _OTHERS_DISTINCT.match(one[1]))
     # Graphics of a processor, where nothing else is named.
-    if not _PROCESSOR.search(sentence) and not any(models_in_passing(sentence)):
+    if not named and not _PROCESSOR.search(sentence):
         yield from (("amd", match[0]) for match in _INTEGRATED.finditer(sentence))
 
 
@@ -138,6 +140,8 @@ def _lettered(match: re.Match[str], model: str) -> str | None:
     """TITAN V, GeForce MX150, Tesla K80, GRID K520, A100, H200."""
     brand, series = (match["brand"] or "").lower(), (match["series"] or match["after"] or "").upper()
     tail = _tail(match["tail"])
+    # Several of one: "four A6000s", "our H100s".
+    model = model[:-1] if re.fullmatch(r"[AHP]\d{2,4}S", model) else model
     if model.startswith("TITAN") or brand == "titan":
         return f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
     if model.startswith("MX"):

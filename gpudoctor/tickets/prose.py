@@ -11,8 +11,8 @@ from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpu, Gpus
 from gpudoctor.facts.libraries import Libraries
 from gpudoctor.facts.python import Frameworks, Interpreter, Package, Packages
-from gpudoctor.facts.system import Container, System, Wsl
-from gpudoctor.facts.versions import DriverRelease
+from gpudoctor.facts.system import Container, System
+from gpudoctor.facts.versions import CudaVersion, DriverRelease
 from gpudoctor.knowledge.frameworks import names_and_packages
 from gpudoctor.sources.no_match import REFUSED
 from gpudoctor.sources.packages_names import is_relevant, normalise
@@ -21,8 +21,19 @@ from gpudoctor.tickets.clauses import clauses as clauses_of
 from gpudoctor.tickets.forms import CUDNN_NUMBER, KERNEL, framework_named, named_cuda, named_cudnn
 from gpudoctor.tickets.fragment import HEARSAY, Fragment, fragment, source
 from gpudoctor.tickets.machine_words import bits_of, of_os, python_version
+from gpudoctor.tickets.mentions import (
+    ALONE,
+    KERNEL_BY_SUFFIX,
+    LINK,
+    PYTHON,
+    drivers,
+    offered,
+    supported,
+    toolkits,
+)
 from gpudoctor.tickets.pasted import Pasted
 from gpudoctor.tickets.products import are_of_one_kind, products_in_passing
+from gpudoctor.tickets.systems import system_of, wsl_of
 
 FORM = "the reporter's words"
 
@@ -37,35 +48,17 @@ _VERSION = (
     r"v?(\d{1,2}\.\d{1,2}(?:\.\d{1,2})?(?:(?:a|b|rc|\.?dev)\d+)?(?:\+(?:cu\d{2,3}|cpu|rocm[\d.]+))?)"
     r"(?![\w.]*\d)"
 )
-_LINK = r"(?:[\s-]*(?:version|ver\.?|release|is|still|now|at|ist|in|der|nuget|package|版本|是|为)|\s*[=:(])*\s*"
-#: Not a part of a path or of another name; behind a number's slash: "TensorFlow 2.2/CUDA 10.1".
-_ALONE = r"(?<![\w.-])(?<![^\s\d]/)(?<!^/)"
 _BETWEEN = re.compile(r"[-. ]")
 _NAMES = {"pytorch": "torch", "tf": "tensorflow", "ort": "onnxruntime"}
 _FRAMEWORK = re.compile(
-    rf"{_ALONE}(pytorch|torch|tensor ?flow(?:[- ]gpu)?|tf(?:-gpu)?|jax(?:\[[\w,-]+\])?|keras|(?-i:ORT)"
-    rf"|(?:microsoft\.ml\.)?onnx ?runtime(?:[-. ]gpu)?){_LINK}{_VERSION}",
+    rf"{ALONE}(pytorch|torch|tensor ?flow(?:[- ]gpu)?|tf(?:-gpu)?|jax(?:\[[\w,-]+\])?|keras|(?-i:ORT)"
+    rf"|(?:microsoft\.ml\.)?onnx ?runtime(?:[-. ]gpu)?){LINK}{_VERSION}",
     re.IGNORECASE,
 )
-_PYTHON = re.compile(rf"(?<![\w./-])python{_LINK}([23]\.\d{{1,2}}(?:\.\d{{1,2}})?)(?![\w.]*\d)", re.IGNORECASE)
-_DRIVER = re.compile(
-    rf"\b(?:\w*treiber|drivers?|\w{{0,8}}驱动){_LINK}v?(\d{{3}}\.\d{{2,3}}(?:\.\d{{1,3}})?)(?![\w.]*\d)", re.IGNORECASE
-)
-_CUDA = re.compile(
-    rf"{_ALONE}(?:cuda(?:[ -]?tool ?kit)?|nvcc(?: -v| --version)?){_LINK}v?(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?(?![\w.]*\d)",
-    re.IGNORECASE,
-)
-_CUDNN = re.compile(rf"{_ALONE}cudnn{CUDNN_NUMBER}", re.IGNORECASE)
-_KERNEL = re.compile(rf"(?:\bkernel|内核){_LINK}{KERNEL}", re.IGNORECASE)
+_CUDNN = re.compile(rf"{ALONE}cudnn{CUDNN_NUMBER}", re.IGNORECASE)
+_KERNEL = re.compile(rf"(?:\bkernel|内核|\buname -r|\blinux(?= [3-7]\.)){LINK}{KERNEL}", re.IGNORECASE)
 _OPEN_MODULES = re.compile(
     r"\bnvidia-(?:driver|dkms|kernel)-\d{3}(?:-server)?-open\b|\bnvidia-open\b(?! ?source)", re.I
-)
-_AROUND_WSL = re.compile(r"win|wsl", re.IGNORECASE)
-_WSL = re.compile(
-    r"(?<!no )(?<!not )(?<!not on )(?<!not in )(?<!not under )(?<!without )(?<!of )\bwsl ?([12])\b(?!\.)"
-    # To have it is not to be in it.
-    r"(?! (?:(?:is|was|also|already|now) ){0,2}(?:configured|installed|enabled|available|activated|set ?up)\b)",
-    re.IGNORECASE,
 )
 #: A driver's package with its release: akmod-nvidia-570.133.07-1.fc42, "nvidia-driver-470   470.199.02-0ubuntu0".
 _DRIVER_PACKAGE = re.compile(
@@ -73,21 +66,9 @@ _DRIVER_PACKAGE = re.compile(
     r"|(?:akmod|kmod|dkms)-nvidia|xorg-x11-drv-nvidia|cuda-drivers)(?:-[a-z\d]+)*?[- =:]\s*(?:\d:)?"
     r"(\d{3}\.\d{2,3}(?:\.\d{2})?)-\d[\w.~+]*",
 )
-_OS = re.compile(
-    r"\b(ubuntu|debian|fedora|centos|rhel|rocky(?: linux)?|alma ?linux|linux mint|opensuse(?: leap)?"
-    r"|windows|win|mac ?os)"
-    r"\s*(?:v|version\s*)?(\d{1,2}(?:\.\d{1,2}){0,2})\b(?![\d.]*-\d+ubuntu)"
-    r"|\b(arch linux|manjaro|pop!_os|cachyos|endeavouros|garuda"
-    r"|void linux|nixos|gentoo|wsl ?[12]?)\b"
-    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5])"
-    r"|(?<=\bon )(?:my |a )?(?:mac ?os(?: x)?|os ?x|mac))\b",
-    re.IGNORECASE,
-)
-#: A program's hint for each system.
-_ANYWHERE = re.compile(r"\bon linux or\b.{1,40}\bon mac|\bafter mac ?os\b", re.IGNORECASE)
 #: A package and its version in a sentence: "xformers 0.0.25", "flash-attn==2.7.0.post2".
 _PACKAGE = re.compile(
-    r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version| v|[ =:(]{1,3}| )v?"
+    r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version:?| v|[ =:(]{1,3}) ?v?"
     r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,2}(?:\.?(?:post|dev|rc)\d+)?(?:\+(?:cu\d{2,3}|cpu|cuda\d+(?:\.cudnn\d+)?))?)"
     r"(?![\w.]*\d)"
 )
@@ -107,6 +88,8 @@ def parse_prose(text: Pasted, printed: Collection[int], stated: Collection[str])
     for name, tell in _SECTIONS.items():
         if name not in stated:
             made += tell(clauses)
+    if "offered" not in stated:
+        made += _offered([*((number, f"nvidia-smi {cuda}") for number, cuda in supported(lines)), *clauses])
     if "gpus" not in stated and not any("gpus" in one.sections for one in made):
         # Whoever names one product only, has it: in a title, in what was tried, in what it should work with.
         made += _gpus(list(own_lines(lines)))
@@ -148,28 +131,23 @@ def _only(told: Iterator[Told]) -> Told | None:
     return next(((number, value) for value, number in first.items()), None) if len(first) == 1 else None
 
 
-def _one(clauses: list[Told], pattern: re.Pattern[str]) -> Told | None:
-    return _only((number, match[1]) for number, clause in clauses for match in pattern.finditer(clause))
+def _one(clauses: list[Told], named: re.Pattern[str] | Callable[[str], Iterator[str]]) -> Told | None:
+    if callable(named):
+        return _only((number, value) for number, clause in clauses for value in named(clause))
+    return _only((number, match[1]) for number, clause in clauses for match in named.finditer(clause))
 
 
 def _host(clauses: list[Told]) -> tuple[Fragment, ...]:
-    named = [
-        (number, match) for number, clause in clauses if not _ANYWHERE.search(clause) for match in _OS.finditer(clause)
-    ]
-    wsl = _one(clauses, _WSL)
-    # In WSL, Windows is what is around it.
-    rows = [(number, match) for number, match in named if not (wsl and _AROUND_WSL.match(match[0]))]
-    by_version = [(number, match[0]) for number, match in rows if match["mac"] is None]
-    told = _only(iter(by_version or [(number, match[0]) for number, match in rows]))
-    told = told or (wsl and (wsl[0], "WSL"))
+    wsl = wsl_of(clauses)
+    told = system_of(clauses, within_wsl=wsl is not None) or (wsl and (wsl[0], of_os("WSL")))
     if told is None:
         return ()
-    container = Container(wsl=Wsl(version=1 if wsl[1] == "1" else 2)) if wsl else None
-    return fragment(FORM, {told[0], *(wsl[:1] if wsl else ())}, HEARSAY, host=of_os(told[1]), container=container)
+    container = Container(wsl=wsl[1]) if wsl else None
+    return fragment(FORM, {told[0], *(wsl[:1] if wsl else ())}, HEARSAY, host=told[1], container=container)
 
 
 def _kernel(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, _KERNEL)
+    told = _one(clauses, _KERNEL) or _one(clauses, KERNEL_BY_SUFFIX)
     return fragment(FORM, (told[0],), HEARSAY, host=System(os="linux", kernel=told[1])) if told else ()
 
 
@@ -179,7 +157,7 @@ def _cudnn(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 
 def _driver(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, _DRIVER) or _one(clauses, _DRIVER_PACKAGE)
+    told = _one(clauses, drivers) or _one(clauses, _DRIVER_PACKAGE)
     is_open = next((number for number, clause in clauses if _OPEN_MODULES.search(clause)), None)
     line = told[0] if told else is_open
     if line is None:
@@ -199,12 +177,18 @@ def _gpus(clauses: list[Told]) -> tuple[Fragment, ...]:
 
 
 def _toolkits(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, _CUDA)
+    told = _one(clauses, toolkits)
     return fragment(FORM, (told[0],), HEARSAY, toolkits=named_cuda(told[1], told[0])) if told else ()
 
 
+def _offered(clauses: list[Told]) -> tuple[Fragment, ...]:
+    told = _one(clauses, offered)
+    driver = Driver(cuda=CudaVersion.parse(told[1]), source=source(FORM, told[0])) if told else None
+    return fragment(FORM, (told[0],), HEARSAY, driver=driver) if told else ()
+
+
 def _interpreter(clauses: list[Told]) -> tuple[Fragment, ...]:
-    told = _one(clauses, _PYTHON)
+    told = _one(clauses, PYTHON)
     version = python_version(told[1]) if told else None
     if told is None or version is None:
         return ()
@@ -293,6 +277,8 @@ def stated_in(fragments: tuple[Fragment, ...]) -> set[str]:
             found.add("host")
         if isinstance(host, System) and host.kernel:
             found.add("kernel")
+        if isinstance(driver := sections.get("driver"), Driver) and driver.cuda:
+            found.add("offered")
         if isinstance(frameworks := sections.get("frameworks"), Frameworks):
             found.update(framework.name for framework in frameworks.found if framework.version)
         if isinstance(packages := sections.get("packages"), Packages):

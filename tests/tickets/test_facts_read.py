@@ -12,7 +12,10 @@ TEXTS = [
     ("It fails.\nOS: Ubuntu 22.04\nNVIDIA driver: 535.54.03", {"Ubuntu 22.04": 2, "driver 535.54.03": 3}),
     ("Windows 11\n- WSL2 configured", {}),  # which of the two it is, is open
     ("- [X] WSL 2\n- [ ] WSL 1", {"WSL 2": 1}),
-    ("Windows [Version 10.0.21343]\nLinux version 5.4.91-microsoft-standard-WSL2 (gcc 9.3)", {"WSL 2": 2}),
+    (
+        "Windows [Version 10.0.21343]\nLinux version 5.4.91-microsoft-standard-WSL2 (gcc 9.3)",
+        {"WSL 2": 2, "kernel 5.4.91-microsoft-standard-WSL2": 2},
+    ),
     ("It fails in WSL2", {"WSL 2": 1}),
     ("CUDA error: no kernel image is available for execution on the device", {}),
 ]

@@ -1,0 +1,89 @@
+"""Versions named in passing, and whose they are: "nvidia-smi says CUDA 12.2, nvcc 11.8", "the 551.86 driver"."""
+
+from collections.abc import Iterable, Iterator
+
+from gpudoctor.facts import lazy_re as re
+from gpudoctor.tickets.clauses import PRINTED, WIDE, Told
+
+#: What stands between a name and its version; verbs are of those who quote a program.
+LINK = (
+    r"(?:[\s-]*(?:version|versions|ver\.?|release|is|still|now|at|ist|in|der|nuget|package|nightly|stable|build|says|shows|showing|shown|reports|prints"
+    r"|gives|returns|outputs|displays|reads|itself|版本|显示|是|为)(?![a-z])|\.__version__|\s*(?:[=:(]|->|→))*[\s\"'`]*"
+)
+#: Not a part of a path or of another name; behind a number's slash: "TensorFlow 2.2/CUDA 10.1".
+ALONE = r"(?<![\w.-])(?<![^\s\d]/)(?<!^/)"
+_AFTER = r"(?![\w.]*\d)"
+
+PYTHON = re.compile(
+    rf"(?<![\w./-])(?:python|py(?=[\s=:]?[23]\.\d)){LINK}([23]\.\d{{1,2}}(?:\.\d{{1,2}})?){_AFTER}", re.I
+)
+_RELEASE = r"(\d{3}\.\d{2,3}(?:\.\d{1,3})?)"
+_DRIVER = re.compile(
+    rf"\b(?:\w*treiber|drivers?|\w{{0,8}}驱动|nvidia(?=[\s:=v]{{1,3}}\d{{3}}\.)){LINK}v?{_RELEASE}{_AFTER}"
+    rf"|(?<![\w.+-]){_RELEASE} (?:\w+ )?(?:drivers?|treiber)\b",
+    re.I,
+)
+#: Windows numbers drivers by a scheme of its own: NVIDIA's release is the last five digits (31.0.15.3623 is 536.23).
+_OF_WINDOWS = re.compile(r"(?<![\d.])[23]\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)(?![\d.]*\d)")
+_CUDA = re.compile(
+    rf"{ALONE}(?P<name>cuda(?:[ -]?tool ?kit)?|nvcc(?: -v| --version)?|nvidia[- ]?smi)"
+    rf"{LINK}v?(?P<version>\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}",
+    re.I,
+)
+#: After it, a CUDA is the one that the driver can serve, until a toolkit is named.
+_OF_DRIVER = re.compile(
+    r"\b(?:nvidia[- ]?smi|smi shows)\b(?!.*\b(?:nvcc|tool ?kit|torch|tensorflow)\b)"
+    # As nvidia-smi heads its table.
+    r"|\bdriver version\W{1,3}\d{3}\.[\d.]+\W{1,12}cuda version\W+$",
+    re.I,
+)
+_OFFERED = re.compile(
+    r"\bdrivers?\b[^.;,]{0,30}\b(?:supports?|offers?|allows|serves|handles)\b[^.;,]{0,30}?\bcuda (?:version )?"
+    rf"(\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}",
+    re.I,
+)
+#: A kernel's release that its suffix makes one, whatever is before it.
+KERNEL_BY_SUFFIX = re.compile(
+    r"(?<![\w./-])([3-7]\.\d{1,2}\.\d{1,3}-[\w.]*-?(?:generic|lowlatency|aws|azure|gcp|oracle|pve|tegra|amd64|arch\d[\w.-]*|zen\d[\w.-]*"
+    r"|default|microsoft-standard-WSL2|[\w.]*\.(?:el|fc|amzn)\d+[\w.]*))(?![\w-]*\d)"
+)
+
+
+def drivers(clause: str) -> Iterator[str]:
+    """The releases of NVIDIA's driver that a clause names."""
+    yield from (match[1] or match[2] for match in _DRIVER.finditer(clause))
+    if "driver" in clause.lower() and (release := of_windows(clause)):
+        yield release
+
+
+def of_windows(text: str) -> str | None:
+    """NVIDIA's release in the version that Windows shows for a driver."""
+    match = _OF_WINDOWS.search(text)
+    return f"{match[1]}{match[2]}.{match[3]}" if match else None
+
+
+def toolkits(clause: str) -> Iterator[str]:
+    """The releases of CUDA that a clause names, but for those that are the driver's."""
+    yield from (match["version"] for match in _CUDA.finditer(clause) if not _is_of_driver(match))
+
+
+def offered(clause: str) -> Iterator[str]:
+    """The releases of CUDA that a clause says the driver can serve."""
+    yield from (match["version"] for match in _CUDA.finditer(clause) if _is_of_driver(match))
+
+
+def _is_of_driver(match: re.Match[str]) -> bool:
+    before = match.string[: match.start("version")]
+    if match["name"].lower().startswith("cuda"):
+        return bool(_OF_DRIVER.search(before))
+    return bool(_OF_DRIVER.fullmatch(match["name"]))
+
+
+def supported(lines: Iterable[Told]) -> Iterator[Told]:
+    """What a driver is said to support, which no other clause could say of what is there."""
+    yield from (
+        (number, match[1])
+        for number, line in lines
+        if not PRINTED.match(line)
+        for match in _OFFERED.finditer(line[:WIDE])
+    )
