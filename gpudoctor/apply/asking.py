@@ -35,6 +35,8 @@ _OF_UV = {"--index-url": "--default-index", "--extra-index-url": "--index"}
 _GLIBCS = tuple(LibraryVersion(f"2.{minor}") for minor in (17, 28, *range(31, 41)))
 #: What is taken where that of the machine is not known: the newest that wheels of frameworks ask for.
 _USUAL = LibraryVersion("2.28")
+#: Newer than every macOS: one whose release is not known is refused no wheel for it.
+_ANY_MACOS = LibraryVersion("99.0")
 
 
 class NotAsked(RuntimeError):
@@ -84,12 +86,13 @@ class Asking:
         machine_words = ("--python-version", python, "--python-platform", there)
         strategy = () if "--index-strategy" in words else ("--index-strategy", "unsafe-best-match")
         argv = ("uv", "pip", "install", *target, *machine_words, *(_OF_UV.get(one, one) for one in words), *strategy)
-        variables = self._variables
-        if machine.macos is not None:
+        variables, release = self._variables, machine.macos or _ANY_MACOS
+        if machine.os == "macos":
             # uv takes it for the release that is meant (https://docs.astral.sh/uv/reference/cli/, --python-platform).
-            variables = {**variables, "MACOSX_DEPLOYMENT_TARGET": f"{machine.macos.major}.{machine.macos.minor}"}
+            variables = {**variables, "MACOSX_DEPLOYMENT_TARGET": f"{release.major}.{release.minor}"}
         found = verify(argv, variables, (), self._tick)
-        return replace(found, by=f"{found.by} for Python {python} on {machine.platform}")
+        some = "a new enough " if machine.os == "macos" and machine.macos is None else ""
+        return replace(found, by=f"{found.by} for Python {python} on {some}{machine.platform}")
 
     def _moved(self, step: Run, makes: Sequence[Run]) -> Run:
         """The step, led to an environment that is made as one of `makes` would make it."""
