@@ -30,7 +30,7 @@ _LABELS = (
 _LABEL = re.compile(rf"^\s*(?:[-*]\s+)?\**({_LABELS})\**\s*:\**\s*(.*)$")
 #: Labels that no other report has: one of them makes it this one.
 _OWN = ("CUDA used to build PyTorch", "GPU models and configuration", "Is debug build", "Nvidia driver version")
-_GPU = re.compile(r"^\s*(?:GPU models and configuration\s*:\s*)?GPU (\d+): (.+?)(?:\s+\(UUID: (GPU-[0-9a-f-]+)\))?$")
+_GPU = re.compile(r"^\s*(?:GPU models and configuration\s*:\s*)?GPU (\d+): (\S.*?)(?:\s+\(UUID: (GPU-[0-9a-f-]+)\))?$")
 _CUDNN = re.compile(r"^\s*(?:cuDNN version\s*:\s*)?((?:/|[A-Za-z]:\\)\S.*?(?:lib)?cudnn\S*)$")
 _NOTHING = ("", "N/A", "Could not collect", "None", "No CUDA")
 _ROOT = "the nvcc on PATH"

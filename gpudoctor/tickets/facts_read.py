@@ -43,7 +43,7 @@ def _rows(sections: Iterable[Section | None]) -> Rows:
     for kind, rows in _KINDS:
         for section in held:
             if isinstance(section, kind):
-                yield from rows(section)
+                yield from ((about, text) for about, text in rows(section) if text.strip())
 
 
 def _gpus(gpus: Gpus) -> Rows:

@@ -161,6 +161,11 @@ def _members(items: Any, draw: random.Random) -> list[str]:
     return found
 
 
+def matching(expression: Expression, draw: random.Random) -> str:
+    """A text that it (roughly) matches."""
+    return _sample(parser.parse(expression.text, expression.flags), draw, draw.choice((1, 3)))
+
+
 def _sample(parsed: Any, draw: random.Random, times: int = 1) -> str:
     """A text that (roughly) matches; each of its repeats `times` times, as far as it may."""
     return "".join(_sample_of(code, value, draw, times) for code, value in parsed)

@@ -4,15 +4,18 @@ import copy
 import json
 import os
 import random
+import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpudoctor.facts.codec import encode
 from tests.cases.bases import BASES
+from tests.hostile.expressions import Expression, expressions, matching
 from tests.tickets.stated import FOLDER
 
-KINDS = ("snapshot", "text", "configuration", "words")
+KINDS = ("snapshot", "text", "lines", "configuration", "words")
 #: What a value is replaced by.
 _TEXTS = (
     "",
@@ -149,6 +152,42 @@ def _text(seed: int, draw: random.Random) -> Given:
     return Given("text", seed, {"a.txt": raw}, ("triage", "--format", form, "a.txt"))
 
 
+#: What stands in place of a number.
+_NUMBERS = (
+    *("0", "00", "7", "13", "99", "4294967296", "9" * 30, "9" * 4400, "-1", "1.5", "1e999", "0x1F"),
+    *("1.2.3.4.5", "1..2", ".", "", "\u00b2", "\u0663", "\u2167", "\uff11", "1_000", "1,000", "12\x003", "nan"),
+)
+
+
+@cache
+def _readers() -> list[Expression]:
+    """The expressions that readers of texts have."""
+    readers = {"tickets", "sources", "knowledge", "verify", "look_up", "inference", "diagnosis", "examine"}
+    return [one for one in expressions() if one.package in readers]
+
+
+def _lines(seed: int, draw: random.Random) -> Given:
+    """A text of what each of some expressions waits for, with other numbers in it."""
+    lines = []
+    for one in draw.sample(_readers(), draw.choice((5, 40, 150))):
+        line = matching(one, draw)
+        lines.append(re.sub(r"\d+", lambda _: draw.choice(_NUMBERS), line) if draw.random() < 0.8 else line)
+    text = "\n".join(lines)
+    raw = text.encode("utf-8", "replace")
+    raw = _noise(raw, draw) if draw.random() < 0.1 else raw
+    form = draw.choice(("terminal", "json", "markdown", "html"))
+    argument = text.replace("\x00", "").encode("utf-8", "replace").decode()[:100_000]
+    return draw.choice(
+        (
+            Given("lines", seed, {}, ("triage", "--format", form, "-"), raw),
+            Given("lines", seed, {"a.txt": raw}, ("triage", "--format", form, "a.txt")),
+            Given("lines", seed, {}, ("verify", "--format", draw.choice(("terminal", "json")), "-"), raw),
+            Given("lines", seed, {}, ("explain", "--", argument)),
+            Given("lines", seed, {}, ("look-up", "--", draw.choice(argument.split("\n")))),
+        )
+    )
+
+
 _SETTINGS = ("select", "ignore", "fail-on", "require", "requires", "", "a.b")
 
 
@@ -240,7 +279,7 @@ def _words(seed: int, draw: random.Random) -> Given:
     return Given("words", seed, {"a.json": draw.choice(_BASES), "a.txt": requirements}, (command, *words))
 
 
-_MAKERS = {"snapshot": _snapshot, "text": _text, "configuration": _configuration, "words": _words}
+_MAKERS = {"snapshot": _snapshot, "text": _text, "lines": _lines, "configuration": _configuration, "words": _words}
 
 
 def laid_out(one: Given, folder: Path) -> None:

@@ -17,6 +17,8 @@ TEXTS = [
         {"WSL 2": 2, "kernel 5.4.91-microsoft-standard-WSL2": 2},
     ),
     ("It fails in WSL2", {"WSL 2": 1}),
+    ("GPU models and configuration: GPU 0:    (UUID: GPU-a)", {}),  # a name of blanks is none
+    ("GPU 0: \u3000 (UUID: GPU-a)", {}),
     ("CUDA error: no kernel image is available for execution on the device", {}),
 ]
 
