@@ -136,6 +136,8 @@ def _split(line: Line, text: str) -> Line:
         rest = shlex.split(" ".join(words[count:]))
     except ValueError:
         raise line.error("a quotation mark is not closed.") from None
+    if rest and not re.match(r"--?[A-Za-z]", rest[0]):
+        raise line.error(f"{rest[0]!r} is no option, and what begins with a dash is no requirement.")
     return Line(
         file=line.file,
         number=line.number,

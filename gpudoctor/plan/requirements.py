@@ -40,8 +40,9 @@ _OTHER_FILES = {
     "Pipfile.lock": "pipenv requirements --hash > locked.txt",
     "conda-lock.yml": "conda-lock install --name NAME conda-lock.yml",
     "pixi.lock": "pixi install --locked",
-    "environment.yml": "conda env create --file environment.yml",
 }
+#: Addresses that pip takes (pip._internal.req.constructors and its version control systems); no "dependencies:" of YAML.
+_ADDRESS = r"(?:https?|ftp|file|(?:git|hg|svn|bzr)(?:\+\w+)?):"
 _PYLOCK = re.compile(r"pylock(\.[^.]+)?\.toml")
 
 Environment = Mapping[str, str]
@@ -136,6 +137,8 @@ def _refuse_other_files(path: str) -> None:
     command = _OTHER_FILES.get(name)
     if command is not None and command.endswith("locked.txt"):
         raise NotADemand(f"{path} is no requirements file. Make one: {command}; then: -r locked.txt.")
+    if name.endswith((".yml", ".yaml")):
+        command = command or f"conda env create --file {path}"
     if command is not None:
         raise NotADemand(f"{path} is no requirements file. What installs it: {command}.")
     if name == "pyproject.toml":
@@ -262,7 +265,8 @@ def _holds(line: Line, environment: Environment) -> bool:
 
 def _is_place(text: str) -> bool:
     """A path, an archive, or an address: git+https://… too."""
-    return re.match(r"[./~\\]|[A-Za-z]:\\|[\w+.-]+:|\S*[/\\]|.*\.(?:whl|zip|tar\.\w+|tgz)\b", text) is not None
+    place = rf"[./~\\]|[A-Za-z]:\\|{_ADDRESS}|\S*[/\\]|.*\.(?:whl|zip|tar\.\w+|tgz)\b"
+    return re.match(place, text, re.IGNORECASE) is not None
 
 
 def _line_of(text: str, requirement: str, otherwise: int) -> int:

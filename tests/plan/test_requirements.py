@@ -176,6 +176,9 @@ def test_markers_are_those_of_the_machine():
         ("torch\n-r https://x.example/r.txt\n", {}, "requirements.txt, line 2: a file at an address"),
         ("torch\n-i 'x\n", {}, "requirements.txt, line 2: a quotation mark"),
         ("foo bar\n", {}, "requirements.txt, line 1: 'foo bar' is no requirement"),
+        ("dependencies:\n", {}, "requirements.txt, line 1: 'dependencies:' is no requirement"),
+        ("  - torch==2.1\n", {}, "requirements.txt, line 1: '-' is no option"),
+        ("-r environment.yaml", {"environment.yaml": "name: x\n"}, "line 1: 'name: x' is no requirement"),
         ("\n-r gone.txt", {}, "requirements.txt, line 2: gone.txt could not be read: No such file"),
         ("-r a.txt", {"a.txt": "torch\nto rch"}, "a.txt, line 2"),
         ("-r requirements.txt", {}, "again and again"),
@@ -185,6 +188,12 @@ def test_markers_are_those_of_the_machine():
 def test_a_fault_names_its_file_and_line(text, files, said):
     with pytest.raises(NotADemand, match=re.escape(said)):
         parsed(text, **files)
+
+
+@pytest.mark.parametrize("name", ["environment.yml", "env.yaml", "sub/gpu.yml"])
+def test_what_conda_reads_is_refused_by_name(name):
+    with pytest.raises(NotADemand, match=f"conda env create --file {name}"):
+        parse_requirements(name, reader({name: "dependencies: [pytorch]"}), LINUX)
 
 
 def test_no_file_and_no_text():
