@@ -41,7 +41,7 @@ _OTHER_FILES = {
     "conda-lock.yml": "conda-lock install --name NAME conda-lock.yml",
     "pixi.lock": "pixi install --locked",
 }
-#: Addresses that pip takes (pip._internal.req.constructors and its version control systems); no "dependencies:" of YAML.
+#: Addresses that pip takes (pip._internal.req.constructors, pip._internal.vcs); no "dependencies:" of YAML.
 _ADDRESS = r"(?:https?|ftp|file|(?:git|hg|svn|bzr)(?:\+\w+)?):"
 _PYLOCK = re.compile(r"pylock(\.[^.]+)?\.toml")
 

@@ -28,7 +28,8 @@ _IN_A_CONTAINER = re.compile(
 )
 _IN_TABLE = re.compile(r"^\s*[|+]|^\s*$|^\s*\w{3} \w{3} +\d+ ")
 _LISTED = re.compile(
-    r"^\s*GPU (\d+): (?:(\S.*?) \(UUID: (GPU-[0-9a-fA-F-]+)\)|((?:NVIDIA|GeForce|Tesla|Quadro|TITAN) [\w .-]{2,40}?)\s*$)"
+    r"^\s*GPU (\d+): (?:(\S.*?) \(UUID: (GPU-[0-9a-fA-F-]+)\)"
+    r"|((?:NVIDIA|GeForce|Tesla|Quadro|TITAN) [\w .-]{2,40}?)\s*$)"
 )
 _MIG = re.compile(r"^\s*MIG (\S+)\s+Device\s+\d+: \(UUID: (MIG-[^)]+)\)")
 _ASKED = re.compile(r"--query-gpu[= ]['\"]?([\w.,]+)['\"]?.*?(?:noheader|$)")

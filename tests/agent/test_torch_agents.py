@@ -231,7 +231,7 @@ def test_processes_end_with_the_agent():
             time.sleep(0.02)
         child.send_signal(signal.SIGKILL)
         child.wait()
-        _, alive = psutil.wait_procs(ranks, timeout=20)
+        _, alive = psutil.wait_procs(ranks, timeout=60)
         assert not alive
     finally:
         child.stdout.close()

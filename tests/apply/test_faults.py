@@ -94,7 +94,7 @@ def test_asked_to_end_in_the_middle(slow, bare, tmp_path, number, way):
     # A second one, impatient, while everything is put back.
     time.sleep(0.1)
     os.killpg(victim.pid, number)
-    _, error = victim.communicate(timeout=30)
+    _, error = victim.communicate(timeout=120)
     assert victim.returncode == 130, error
     assert tree(path) == before
     assert left_beside(path) == []

@@ -41,7 +41,7 @@ def begin(path, index, way, at=None, do="change", words=("kit==2.0",)):
 
 
 def touches(path, index, way, do="change"):
-    out, error = begin(path, index, way, do=do).communicate(timeout=60)
+    out, error = begin(path, index, way, do=do).communicate(timeout=300)
     assert out, error.decode()
     return int(out)
 
@@ -54,7 +54,7 @@ def fresh(small, folder):
 
 def patiently(call):
     """What the killed run had started holds the lock until it ends."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 120
     while True:
         try:
             return call()
@@ -101,7 +101,7 @@ def test_killed_at_each_of_many_touches_of_the_disk(small, index, tmp_path, way)
         folder.mkdir()
         path = fresh(small, folder)
         victim = begin(path, index, way, at)
-        victim.communicate(timeout=60)
+        victim.communicate(timeout=300)
         # How often it touches the disk differs by one or two from run to run.
         killed += victim.returncode == -signal.SIGKILL
         states.add(recovered(path, before, always_whole=way == "beside"))
@@ -125,7 +125,7 @@ def test_killed_at_any_time(small, index, tmp_path):
         victim = begin(path, index, "in-place" if number % 2 else "beside")
         time.sleep(moments.uniform(0.1, 1) * lasts)
         victim.kill()
-        victim.communicate(timeout=60)
+        victim.communicate(timeout=300)
         recovered(path, before, always_whole=number % 2 == 0)
         shutil.rmtree(folder)
 
@@ -142,7 +142,7 @@ def test_an_undoing_that_is_killed_is_finished_by_the_next(small, index, tmp_pat
         path = fresh(small, folder)
         touches(path, index, "beside")
         victim = begin(path, index, "beside", at, do="undo")
-        victim.communicate(timeout=60)
+        victim.communicate(timeout=300)
         assert victim.returncode == -signal.SIGKILL
         recovered(path, before, always_whole=True)
         shutil.rmtree(folder)

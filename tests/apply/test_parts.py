@@ -212,7 +212,7 @@ def test_an_installer_that_leaves_something_running_does_not_keep_us():
     done = run(("/bin/sh", "-c", "sleep 60 & echo done"), env=environment_for(os.environ), tell=lines.append)
     assert done.ok
     assert lines == ["done"]
-    assert done.seconds < 10
+    assert done.seconds < 55  # what was left running sleeps for 60
 
 
 @POSIX

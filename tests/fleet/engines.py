@@ -6,7 +6,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -16,12 +17,21 @@ import pytest
 GPUDOCTOR = f"{sys.executable} -m gpudoctor"
 
 
-#: Tests that run side by side have networks and ports of their own.
-_SIDE = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") or 0)
+#: Tests that run side by side have networks and ports of their own: those of one run, and of other checkouts.
+_SIDE = zlib.crc32(os.fsencode(Path(__file__).resolve())) % 60 * 4
+_SIDE += int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw") or 0) % 4
 
 
 def _sh(command: str) -> None:
     subprocess.run(["sh", "-c", command], check=True, capture_output=True)
+
+
+def _wait_for(ready: Callable[[], bool]) -> None:
+    """Until it is so, or 30 s are over; what comes next says then what is missing."""
+    for _ in range(300):
+        if ready():
+            return
+        time.sleep(0.1)
 
 
 class SshHosts:
@@ -64,7 +74,7 @@ class SshHosts:
         common += "  UserKnownHostsFile /dev/null\n  LogLevel ERROR\n"
         silent = f"Host gdh-refuses\n  HostName {self.NETWORK}.254\n  Port 9\n"
         (self.folder / "config").write_text("".join(hosts) + silent + "Host *\n" + common)
-        time.sleep(0.5)
+        _wait_for(lambda: all("listening" in (self.folder / f"{one}.log").read_text() for one in self.names))
 
     def _serve(self, name: str) -> None:
         settings = (
@@ -166,7 +176,7 @@ class SlurmCluster:
         files = {"key-file": "key", "socket": "sock", "pid-file": "pid", "log-file": "log", "seed-file": "seed"}
         paths = [f"--{option}={folder}/munge.{ending}" for option, ending in files.items()]
         self._start("munged", "munged", "--foreground", "--force", *paths)
-        time.sleep(0.5)
+        _wait_for((folder / "munge.sock").exists)
         self._start("slurmctld", "slurmctld", "-D", "-f", f"{folder}/slurm.conf")
         for node in self.NODES:
             self._start(node, "slurmd", "-D", "-N", node, "-f", f"{folder}/slurm.conf")
@@ -180,6 +190,15 @@ class SlurmCluster:
                 return
             time.sleep(0.2)
         raise AssertionError(f"the cluster is not idle: {said}")
+
+    def settled(self, node: str) -> str:
+        """The state that a node comes to when nothing runs on it any more."""
+        for _ in range(300):
+            state = self.ask("sinfo", "-hn", node, "-o", "%T").strip()
+            if state in ("idle", "drained", "down") and not self.ask("squeue", "-hw", node).strip():
+                break
+            time.sleep(0.2)
+        return state
 
     def prolog(self, script: str) -> None:
         """What slurmd runs before each job."""
@@ -212,8 +231,9 @@ class SlurmCluster:
         """Take it down."""
         for process in reversed(self._daemons.values()):
             process.terminate()
-        time.sleep(2)
         for process in self._daemons.values():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(2)
             process.kill()
             process.wait()
 

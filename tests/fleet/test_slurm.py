@@ -3,7 +3,6 @@
 import json
 import sys
 import threading
-import time
 
 import pytest
 
@@ -65,13 +64,12 @@ def test_the_prolog_drains_on_an_error_and_never_on_a_warning(
     slurm_cluster.prolog(printed.replace("exec gpudoctor", f"exec {stub}").replace("/var/log", str(tmp_path)))
     try:
         slurm_cluster.ask("srun", "-w", "gds2", "--immediate=5", "--time=1", "true")
-        time.sleep(2)
-        assert slurm_cluster.ask("sinfo", "-hn", "gds2", "-o", "%T").strip() == state
+        assert slurm_cluster.settled("gds2") == state
     finally:
         slurm_cluster.prolog("#!/bin/sh\nexit 0\n")
         slurm_cluster.ask("scancel", "--name=true")
         slurm_cluster.ask("scontrol", "update", "nodename=gds2", "state=resume")
-        time.sleep(2)
+        slurm_cluster.wait_until_idle()
 
 
 _STUB = """
