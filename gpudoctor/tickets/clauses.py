@@ -7,7 +7,8 @@ from gpudoctor.tickets.machine_words import CODE_NAMES
 
 #: Other times, other machines, wishes and commands: what such a clause names is not what is there.
 ELSEWHERE = re.compile(
-    r"\b(?:(?<!to )work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|used to|previous\w*|before|earlier"
+    r"\b(?:(?<!to )work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|(?<=\d )works"
+    r"|(?<!never )(?<!not )(?<!n't )worked|used to|previous\w*|before|earlier"
     r"|older|newer"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
@@ -18,8 +19,14 @@ ELSEWHERE = re.compile(
     r"|release notes|docs|documentation|guide|see the|known|supposed|expected"
     r"|built? (?:for|with|against|to)|example|e\.g|funktionier\w*|vorher|früher\w*|ältere\w*|neuere\w*|benötig\w*"
     r"|braucht"
-    r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b|->|=>|>=|<=|\?"
+    r"|unterstütz\w*|empf\w+|sollte|könnte|wenn|statt|anderen|versuch\w*|aktualisier\w*)\b"
+    r"|\d\s*(?:->|=>|\u2192)\s*v?\d|>=|<=|\?"
     r"|之前|以前|升级|降级|支持|需要|如果|建议|推荐|应该|旧版|新版|最新|尝试|试过|安装|换成|另一|正常",
+    re.IGNORECASE,
+)
+#: Who followed a guide tells of what is here.
+_BY_A_GUIDE = re.compile(
+    r"\bfollow(?:ed|ing) [^.,;]{0,60}?\b(?:docs|documentation|guide|instructions|tutorial|website|steps)\b",
     re.IGNORECASE,
 )
 #: Who asks what goes with a release has that release.
@@ -88,7 +95,7 @@ def _of_here(parts: Iterable[str]) -> Iterator[str]:
     """Without other times and machines; what a colon announces is of where its head is."""
     head = ""
     for one in map(_as_it_is_now, parts):
-        if " " not in one.strip() or not ELSEWHERE.search(head + one) or _ASKED_FOR.search(one):
+        if " " not in one.strip() or not ELSEWHERE.search(_BY_A_GUIDE.sub("", head + one)) or _ASKED_FOR.search(one):
             yield one
         head = f"{one} " if one.endswith(":") else ""
 

@@ -27,7 +27,10 @@ _DRIVER = re.compile(
 _OF_WINDOWS = re.compile(r"(?<![\d.])[23]\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)(?![\d.]*\d)")
 _CUDA = re.compile(
     rf"{ALONE}(?P<name>cuda(?:[ -]?tool ?kit)?|nvcc(?: -v| --version)?|nvidia[- ]?smi)"
-    rf"{LINK}v?(?P<version>\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}",
+    rf"{LINK}v?(?P<version>\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}"
+    # "CUDA 11.8 and 12.1" are two.
+    rf"(?:(?:,| and| or| &|/|和)\s?v?(?P<other>\d{{1,2}}\.\d)(?:\.\d{{1,3}})?{_AFTER}"
+    r"(?! ?(?:cudnn|for|of|python|py|torch|tf)))?",
     re.I,
 )
 #: After it, a CUDA is the one that the driver can serve, until a toolkit is named.
@@ -64,7 +67,9 @@ def of_windows(text: str) -> str | None:
 
 def toolkits(clause: str) -> Iterator[str]:
     """The releases of CUDA that a clause names, but for those that are the driver's."""
-    yield from (match["version"] for match in _CUDA.finditer(clause) if not _is_of_driver(match))
+    for match in _CUDA.finditer(clause):
+        if not _is_of_driver(match):
+            yield from filter(None, match.group("version", "other"))
 
 
 def offered(clause: str) -> Iterator[str]:

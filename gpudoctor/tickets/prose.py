@@ -68,7 +68,7 @@ _DRIVER_PACKAGE = re.compile(
 )
 #: A package and its version in a sentence: "xformers 0.0.25", "flash-attn==2.7.0.post2".
 _PACKAGE = re.compile(
-    r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version:?| v|[ =:(]{1,3}) ?v?"
+    r"(?<![\w./-])([A-Za-z][\w-]{2,}[A-Za-z0-9])(?: version:?| version is| is| v|[ =:(]{1,3}) ?v?"
     r"(\d{1,3}\.\d{1,3}(?:\.\d{1,3}){0,2}(?:\.?(?:post|dev|rc)\d+)?(?:\+(?:cu\d{2,3}|cpu|cuda\d+(?:\.cudnn\d+)?))?)"
     r"(?![\w.]*\d)"
 )

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import msgspec
 
 from gpudoctor.facts.base import Fact, Gap, Section
+from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.python import Frameworks, Packages
 from gpudoctor.facts.snapshot import SECTIONS, Snapshot
@@ -88,7 +89,13 @@ def unpacked(raw: bytes) -> bytes:
 def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     """What a text states."""
     stated = tuple(one for reader in readers_of(text) for one in reader.read(text))
-    printed = {number for one in stated if one.rank < WORDS for number in one.lines if not _is_told(one, number, text)}
+    printed = {
+        number
+        for one in stated
+        if one.rank < WORDS or _is_offered(one)
+        for number in one.lines
+        if not _is_told(one, number, text)
+    }
     stated += parse_prose(text, printed, stated_in(stated))
     stated += parse_platform(text, stated_in(stated))
     merger = Merger((*stated, *_of_packages(stated)))
@@ -107,6 +114,12 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
         used=len(used),
         text=text,
     )
+
+
+def _is_offered(one: Fragment) -> bool:
+    """A CUDA that is known to be the driver's is no toolkit's."""
+    driver = one.sections.get("driver")
+    return isinstance(driver, Driver) and driver.cuda is not None
 
 
 def _is_told(one: Fragment, number: int, text: Pasted) -> bool:

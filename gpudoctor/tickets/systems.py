@@ -16,7 +16,8 @@ _OS = re.compile(
     rf"|\b(?:ubuntu|debian)(?: gnu/linux)?[ (\"']{{1,3}}(?:{'|'.join(CODE_NAMES)})\b"
     r"|\b(?:arch linux|manjaro|pop!_os|cachyos|endeavouros|garuda"
     r"|void linux|nixos|gentoo|wsl ?[12]?)\b"
-    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|apple (?:silicon|m[1-5])"
+    r"|\b(?P<mac>mac ?book(?: pro| air)?(?: \(?m[1-5])?|mac (?:mini )?\(?m[1-5]|m[1-5](?: pro| max| ultra)? mac"
+    r"|apple (?:silicon|m[1-5])"
     r"|(?<=\bon )(?:my |a )?(?:mac ?os(?: x)?|os ?x|mac))\b",
     re.IGNORECASE,
 )

@@ -108,6 +108,13 @@ STATED = [
     ("two RTX A6000s", {"gpus": ["NVIDIA RTX A6000"]}),
     ("显卡是4090，驱动550.54，cuda12.4", {"gpus": ["NVIDIA GeForce RTX 4090"], "driver": "550.54", "cuda": {"12.4"}}),
     ("Jetson AGX Orin JP 5.1.2", {"l4t": "35.4.1"}),
+    ("I followed the docs and installed CUDA 11.2 and TensorFlow 2.10", {"cuda": {"11.2"}, "tensorflow": "2.10"}),
+    ("With torch 1.13 it worked, with 2.0.1 it fails", {"torch": None}),
+    ("NVIDIA-SMI 470.82.01\nDriver Version: 470.82.01\nCUDA Version: 11.4", {"offered": "11.4", "cuda": None}),
+    ("torch.__version__ -> '1.13.1'", {"torch": "1.13.1"}),
+    ("torch 2.1.0 -> 1.13.1", {"torch": None}),
+    ("M1 Mac Mini", {"os": "macos"}),
+    ("CUDA versions 11.8 and 12.1 are installed", {"cuda": None}),
 ]
 
 
