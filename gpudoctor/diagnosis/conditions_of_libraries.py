@@ -41,6 +41,13 @@ def tensorflow_misses_nothing(seen: SnapshotView) -> str | None:
 
 
 @condition
+def compiler_was_found(seen: SnapshotView) -> str | None:
+    """The driver refused what the toolkit's compiler wrote, so that there is one."""
+    refused = seen.said("driver-compiles-older-ptx", "cuda-unsupported-ptx")
+    return "the driver refused what that compiler wrote" if refused else None
+
+
+@condition
 def toolkit_has_other_names(seen: SnapshotView) -> str | None:
     """The CUDA that is stated has no library of the name that was asked for."""
     toolkits = seen.section(Toolkits, "toolkits")

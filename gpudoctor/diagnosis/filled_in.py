@@ -16,6 +16,7 @@ from gpudoctor.diagnosis.words_of_builds import (
     rocm_tag,
     torch_pins,
 )
+from gpudoctor.diagnosis.words_of_drivers import compiler_wheels, conda_toolkit
 from gpudoctor.diagnosis.words_of_extensions import (
     extension,
     extension_release,
@@ -24,6 +25,7 @@ from gpudoctor.diagnosis.words_of_extensions import (
     with_code,
     without_code,
 )
+from gpudoctor.diagnosis.words_of_memory import allocator, pid
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
@@ -53,13 +55,11 @@ _CUDNN = re.compile(r"libcudnn\w*\.so\.(\d+)|cudnn\w*64_(\d+)\.dll", re.IGNORECA
 #: Of JAX's older builds: 0.4.11+cuda11.cudnn86
 _CUDA_TAGGED = re.compile(r"\+cuda(1\d)")
 _WITH_EXTRA = numbers_of("tensorflow-cuda-extra")
-_WITH_SEGMENTS = numbers_of("torch-expandable-segments")
+_WITH_KERAS_3 = numbers_of("tensorflow-own-libraries")
 #: nvcc's host_config.h.
 _GCC = re.compile(r"gcc versions later than (\d{1,2})\b")
 #: What a container asks of the driver (NVIDIA_REQUIRE_CUDA).
 _CUDA_ASKED = re.compile(r"unsatisfied condition: cuda ?>= ?(\d+\.\d+)")
-#: PyTorch's message about a full GPU: "Process 1837 has 71.30 GiB memory in use".
-_HOLDER = re.compile(r"\bProcess (\d{1,8}) has (\d{1,6}\.\d\d) ([MG]iB) memory in use")
 
 
 class Stated(NamedTuple):
@@ -137,6 +137,10 @@ def _tensorflow(facts: Stated) -> str | None:
 
 
 def _tensorflow_minor(facts: Stated) -> str | None:
+    """For tf-keras; "" of a TensorFlow whose own Keras is Keras 2."""
+    numbers = facts.seen.numbers("tensorflow")
+    if numbers is not None and numbers < _WITH_KERAS_3:
+        return ""
     return ".".join(_version("tensorflow", facts).split(".")[:2]) or None
 
 
@@ -234,26 +238,9 @@ def _branch(facts: Stated) -> str | None:
     return driver_to_install(facts.machine, max(asked, default=None), facts.matrix)
 
 
-def _pid(facts: Stated) -> str | None:
-    """The process that PyTorch's message names as the one that holds most."""
-    held = {
-        float(size) * (1024 if unit == "GiB" else 1): pid
-        for text in facts.seen.messages
-        for pid, size, unit in _HOLDER.findall(text)
-    }
-    return held[max(held)] if held else None
-
-
-def _allocator(facts: Stated) -> str:
-    """What joins the pieces of PyTorch's cache: segments that grow, or before them a largest piece."""
-    numbers = facts.seen.numbers("torch")
-    has_segments = numbers is None or numbers >= _WITH_SEGMENTS
-    return "expandable_segments:True" if has_segments else "max_split_size_mb:128"
-
-
 _WORDS: dict[str, Callable[[Stated], str | None]] = {
-    "PID": _pid,
-    "ALLOCATOR": _allocator,
+    "PID": pid,
+    "ALLOCATOR": allocator,
     "REQUIREMENT": _requirement,
     "TORCH": _torch,
     "TAG_OF_TORCH": _tag_of_torch,
@@ -292,6 +279,8 @@ _WORDS: dict[str, Callable[[Stated], str | None]] = {
     "BUILD_FOR_THIS_JETPACK": build_for_jetpack,
     "FOLDER_OF_THE_LIBRARY": folder_of_library,
     "FOLDER_WITH_LIBCUDA_SO": folder_of_libcuda,
+    "CONDA_TOOLKIT": conda_toolkit,
+    "COMPILER_WHEELS": compiler_wheels,
     "LEGACY_BRANCH": _last_branch,
     "BRANCH": _branch,
 }

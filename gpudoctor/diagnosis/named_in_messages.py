@@ -2,9 +2,9 @@
 
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
 from gpudoctor.facts import lazy_re as re
-from gpudoctor.facts.fix import Fix, Run
+from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.libraries import Toolkits
-from gpudoctor.facts.scene import scene_of
+from gpudoctor.facts.scene import Scene, scene_of
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Environ
 from gpudoctor.facts.versions import CudaVersion
@@ -23,6 +23,10 @@ _CUDNN_OF_BUILD = re.compile(r"(?:compiled with:?|built against version) (?:(\d\
 _CUDNN_LEAST = re.compile(r"Minimum supported: (?:(\d\.\d+)[\d.]*|(\d{4,5})\b)")
 #: /usr/local/cuda-11.8, CUDA\\v11.8
 _IN_PATH = re.compile(r"cuda[-/\\]v?(\d{1,2}\.\d)", re.IGNORECASE)
+#: Releases of cuDNN that NVIDIA has for CUDA 12, and the other CUDA for which it has them.
+_OTHER_CUDA = {8: 11, 9: 13}
+#: Without a program that asks, or with one whose releases decide.
+_WITH_OWN_ADVICE = ("", "tensorflow", "jax", "torch")
 _LIBRARY = re.compile(r"\b(lib[A-Za-z][\w-]{2,40}\.so(?:\.\d+)+|[a-z][\w-]{2,30}64_\d+(?:_\d+)*\.dll)\b", re.IGNORECASE)
 
 
@@ -65,14 +69,25 @@ def named_library(snapshot: Snapshot) -> Fix | None:
     environ = seen.section(Environ, "environ")
     named = _IN_PATH.search((environ.get("CUDA_PATH") or environ.get("CUDA_HOME") or "") if environ else "")
     here = (*here, CudaVersion(named[1])) if named else here
-    if not names or (not here and all(map(cudnn_of, names))):
-        # For which CUDA the cuDNN is, nothing tells.
+    if not names:
         return None
+    if not here and all(map(cudnn_of, names)):
+        return _cudnn_alone(asker, names, scene_of(snapshot))
     spans = [span for one in names if (span := cuda_of(one))]
     having = next((one for one in here if "." in one.text and all(span.holds(one) for span in spans)), None)
     if having is not None and spans and not all(map(cudnn_of, names)):
         return its_folder(CudaVersion(f"{having.major}.{having.minor}"), scene_of(snapshot))
     return for_program(asker, names, here, scene_of(snapshot), load_matrix())
+
+
+def _cudnn_alone(asker: str, names: tuple[str, ...], scene: Scene) -> Fix | None:
+    """A cuDNN for which nothing tells the CUDA: the usual one, and what it is called for the other."""
+    other = _OTHER_CUDA.get(cudnn_of(names[0]) or 0)
+    fix = for_program(asker, names, (), scene, load_matrix()) if asker not in _WITH_OWN_ADVICE and other else None
+    if fix is None or fix.safety == "manual":
+        return None
+    ask = Ask(text=f"Where the program is built for CUDA {other}, the package is nvidia-cudnn-cu{other}.")
+    return Fix(title=fix.title, safety=fix.safety, steps=(*fix.steps, ask))
 
 
 def _missed(seen: SnapshotView) -> tuple[str, tuple[str, ...]]:

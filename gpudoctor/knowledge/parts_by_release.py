@@ -22,13 +22,19 @@ def _rows() -> dict[str, str]:
     return {name: requirement for name, requirement, _ in rows}
 
 
+def _with_parents(name: str) -> list[str]:
+    """keras.engine.topology, keras.engine: what a module that is absent lies in."""
+    parts = name.split(".")
+    return [".".join(parts[:end]) for end in range(len(parts), 1, -1)]
+
+
 def requirement_that_has(message: str) -> str | None:
     """Which releases have the part that an error line does not find: Pillow<10; None where that is not known."""
     of_module, by_import, absent = (pattern.search(message) for pattern in _ASKED)
     names = [
         f"{of_module[1]}.{of_module[2]}" if of_module else "",
         f"{by_import[2]}.{by_import[1]}" if by_import else "",
-        absent[1] if absent else "",
+        *(_with_parents(absent[1]) if absent else ()),
     ]
     # Python up to 3.6 does not say from where.
     bare = _BARE.search(message)

@@ -37,9 +37,22 @@ _PLACES = {
     "exe-named": r"\b(?:jupyter|python|pip|conda)[\w -]{0,12}\.exe\b",
     # Packages whose GPU build has a command of its own.
     "of-llama-cpp-python": r"\bllama[-_]cpp[-_]python\b|\bllama_cpp\b",
-    "of-onnxruntime": r"\bonnxruntime\b|\binsightface\b|\brembg\b|\bort\.InferenceSession\b",
+    "of-onnxruntime": r"\bonnxruntime\b|\b(?:cuda|tensorrt|azure)executionprovider\b"
+    r"|\binsightface\b|\brembg\b|\bort\.InferenceSession\b",
     "of-bitsandbytes": r"\bbitsandbytes\b",
     "of-lightgbm": r"\blightgbm\b",
+    "lightgbm-opencl": r"\bgpu tree learner was not enabled|\blightgbm\b[^\n]*\bdevice(?:_type)?\W{1,5}gpu\b",
+    "of-catboost": r"\bcatboost",
+    "of-rapids": r"\b(?:cudf|cuml|cugraph|cuspatial|rapids|rapidsai)\b",
+    "of-xgboost": r"\bxgb(?:oost)?\b",
+    "of-paddle": r"\bpaddle(?:paddle|ocr|x)?\b",
+    "of-mxnet": r"\bmxnet\b",
+    "of-numba": r"\bnumba\b",
+    "of-cupy": r"\bcupy\b",
+    "cupy-twice": r"multiple cupy packages are installed"
+    r"|\b(?:both|and|with) (?:\w+ ){0,2}cupy[\w-]*\b[^\n]{0,60}\band [`'\"]?cupy",
+    # ONNX Runtime names the missing library from 1.17 on.
+    "dll-unnamed": r"loadlibrary failed with error 126",
     "of-faiss": r"\bfaiss\b",
     "of-dlib": r"\bdlib\b|\bface_recognition\b",
     "of-opencv": r"\bopencv\b|\bcv2\.cuda\b|\bcv2\.dnn\b",
@@ -54,6 +67,10 @@ _PLACES = {
     "at-lxc": r"\blx[cd]\b|\bproxmox\b[^\n]{0,80}\bcontainer|\bincus\b|\bpct (?:enter|create|set)\b",
     # Programs that start others without a login shell.
     "at-ide": r"\bpycharm\b|\bintellij\b|\bvs ?code\b|\bvisual studio code\b|\bspyder\b|\beclipse\b|\bclion\b",
+    # R's interfaces run a Python of their own choice.
+    "at-r": r"\breticulate\b|\blibrary\((?:keras|tensorflow|torch)\d?\)|\binstall_(?:keras|tensorflow)\("
+    r"|\bpy_module_import\b|\br ?studio\b|\br-tensorflow\b",
+    "gpu-as-version": r"\b(?:keras|tensorflow)==(?:gpu|cpu)\b",
     "at-rstudio": r"\br ?studio\b|\bposit workbench\b",
     "at-service": r"\bsystemd\b|\bsystemctl (?:start|restart|status|enable) (?!nvidia)|\bcron(?:tab| ?job)?\b"
     r"|\bsupervisord?\b|\bas an? (?:\w+ )?(?:service|daemon)\b|\b(?:service|unit) file\b|\bat boot\b|\blaunchd\b",

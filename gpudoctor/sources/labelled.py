@@ -81,7 +81,11 @@ def _line(lines: Sequence[str], number: int, line: str, known: Callable[[str], o
             yield from (Labelled(name, (said,), number) for name, said in several)
         else:
             yield Labelled(label, (value,), number)
-    elif not value and (heading or label != body.strip() or _BOLD.match(line)) and known(label):
+    elif (
+        not value
+        and (heading or label != body.strip() or _BOLD.match(line) or _stands_alone(lines, number))
+        and known(label)
+    ):
         rows = _below(lines, number, headed=bool(heading) or label == body.strip(" *_`"), known=known)
         if rows:
             yield Labelled(label, tuple(rows.values()), next(iter(rows)))
@@ -90,6 +94,12 @@ def _line(lines: Sequence[str], number: int, line: str, known: Callable[[str], o
         several = list(_several(body, known))
         if len(several) > 1:
             yield from (Labelled(name, (said,), number) for name, said in several)
+
+
+def _stands_alone(lines: Sequence[str], number: int) -> bool:
+    """A line between blank ones, as a form's headings are copied from its page."""
+    before, after = lines[max(number - 2, 0)] if number > 1 else "", lines[number : number + 1]
+    return not before.strip() and bool(after) and not after[0].strip()
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from gpudoctor.tickets.machine_words import CODE_NAMES
 ELSEWHERE = re.compile(
     r"\b(?:(?<!to )work(?:s|ed|ing)? (?:fine|well|on|with|in|for|if|when)|(?<=\d )works"
     r"|(?<!never )(?<!not )(?<!n't )worked|used to|previous\w*|before|earlier"
-    r"|older|newer"
+    r"|older|newer|or (?:greater|higher|later|above)|at least|minimum"
     r"|instead|down ?grad\w*|up ?grad\w*|tr(?:y|ied|ying)|require[sd]?|needs?|support\w*|recommend\w*|latest"
     r"|tested|(?<!after )(?<!after pip )install(?:ing)?|should|could(?! not|n.t)|would|if|than|until"
     r"|since|other|another|colleague\w*|compatib\w*"

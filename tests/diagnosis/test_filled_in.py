@@ -24,6 +24,7 @@ FULL += " which 0.05 GiB is free. Process 1837 has 71.30 GiB memory in use. Incl
 FULL += " has 7.70 GiB memory in use. Of the allocated memory 7.10 GiB is allocated by PyTorch."
 IN_PIECES = "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB (GPU 0; 23.69 GiB total capacity; 14.10 GiB"
 IN_PIECES += " already allocated; 1.20 GiB free; 21.80 GiB reserved in total by PyTorch)"
+OLD_DRIVERS_PTX = "ptxas application ptx input, line 9; fatal   : Unsupported .version {}; current version is '{}'"
 NO_DEVICE_DRIVER = 'docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]].'
 
 #: A ticket, and what its commands hold or do not hold ("!").
@@ -53,6 +54,14 @@ TICKETS = {
     "the memory in pieces, of an old torch": (
         f"torch 2.0.1\n{IN_PIECES}",
         ["max_split_size_mb:128", "!kill"],
+    ),
+    "the compiler of the CUDA whose PTX the driver reads": (
+        f"numba\n{OLD_DRIVERS_PTX.format('8.7', '8.4')}",
+        ["nvidia-cuda-nvcc-cu12==12.4.*", "cuda-version=12.4", "!<"],
+    ),
+    "the same of a driver before CUDA 12": (
+        f"numba\n{OLD_DRIVERS_PTX.format('7.3', '7.1')}",
+        ["cudatoolkit=11.1", "!pip install"],
     ),
     "no second installation of the container tools": (
         f"Ubuntu 22.04\n{NO_DEVICE_DRIVER}\nNVIDIA Container Toolkit CLI version 1.17.4",

@@ -197,6 +197,7 @@ ROWS = {
         missed("mmcv", "libcudart.so.10.1"),
     ),
     "tensorflow-misses-nothing": (missed("jax", "libcudnn.so.8"), missed("tensorflow", "libcudnn.so.8")),
+    "compiler-was-found": (message("x", "driver-compiles-older-ptx"), message("x", "numba-toolkit-absent")),
     "toolkit-has-other-names": (
         missed("tensorflow", "cudart64_101.dll", "11.2"),
         missed("tensorflow", "cudart64_110.dll", "11.2"),

@@ -54,6 +54,10 @@ STATED = [
     ("ONNX Runtime 1.19.1 with CUDA 12.6", {"onnxruntime": "1.19.1", "cuda": {"12.6"}}),
     ("Microsoft.ML.OnnxRuntime.Gpu (NuGet package version 1.16.0)", {"onnxruntime": "1.16.0"}),
     ("Which versions of CUDA fit ONNX Runtime 1.19.1 here?", {"onnxruntime": "1.19.1"}),
+    # A form's headings as they are copied from its page.
+    ("Tensorflow Version\n\n2.12.0\n\nPython version\n\n3.10.10", {"tensorflow": "2.12.0"}),
+    # What a build asks for is not there.
+    ("-- *** cuDNN V5.0 OR GREATER NOT FOUND.  ***", {"cudnn": None}),
     ("### NVIDIA Open GPU Kernel Modules Version\n\n575.57.08-1.el9", {"driver": "575.57.08", "flavour": "open"}),
     ("akmod-nvidia-570.133.07-1.fc42.x86_64", {"driver": "570.133.07"}),
     ("kmod-nvidia-latest-dkms-550.90.07-1.el8.x86_64", {"driver": "550.90.07"}),
