@@ -67,12 +67,13 @@ def main() -> int:
         offers = Offers(fetcher)
         rows = [row for package in PACKAGES for row in package_rows(package, offers.releases(package), old["rows"])]
     rows = [{**row, "confidence": "metadata", "source": "s1"} for row in rows]
-    if rows == old["rows"]:
+    is_same = rows == old["rows"]
+    if is_same:
         print("releases.json says what the index says.")
-        return 0
     _report(old["rows"], rows)
     if options.check:
-        return 1
+        return int(not is_same)
+    # Every row was compared, so all of them are of this day.
     write_file({"table": "releases", "checked": options.date, "sources": {"s1": SOURCE}, "rows": rows})
     return 0
 

@@ -70,7 +70,14 @@ def _elsewhere(
 def _here(described: Described, matrix: Matrix, manager: Manager | None, venv: str | None, conda: str | None) -> Target:
     # Imported here: a described machine is not looked at.
     from gpudoctor.examine.look import begin_to_examine
-    from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, place_here, scene_of
+    from gpudoctor.plan.this_machine import (
+        can_be_root,
+        machine_here,
+        packages_here,
+        place_here,
+        scene_of,
+        with_amd_gpus,
+    )
 
     version = described.python_version
     snapshot = begin_to_examine(None if version else described.python)()
@@ -83,8 +90,9 @@ def _here(described: Described, matrix: Matrix, manager: Manager | None, venv: s
         python = version if place.manager == "uv" else f"python{version}"
         folder = place.venv or (None if place.conda else NEW_ENVIRONMENT)
         place = replace(place, python=python, version=version, venv=folder)
+    machine = machine_here(scene, matrix, cpu_only=described.no_gpu is not None)
     return Target(
-        machine=machine_here(scene, matrix, cpu_only=described.no_gpu is not None),
+        machine=machine if described.no_gpu else with_amd_gpus(machine, scene, matrix),
         place=place,
         packages=packages_here(scene),
         can_be_root=can_be_root(scene.host),

@@ -17,7 +17,7 @@ from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.indexes import Indexes
 from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, scene_of
+from gpudoctor.plan.this_machine import can_be_root, machine_here, packages_here, scene_of, with_amd_gpus
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.report.output import say, width
 from gpudoctor.report.plan_text import refusals_text
@@ -69,8 +69,11 @@ def environments_of(plan: InstallPlan | Refused) -> tuple[InstallPlan, ...]:
 
 def machine_for(wishes: Wishes, site: Site) -> Machine:
     """What builds must fit."""
-    machine = machine_here(scene_of(site.snapshot), load_matrix(), cpu_only=wishes.cuda == "cpu")
-    if wishes.cuda not in (None, "cpu"):
+    scene, matrix = scene_of(site.snapshot), load_matrix()
+    machine = machine_here(scene, matrix, cpu_only=wishes.cuda == "cpu")
+    if wishes.cuda is None:
+        return with_amd_gpus(machine, scene, matrix)
+    if wishes.cuda != "cpu":
         # An image is built where no GPU is, for machines that have one.
         machine = replace(machine, cpu_only=False)
     return machine

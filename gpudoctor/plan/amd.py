@@ -47,15 +47,19 @@ def fit_amd(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> Fit:
 
 def proposals_for_amd(machine: Machine, wanted: Wanted, matrix: Matrix) -> tuple[Proposal, ...]:
     """The builds of one framework that fit, newest first."""
-    rows = (row for row in rocm_builds(wanted.framework, matrix) if not any(against(row, wanted, machine)))
+    rows = (row for row in rocm_builds(wanted.framework, matrix) if not any(against(row, wanted, machine, matrix)))
     return tuple(_proposal(row, wanted, machine, matrix) for row in rows)
 
 
-def against(row: RocmBuild, wanted: Wanted, machine: Machine) -> Iterator[Obstacle]:
+def against(row: RocmBuild, wanted: Wanted, machine: Machine, matrix: Matrix) -> Iterator[Obstacle]:
     """What keeps a build from running on every GPU of the machine, or from being what is wanted."""
     if not meets(row.version, wanted.specifier):
         text = f"{wanted.framework}{wanted.specifier} is asked for"
         yield Obstacle(constraint="version", text=text, change=f"{wanted.framework}=={row.version}")
+    for name, specifier in wanted.companions:
+        if row.framework == "torch" and not _companions(row, name, specifier, matrix):
+            text = f"no {name}{specifier} built for it is known"
+            yield Obstacle(constraint="companion", text=text, change=f"a wish without {name}")
     if machine.platform not in (None, PLATFORM):
         yield Obstacle(constraint="platform", text=f"it has no wheel for {machine.platform}", change=PLATFORM)
     if machine.python is not None and machine.python not in row.pythons:
@@ -68,10 +72,22 @@ def against(row: RocmBuild, wanted: Wanted, machine: Machine) -> Iterator[Obstac
             yield Obstacle(constraint="gpu", text=f"{what} no code for {machine.label(index)}")
 
 
+def _companions(row: RocmBuild, name: str, specifier: str, matrix: Matrix) -> tuple[str, ...]:
+    """The releases of torchvision or torchaudio that are built for a build of torch, newest first.
+
+    One has the builds of the torch that it came with: torchaudio 2.11.0 those of torch 2.11.0, also for newer ones.
+    """
+    listed: tuple[str, ...] = getattr(matrix.torch_companions(row.version), name, ())
+    first = {torch: matrix.torch_companions(torch) for one in listed for torch in matrix.torch_for(name, one)}
+    built = {one.version for one in rocm_builds("torch", matrix) if one.variant == row.variant}
+    came_with = {getattr(pair, name)[0]: torch for torch, pair in first.items()}
+    return tuple(one for one in reversed(listed) if came_with.get(one) in built and meets(one, specifier))
+
+
 def _refusal(wanted: Wanted, machine: Machine, matrix: Matrix) -> Refusal:
     """Why nothing fits, the build that is nearest to it, and what AMD itself offers."""
     title, gpus = title_of(wanted.framework), ", ".join(machine.label(one) for one in range(len(machine.gfx)))
-    judged = [(row, tuple(against(row, wanted, machine))) for row in rocm_builds(wanted.framework, matrix)]
+    judged = [(row, tuple(against(row, wanted, machine, matrix))) for row in rocm_builds(wanted.framework, matrix)]
     # A change of version, Python or system can be made; another GPU cannot.
     ways = [
         Way(obstacles=obstacles, build=label_of(row))
@@ -129,12 +145,7 @@ def _proposal(row: RocmBuild, wanted: Wanted, machine: Machine, matrix: Matrix) 
     """A build that fits, with the torchvision and torchaudio of its release."""
     is_torch = row.framework == "torch"
     requirements = [f"torch=={row.version}" if is_torch else f"{row.framework}[{row.variant}]=={row.version}"]
-    pair = matrix.torch_companions(row.version) if is_torch else None
-    for name, specifier in wanted.companions:
-        known: tuple[str, ...] = getattr(pair, name, ()) if pair is not None else ()
-        requirements += [f"{name}=={one}" for one in reversed(known) if meets(one, specifier)][:1] or [
-            f"{name}{specifier}"
-        ]
+    requirements += [f"{name}=={_companions(row, name, asked, matrix)[0]}" for name, asked in wanted.companions]
     bound = needs_numpy1(row, machine, matrix)
     requirements += [f"numpy{bound}"] if bound else []
     wheels = f"a wheel for Python {machine.python}" if machine.python else f"wheels for Python {span(row.pythons)}"

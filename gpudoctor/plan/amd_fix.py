@@ -3,28 +3,15 @@
 from msgspec.structs import replace
 
 from gpudoctor.facts.fix import Ask, Fix
-from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.scene import Scene
-from gpudoctor.knowledge.matrix.amd import gfx_of_gpu
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Wanted
 from gpudoctor.plan.demand import COMPANIONS
-from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.partial_fit import served_part
 from gpudoctor.plan.places import replace as replaced
 from gpudoctor.plan.places import safety
 from gpudoctor.plan.proposals import named
-from gpudoctor.plan.this_machine import machine_here
-
-
-def with_amd_gpus(machine: Machine, scene: Scene, matrix: Matrix) -> Machine:
-    """The machine with the architectures of its AMD GPUs, where it has no other kind and all of them are known."""
-    devices = scene.gpus.devices if isinstance(scene.gpus, Gpus) else ()
-    gfx = tuple(gfx_of_gpu(gpu, matrix) for gpu in devices)
-    if not gfx or None in gfx or any(gpu.vendor != "amd" for gpu in devices):
-        return machine
-    known = tuple(one for one in gfx if one is not None)
-    return replace(machine, gfx=known, gpu_names=tuple(gpu.name or "" for gpu in devices), cpu_only=False)
+from gpudoctor.plan.this_machine import machine_here, with_amd_gpus
 
 
 def torch_for_amd(scene: Scene, matrix: Matrix) -> Fix | None:
@@ -36,7 +23,7 @@ def torch_for_amd(scene: Scene, matrix: Matrix) -> Fix | None:
     machine = replace(machine, platform=machine.platform or (f"{scene.os}-x86_64" if scene.os else None))
     present = tuple(name for name in COMPANIONS if scene.find(name) is not None)
     wanted = Wanted(framework="torch", companions=tuple((name, "") for name in present))
-    found = fit_amd(machine, (wanted,), matrix)
+    found, _ = served_part(machine, (wanted,), matrix)
     if found.refusals:
         refusal = found.refusals[0]
         why = Ask(text=" ".join((refusal.text, *refusal.elsewhere)))

@@ -169,6 +169,8 @@ def _extension(
     if major is None and name not in FOR_CPU_TOO:
         other = WITHOUT_GPU.get(name)
         change = f"{other} in its place" if other else f"a wish without {name}"
+        if machine.gfx:
+            return _refused(name, f"Which {name} goes with a build for ROCm is not known here.", change)
         return _refused(name, f"{name} needs a build with CUDA, and none is installed here.", change)
     row = matrix.torch_build(f"{torch.version}+{torch.variant}") if torch is not None else None
     beside = Beside(

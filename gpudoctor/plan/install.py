@@ -50,12 +50,14 @@ def plan_install(
     # Who names a CUDA means a GPU, also where none is seen: an image is built, a login node is used.
     for_gpu = any(one.cuda for one in demand.wanted)
     cpu_only = demand.cpu_only or (machine.cpu_only and not for_gpu)
+    if machine.gfx and (for_gpu or cpu_only):
+        machine = replace(machine, gfx=(), gpu_names=())
     machine = replace(machine, python=place.version or machine.python, cpu_only=cpu_only)
     present = None if place.is_new else packages
     demand = with_companions_of(present, demand, machine, matrix)
     found, left_out = served_part(machine, demand.wanted, matrix)
     if found.refusals and (demand.wanted or demand.extras):
-        return Refused(refusals=found.refusals)
+        return Refused(refusals=tuple(map(_or_the_cpu, found.refusals)) if machine.gfx else found.refusals)
     extras, kept_back = extras_for(demand, found, matrix), ""
     if extras.refusals:
         narrowed = with_an_older_torch(extras.refusals, machine, demand, matrix)
@@ -79,6 +81,11 @@ def plan_install(
         alternatives=alternatives_of(found, demand, machine, matrix, can_be_root=can_be_root),
         notes=(*plans[0].notes, *_notes(found, seen, demand, left_out, kept_back)),
     )
+
+
+def _or_the_cpu(refusal: Refusal) -> Refusal:
+    """AMD's GPUs are mostly the graphics of a processor: the build for the processor is a way, too."""
+    return replace(refusal, elsewhere=(*refusal.elsewhere, "the build for the processor: --cuda cpu"))
 
 
 def _own_place(place: Place, number: int, proposals: tuple[Proposal, ...]) -> Place:

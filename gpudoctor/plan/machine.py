@@ -69,5 +69,7 @@ class Machine(Fact, frozen=True, kw_only=True):
     def with_only(self, indices: tuple[int, ...]) -> "Machine":
         """The same machine with some of its GPUs."""
         names = tuple(self.gpu_names[index] for index in indices) if self.gpu_names else ()
+        if self.gfx:
+            return replace(self, gfx=tuple(self.gfx[index] for index in indices), gpu_names=names)
         capabilities = tuple(self.capabilities[index] for index in indices)
         return replace(self, capabilities=capabilities, gpu_names=names)

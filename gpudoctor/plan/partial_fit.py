@@ -13,6 +13,8 @@ def served_part(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> t
     Where something must be left out it is as little as possible; of two halves the newer GPUs are served.
     """
     whole = fit(machine, wish, matrix)
+    if machine.gfx and whole.refusals:
+        return _of_amd(whole, machine, wish, matrix)
     everything = range(len(machine.capabilities))
     if not whole.refusals or len(set(machine.capabilities)) < 2:
         return whole, ()
@@ -24,6 +26,16 @@ def served_part(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> t
         if not found.refusals:
             return found, tuple(machine.label(index) for index in everything if index not in indices)
     return whole, ()
+
+
+def _of_amd(whole: Fit, machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> tuple[Fit, tuple[str, ...]]:
+    """Without the GPUs that no build has code for: beside a card mostly the graphics of the processor."""
+    everything = range(len(machine.gfx))
+    served = tuple(index for index in everything if not fit(machine.with_only((index,)), wish, matrix).refusals)
+    found = fit(machine.with_only(served), wish, matrix) if 0 < len(served) < len(machine.gfx) else whole
+    if found.refusals:
+        return whole, ()
+    return found, tuple(machine.label(index) for index in everything if index not in served)
 
 
 def _parts(machine: Machine) -> list[tuple[int, ...]]:

@@ -4,12 +4,14 @@ from msgspec.structs import replace
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.driver import Driver
+from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.plan import Manager, Place
 from gpudoctor.facts.python import Packages
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.facts.versions import LibraryVersion
+from gpudoctor.knowledge.matrix.amd import gfx_of_gpu
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import NEW_ENVIRONMENT, conda_tool, nvidia_gpus, wheel_platform
@@ -51,6 +53,18 @@ def machine_here(scene: Scene, matrix: Matrix, *, cpu_only: bool = False) -> Mac
         wsl=isinstance(scene.container, Container) and scene.container.wsl is not None,
         tegra=host.tegra,
     )
+
+
+def with_amd_gpus(machine: Machine, scene: Scene, matrix: Matrix) -> Machine:
+    """The machine with those of its AMD GPUs whose architecture is known, where NVIDIA made none of its GPUs."""
+    devices = scene.gpus.devices if isinstance(scene.gpus, Gpus) else ()
+    if any(gpu.vendor == "nvidia" for gpu in devices):
+        return machine
+    known = [(gfx, gpu.name or "") for gpu in devices if gpu.vendor == "amd" and (gfx := gfx_of_gpu(gpu, matrix))]
+    if not known:
+        return machine
+    gfx, names = zip(*known, strict=True)
+    return replace(machine, gfx=gfx, gpu_names=names, cpu_only=False)
 
 
 def can_be_root(host: System | Gap | None) -> bool | None:

@@ -7,8 +7,7 @@ from gpudoctor.facts.python import Frameworks, Package, Packages
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.matrix.query import Matrix
-from gpudoctor.plan.amd_fix import with_amd_gpus
-from gpudoctor.plan.this_machine import machine_here, scene_of
+from gpudoctor.plan.this_machine import machine_here, scene_of, with_amd_gpus
 from gpudoctor.verify.verdict import Given
 
 

@@ -35,7 +35,7 @@ def judge_rocm(wanted: Requirement, tag: str, case: Case) -> Verdict:
             wanted.text, "not known", grounds="not in the tables", aspect="index", because=text, line=wanted.line
         )
     label = label_of(taken)
-    worst = next(against(taken, Wanted(framework="torch"), machine), None)
+    worst = next(against(taken, Wanted(framework="torch"), machine, case.matrix), None)
     if worst is None:
         return case.verdict(wanted.text, "fits", row=taken, build=label, line=wanted.line)
     because = f"{label}: {worst.text}."

@@ -2,12 +2,20 @@
 
 import pytest
 
-from gpudoctor.knowledge.matrix.amd import gfx_of, rocm_builds
+from gpudoctor.facts.gpus import Gpu, Gpus
+from gpudoctor.facts.plan import Place
+from gpudoctor.facts.scene import Scene
+from gpudoctor.knowledge.matrix.amd import gfx_of, gfx_of_gpu, rocm_builds
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.plan.amd import fit_amd
 from gpudoctor.plan.answer import Wanted
+from gpudoctor.plan.demand import parse_demand
 from gpudoctor.plan.fit_range import fit_range
+from gpudoctor.plan.install import Refused, plan_install
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.this_machine import machine_here, with_amd_gpus
+from tests.rules.situations import UBUNTU
+from tests.rules.situations import gpu as nvidia_gpu
 
 LINUX = "linux-x86_64"
 MATRIX = load_matrix()
@@ -103,3 +111,62 @@ def test_an_old_build_gets_the_numpy_it_was_compiled_for():
         *("torch==2.1.2+rocm5.6", "numpy<2"),
         *("--extra-index-url", "https://download.pytorch.org/whl/rocm5.6"),
     )
+
+
+def test_companions_have_the_builds_of_the_torch_they_came_with():
+    """torchaudio 2.11.0 came with torch 2.11.0 and has its builds (ROCm 7.1, 7.2); torchvision 0.29.2 with 2.15.0."""
+    wanted = Wanted(framework="torch", specifier="==2.14.1", companions=(("torchvision", ""), ("torchaudio", "")))
+    (place,) = fit_amd(Machine(gfx=("gfx1100",), platform=LINUX), (wanted,), MATRIX).environments
+    assert place.proposals[0].requirements == ("torch==2.14.1", "torchvision==0.29.1", "torchaudio==2.11.0")
+    assert place.proposals[0].variant == "rocm7.2"
+
+
+NAVI_31 = "Navi 31 [Radeon RX 7900 XT/7900 XTX/7900 GRE/7900M]"
+CARD = Gpu(vendor="amd", name=NAVI_31)
+GRAPHICS = Gpu(vendor="amd", architecture="gfx1036")
+OLD = Gpu(vendor="amd", architecture="gfx803")
+
+
+@pytest.mark.parametrize(
+    ("gpu", "gfx"),
+    [
+        (CARD, "gfx1100"),
+        (GRAPHICS, "gfx1036"),
+        (Gpu(vendor="amd", name="Raphael"), None),
+        (Gpu(vendor="amd", name="Ellesmere [Radeon RX 470/480/570/570X/580/580X/590]"), "gfx803"),
+    ],
+)
+def test_the_architecture_of_a_gpu_that_was_looked_at(gpu, gfx):
+    assert gfx_of_gpu(gpu, MATRIX) == gfx
+
+
+def seen(*gpus):
+    scene = Scene(host=UBUNTU, gpus=Gpus(devices=gpus))
+    return with_amd_gpus(machine_here(scene, MATRIX), scene, MATRIX)
+
+
+@pytest.mark.parametrize(
+    ("machine", "wish", "cuda", "build"),
+    [
+        (seen(CARD), "torch torchvision", None, f"torch {NEWEST.version}+{NEWEST.variant}"),
+        # Beside a card the processor's graphics are left out, whoever made them.
+        (seen(CARD, GRAPHICS), "torch", None, f"torch {NEWEST.version}+{NEWEST.variant}"),
+        (seen(CARD, Gpu(vendor="intel")), "torch", None, f"torch {NEWEST.version}+{NEWEST.variant}"),
+        (seen(OLD), "torch", None, None),
+        (seen(CARD), "tensorflow", None, None),
+        (seen(CARD), "torch vllm", None, None),
+        (seen(OLD), "torch", "cpu", f"torch {MATRIX.newest('torch')}+cpu"),
+        (seen(CARD), "torch==2.11.0", "12.6", "torch 2.11.0+cu126"),
+    ],
+)
+def test_plans_for_what_was_looked_at(machine, wish, cuda, build):
+    plan = plan_install(
+        machine, parse_demand(tuple(wish.split()), cuda), MATRIX, place=Place(python="python3.12", version="3.12")
+    )
+    assert (None if isinstance(plan, Refused) else plan.choices[0].build) == build
+    if isinstance(plan, Refused) and wish != "torch vllm":
+        assert "--cuda cpu" in " ".join(plan.refusals[0].elsewhere)
+
+
+def test_nvidia_beside_amd_is_what_is_installed_for():
+    assert not seen(nvidia_gpu(), GRAPHICS).gfx

@@ -4,12 +4,13 @@ import pytest
 
 from gpudoctor.facts.base import Gap
 from gpudoctor.facts.gpus import Gpu, Gpus
-from gpudoctor.host.recorded import RecordedHost
+from gpudoctor.host.recorded import Machine, RecordedHost
 from gpudoctor.probes.gpus import probe as gpus
 from gpudoctor.probes.gpus.merge import merge
 from gpudoctor.probes.gpus.pci import BUS, name_in_list, parse_information, read_bus
 from gpudoctor.probes.gpus.platform import parse_pnputil
 from gpudoctor.sources.nvidia_smi import SOURCE
+from tests.machines import parts
 
 PCI_IDS = """\
 # List of PCI ID's
@@ -231,3 +232,22 @@ def test_the_gpu_inside_a_tegra_chip_is_listed_once() -> None:
 def test_what_nvml_says_is_not_overruled_by_the_bus() -> None:
     (gpu,) = merge([listed(0, A, name="NVIDIA GeForce RTX 4090", pci_id="10de:2685")], [bus(A)])
     assert (gpu.name, gpu.pci_id, gpu.bound_driver) == ("NVIDIA GeForce RTX 4090", "10de:2685", "nvidia")
+
+
+def test_the_architecture_of_amds_gpus_is_that_of_the_kernels_compute_driver():
+    """Node 0 is the processor; a GPU without a node keeps what its name says."""
+    nodes = "/sys/class/kfd/kfd/topology/nodes"
+    card = "gfx_target_version 110000\nvendor_id 4098\nlocation_id 768\ndomain 0\n"
+    host = RecordedHost.of(
+        parts.merge(
+            parts.linux("ubuntu", "24.04", "6.8.0-45-generic"),
+            parts.pci("0000:03:00.0", "1002:744c", driver="amdgpu"),
+            parts.pci("0000:0f:00.0", "1002:164e", driver="amdgpu"),
+            Machine(
+                files={f"{nodes}/0/properties": "cpu_cores_count 16\n", f"{nodes}/1/properties": card},
+                directories={nodes: ("0", "1")},
+            ),
+        )
+    )
+    found = read_bus(host)
+    assert [gpu.architecture for gpu in found.gpus] == ["gfx1100", None]

@@ -12,13 +12,15 @@ from gpudoctor.index.wheel_facts import Library, WheelFacts
 from gpudoctor.knowledge.matrix.query import Matrix
 
 ALL_PYTHONS = (*PYTHONS, "3.15")
+#: The tag py3.
+OF_ANY = ">=3"
 
 
 def extension_claims(matrix: Matrix, library: Library) -> Iterator[Claim]:
     """What each release asks of torch, Python and NumPy, and which CUDA it is made for."""
     for row in matrix.table("extensions"):
         name = f"{row.package} {row.versions[0]}" + (f" ({row.dist})" if row.dist else "")
-        read = {version: library(row.dist or row.package, version, LINUX) for version in row.versions}
+        read = {version: library(row.wheels or row.dist or row.package, version, LINUX) for version in row.versions}
         for version, facts in read.items():
             # What was not recorded may be there all the same.
             if getattr(library, "is_live", False) and LINUX in (row.platforms or (LINUX,)):
@@ -51,9 +53,13 @@ def _admitted(specifier: str) -> tuple[str, ...]:
 
 
 def _of_wheels(facts: WheelFacts) -> tuple[str, ...]:
-    """The Pythons that can use wheels of such tags ("3.10", ">=3.9") and are admitted by their METADATA."""
+    """The Pythons that can use wheels of such tags ("3.10", ">=3.9") and are admitted by their METADATA.
+
+    Where some wheels have a compiled part and one has not (py3-none-any), those with it count.
+    """
     admitted = SpecifierSet(facts.requires_python or "")
-    oldest = [Version(tag.strip(">=t")) for tag in facts.pythons if tag.startswith(">=")]
+    compiled = [tag for tag in facts.pythons if tag != OF_ANY]
+    oldest = [Version(tag.strip(">=t")) for tag in compiled or facts.pythons if tag.startswith(">=")]
     return tuple(
         one
         for one in ALL_PYTHONS

@@ -36,7 +36,14 @@ def gfx_of(name: str, matrix: Matrix) -> str | None:
 
 def gfx_of_gpu(gpu: Gpu, matrix: Matrix) -> str | None:
     """The architecture that a program told of a GPU, else that of the product; None where neither is known."""
-    return gfx_of(gpu.architecture or "", matrix) or gfx_of(gpu.name or "", matrix)
+    return gfx_of(gpu.architecture or "", matrix) or gfx_of(gpu.name or "", matrix) or _gfx_of_list(gpu.name, matrix)
+
+
+def _gfx_of_list(name: str | None, matrix: Matrix) -> str | None:
+    """That of one chip, called in pci.ids by its products: Navi 31 [Radeon RX 7900 XT/7900 XTX]."""
+    products = re.search(r"\[(.+)\]", name or "")
+    known = {gfx_of(one, matrix) for one in products[1].split("/")} - {None} if products else set()
+    return known.pop() if len(known) == 1 else None
 
 
 def rocm_builds(framework: str, matrix: Matrix) -> tuple[RocmBuild, ...]:

@@ -59,6 +59,8 @@ class Extension(Row, frozen=True, kw_only=True):
     package: str
     #: The distribution, where it is called otherwise: cupy-cuda12x.
     dist: str | None = None
+    #: The distribution that has its wheels, where that is another one: tensorrt-cu13-bindings.
+    wheels: str | None = None
     #: Newest first.
     versions: tuple[str, ...]
     #: Specifier of the torch it is made for.

@@ -8,6 +8,7 @@ import msgspec
 from gpudoctor.facts.base import Gap, Source
 from gpudoctor.facts.gpus import Gpu
 from gpudoctor.host.port import Host
+from gpudoctor.probes.gpus.kfd import architectures
 from gpudoctor.probes.gpus.pci_path import read_iommu, read_link, reads_redirect
 from gpudoctor.probes.reading import text_of, word_of
 
@@ -48,7 +49,11 @@ def read_bus(host: Host, *, ask_driver: bool = True) -> PciGpus | Gap:
             found += _gpu(host, name, kind, ask_driver=ask_driver)
         elif kind == "0680" and _hex(word_of(host, f"{BUS}/{name}/vendor")) == "10de":
             nvswitches += 1
-    return PciGpus(tuple(_named(host, [_with_redirect(host, gpu, found) for gpu in found])), nvswitches)
+    gpus = [_with_redirect(host, gpu, found) for gpu in found]
+    if any(gpu.vendor == "amd" for gpu in gpus):
+        models = architectures(host)
+        gpus = [msgspec.structs.replace(gpu, architecture=models.get(gpu.pci_bus_id or "")) for gpu in gpus]
+    return PciGpus(tuple(_named(host, gpus)), nvswitches)
 
 
 def _with_redirect(host: Host, gpu: Gpu, all_gpus: list[Gpu]) -> Gpu:

@@ -1,6 +1,6 @@
 """FRM029: the ROCm build has no code for the AMD GPU."""
 
-from gpudoctor.knowledge.matrix.amd import family_of, gfx_of, has_code, rocm_builds
+from gpudoctor.knowledge.matrix.amd import family_of, gfx_of_gpu, has_code, rocm_builds
 from gpudoctor.plan.amd_fix import torch_for_amd
 from gpudoctor.rules.sections import Environ, Framework, Frameworks, Gap, Gpus, Matrix, Scene
 from gpudoctor.rules.terms import Evidence, Fix, Iterator, Problem, SetEnv, problem, rule, seen
@@ -36,7 +36,7 @@ def amd_gpu_not_in_build(
     https://github.com/ROCm/legacy-rocm-build/issues/1880
     """
     torch = frameworks.get("torch")
-    models = {gpu.label: gfx_of(gpu.name or "", matrix) for gpu in gpus.devices if gpu.vendor == "amd"}
+    models = {gpu.label: gfx_of_gpu(gpu, matrix) for gpu in gpus.devices if gpu.vendor == "amd"}
     if torch is None or torch.variant != "rocm" or not models or None in models.values():
         return
     found = {label: gfx for label, gfx in models.items() if gfx is not None}
