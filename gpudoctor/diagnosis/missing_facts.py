@@ -12,6 +12,7 @@ from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.facts.system import Container, System
 from gpudoctor.knowledge.frameworks import computing, gpu_code_owners
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.rules.builds import device_code, release_numbers
 from gpudoctor.rules.driver_counts import disagreement
 
@@ -38,7 +39,10 @@ FACT_WORDS = {
 }
 #: From which release on every build for CUDA names libraries of CUDA that it loads; older torch bundled some of them
 #: under names of its own.
-_WALKED = {"torch": (2,), "tensorflow": (2, 1)}
+_WALKED = {
+    "torch": numbers_of("torch-names-cuda-libraries"),
+    "tensorflow": numbers_of("tensorflow-names-cuda-libraries"),
+}
 
 
 def lacking(needs: Iterable[str], snapshot: Snapshot) -> tuple[str, ...]:

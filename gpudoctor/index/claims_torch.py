@@ -8,9 +8,10 @@ from gpudoctor.index.claims import Claim, Shelf, claim, exists, missing, usual
 from gpudoctor.index.files import Found
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import TorchBuild
+from gpudoctor.knowledge.milestones import milestone
 
-#: From here on the Linux wheels require cuDNN and NCCL instead of carrying them.
-FIRST_WITH_REQUIREMENTS = Version("2.0.0")
+#: From here on the Linux wheels require NCCL, too, instead of carrying it.
+FIRST_WITH_REQUIREMENTS = Version(milestone("torch-names-cuda-libraries"))
 
 
 def torch_claims(matrix: Matrix, shelf: Shelf) -> Iterator[Claim]:

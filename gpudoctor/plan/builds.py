@@ -8,6 +8,7 @@ from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, pac
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import (
+    FrameworkBuild,
     JaxBuild,
     NumpyAbi,
     ProtobufRange,
@@ -60,6 +61,8 @@ class Build(Fact, frozen=True, kw_only=True):
         """As people write it: torch 2.6.0+cu126, tensorflow[and-cuda] 2.19.1, jax[cuda12] 0.12.0."""
         if self.framework == "torch":
             return f"torch {self.version}+{self.variant}"
+        if isinstance(self.row, FrameworkBuild):
+            return f"{self.dist} {self.version}" + (f" ({self.variant})" if self.variant != "plain" else "")
         return f"{self.dist}[{self.variant}] {self.version}" if self.has_extra else f"{self.dist} {self.version}"
 
     @property
@@ -70,12 +73,18 @@ class Build(Fact, frozen=True, kw_only=True):
     @property
     def has_extra(self) -> bool:
         """Whether the variant is an extra that the requirement names."""
-        return self.framework != "torch" and self.variant not in ("plain", "cpu")
+        return isinstance(self.row, TensorflowBuild | JaxBuild) and self.variant not in ("plain", "cpu")
 
 
 def carrier_of(build: Build) -> str:
     """The distribution whose wheels are for one system: jax is for any, its jaxlib is not."""
-    return "jaxlib" if build.framework == "jax" else build.framework
+    return (
+        "jaxlib"
+        if build.framework == "jax"
+        else build.dist
+        if isinstance(build.row, FrameworkBuild)
+        else build.framework
+    )
 
 
 @lru_cache(maxsize=64)
@@ -85,6 +94,8 @@ def builds_of(framework: str, platform: str | None, matrix: Matrix) -> tuple[Bui
         found = [_torch(row, platform) for row in matrix.torch_builds() if not row.variant.startswith("rocm")]
     elif framework == "tensorflow":
         found = _tensorflow_builds(platform, matrix)
+    elif framework != "jax":
+        found = [_general(row, platform) for row in matrix.framework_builds(framework) if row.pythons]
     else:
         rows = matrix.jax_builds()
         jaxlib = releases_of("jaxlib", matrix)
@@ -119,6 +130,24 @@ def _torch(row: TorchBuild, platform: str | None) -> Build:
         # Without a platform the build of the commonest one speaks for all.
         archs=row.archs.get(platform or "linux-x86_64") if row.cuda is not None else (),
         fault=fault,
+    )
+
+
+def _general(row: FrameworkBuild, platform: str | None) -> Build:
+    return Build(
+        framework=row.framework,
+        dist=row.package,
+        version=row.version,
+        variant=row.variant,
+        processor="cpu" if row.cuda is None else "cuda",
+        platforms=row.platforms,
+        platform=platform,
+        pythons=row.pythons,
+        row=row,
+        cuda=row.cuda,
+        archs=row.archs if row.cuda is not None else (),
+        min_driver=row.driver_linux if platform != "windows-x86_64" else None,
+        min_capability=row.min_capability,
     )
 
 

@@ -12,14 +12,14 @@ from gpudoctor.facts.versions import CudaVersion, package_version
 from gpudoctor.knowledge.matrix.offer_types import RocmBuild
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import JaxBuild, NumpyAbi, TensorflowBuild, TorchBuild
-from gpudoctor.knowledge.milestones import milestone
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.plan.builds import Build
 from gpudoctor.plan.constraints import pinned_cudnn
+from gpudoctor.plan.general import is_general
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.specifiers import agree
 
-#: NumPy 2 asks for Python 3.9 (package metadata of numpy 2.0.0).
-WITHOUT_NUMPY2 = ("2.7", "3.5", "3.6", "3.7", "3.8")
+FIRST_WITH_NUMPY2 = numbers_of("numpy-2-python")
 
 
 Asks = Callable[[Build], Mapping[str, str]]
@@ -30,7 +30,16 @@ def clash(one: Build, other: Build, asks: Asks) -> str | None:
 
     `asks` gives what a build asks for, by distribution (`requirements_of`, remembered by the caller).
     """
-    return _unknown(one, other) or _majors(one, other) or _requirements(one, other, asks)
+    return (
+        _of_its_own_index(one, other) or _unknown(one, other) or _majors(one, other) or _requirements(one, other, asks)
+    )
+
+
+def _of_its_own_index(one: Build, other: Build) -> str | None:
+    general = next((build for build in (one, other) if is_general(build)), None)
+    if general is None:
+        return None
+    return f"{general.label} brings libraries of its own, which are not known to suit those of other frameworks"
 
 
 def _unknown(one: Build, other: Build) -> str | None:
@@ -115,7 +124,9 @@ def needs_numpy1(build: Build | RocmBuild, machine: Machine, matrix: Matrix) -> 
 def numpy1_of_release(framework: str, version: str, machine: Machine, matrix: Matrix) -> str:
     """The same of a release by name."""
     row = _numpy(framework, version, machine.os, matrix)
-    if row is None or row.works_with_numpy2 is not False or machine.python in WITHOUT_NUMPY2:
+    if row is None or row.works_with_numpy2 is not False:
+        return ""
+    if machine.python is not None and tuple(map(int, machine.python.split("."))) < FIRST_WITH_NUMPY2:
         return ""
     return "<2" if agree(_for_python(row.required or "", machine.python), ">=2") else ""
 

@@ -16,6 +16,7 @@ from gpudoctor.knowledge.milestones import milestone
 from gpudoctor.plan.builds import Build, carrier_of
 from gpudoctor.plan.cudnn import oldest_gpu_of_cudnn
 from gpudoctor.plan.forward import compat_package
+from gpudoctor.plan.general import why_no_code
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
@@ -45,8 +46,6 @@ CONTAINER = "NVIDIA's container of it, nvcr.io/nvidia/tensorflow"
 #: The first CUDA whose libraries know Ampere.
 FIRST_CUDA = CudaVersion(milestone("cuda-ampere"))
 AMPERE = Capability("8.0")
-
-
 #: Where the builds for Jetson boards are.
 JETSON = (
     "NVIDIA's own build for this JetPack release, "
@@ -216,7 +215,9 @@ def gpu_obstacles(build: Build, machine: Machine, index: int, matrix: Matrix) ->
     """What keeps the build from running on one GPU of the machine."""
     gpu, label = machine.capabilities[index], machine.label(index)
     if build.archs is None:
-        yield Obstacle(constraint="unknown", text="the matrix does not know which GPUs it has code for")
+        missing = why_no_code(build, gpu, label, matrix)
+        if missing is not None:
+            yield Obstacle(constraint=missing[0], text=missing[1])
         return
     found = coverage(build.archs, gpu, build.cuda)
     too_old = build.min_capability is not None and gpu < build.min_capability
@@ -269,8 +270,7 @@ def _compiles(cuda: CudaVersion | None, machine: Machine, matrix: Matrix) -> boo
 def _cannot_compile(cuda: CudaVersion, label: str, machine: Machine, matrix: Matrix) -> Obstacle:
     text = f"for {label} it has only PTX of CUDA {cuda}, which driver {machine.driver} does not compile"
     floor = matrix.toolkit_floor(cuda, machine.driver_os)
-    change = f"driver >= {floor.release}" if floor is not None else None
-    return Obstacle(constraint="driver", text=text, change=change)
+    return Obstacle(constraint="driver", text=text, change=f"driver >= {floor.release}" if floor is not None else None)
 
 
 def driver_can_compile(cuda: CudaVersion, driver: DriverRelease, os: Os, matrix: Matrix) -> bool | None:
@@ -288,7 +288,7 @@ def driver_can_compile(cuda: CudaVersion, driver: DriverRelease, os: Os, matrix:
 def pinned_cudnn(build: Build) -> LibraryVersion | None:
     """The cuDNN that the and-cuda extra pins; None where pip takes the newest, or where there is no such extra."""
     required = build.row.and_cuda if isinstance(build.row, TensorflowBuild) else ()
-    pins = (re.fullmatch(r"nvidia-cudnn-cu\d+==([\d.]+)", requirement) for requirement in required)
+    pins = (re.fullmatch(r"nvidia-cudnn-cu\d+==([\d.]+)", one) for one in required)
     return next((LibraryVersion(pin.group(1)) for pin in pins if pin), None)
 
 

@@ -30,7 +30,7 @@ _NEWER_TENSORFLOW = (
 #: The last CUDA with libcusolver.so.10.
 _BEFORE_CUSOLVER = CudaVersion(milestone("cuda-cusolver-renamed"))
 #: What cuDNN is taken for where nothing tells the CUDA.
-_USUAL = CudaVersion("12.0")
+_USUAL = CudaVersion(f"{milestone('cuda-of-most-drivers')}.0")
 #: The first cuDNN of which NVIDIA has packages; the one before is for CUDA up to 10.2.
 _FIRST_CUDNN = 8
 #: Families whose packages keep -cu13.

@@ -7,6 +7,7 @@ to the installer, and the plan says so.
 from collections.abc import Iterator
 
 from gpudoctor.facts.base import Fact
+from gpudoctor.knowledge.matrix.extensions import cuda_majors
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.torch_abi import has_new_abi
 from gpudoctor.knowledge.matrix.types import TorchBuild
@@ -30,7 +31,6 @@ FOR_CPU_TOO = (
     "torch-sparse",
     "torch-cluster",
 )
-CUDA_MAJORS = (13, 12, 11)
 
 
 class After(Fact, frozen=True, kw_only=True):
@@ -212,7 +212,7 @@ def _cuda_major(proposals: tuple[Proposal, ...], machine: Machine, matrix: Matri
     majors = [int(one.cuda.split(".")[0]) for one in proposals if one.cuda]
     if majors or proposals or not machine.uses_cuda:
         return majors[0] if majors else None
-    return next((major for major in CUDA_MAJORS if why_not_cuda(major, machine, matrix) is None), None)
+    return next((major for major in cuda_majors(matrix) if why_not_cuda(major, machine, matrix) is None), None)
 
 
 def why_not_cuda(major: int, machine: Machine, matrix: Matrix) -> Obstacle | None:

@@ -3,6 +3,7 @@
 from gpudoctor.facts.base import Fact
 from gpudoctor.facts.plan import Manager
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.milestones import numbers_of
 
 TORCH_SITE = "https://download.pytorch.org/"
 
@@ -25,7 +26,7 @@ class Indexes(Fact, frozen=True, kw_only=True):
 
 #: Where the wheels of torchvision and torchaudio are tagged with their build as those of torch are, and from which of
 #: its releases on: https://pytorch.org/get-started/previous-versions/, and the file names of its indexes.
-_TAGGED_ON, _TAGGED_FROM = ("linux-x86_64", "windows-x86_64"), (2, 0)
+_TAGGED_ON, _TAGGED_FROM = ("linux-x86_64", "windows-x86_64"), numbers_of("torch-companions-tagged")
 
 
 def tag_of_companions(torch: str, variant: str, platform: str | None) -> str:

@@ -10,6 +10,7 @@ from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import package_version
 from gpudoctor.knowledge.frameworks import descriptor
 from gpudoctor.knowledge.matrix.query import Matrix
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.plan.machine import Machine
 from gpudoctor.plan.places import NEW_ENVIRONMENT, Steps
 
@@ -17,14 +18,12 @@ if TYPE_CHECKING:
     from gpudoctor.plan.builds import Build
 
 _CPU = "https://download.pytorch.org/whl/cpu"
-#: What is taken for the Python that is there, where an old one is wanted and none is stated.
-_NEW_PYTHON = "3.12"
-#: The oldest Python with updates (https://devguide.python.org/versions/, 2026-11).
-_SERVED = (3, 10)
+#: The oldest Python with updates, and what is taken for the one that is there, where an old one is wanted.
+_SERVED, _NEW_PYTHON = numbers_of("python-served"), milestone("python-usual")
 #: Of drivers that nobody stated more serve this CUDA than that of the newest builds.
-_USUAL = 12
+_USUAL = int(milestone("cuda-of-most-drivers"))
 #: The oldest Python that uv installs.
-_FIRST_OF_UV = (3, 8)
+_FIRST_OF_UV = numbers_of("uv-oldest-python")
 
 
 def nothing_fits(framework: str, scene: Scene, machine: Machine | None, matrix: Matrix) -> Fix:

@@ -14,25 +14,18 @@ from gpudoctor.plan.builds import Build, carrier_of
 from gpudoctor.plan.compatibility import needs_numpy1
 from gpudoctor.plan.constraints import driver_can_compile, driver_floor, is_older, macos_floor, span
 from gpudoctor.plan.demand import COMPANIONS
+from gpudoctor.plan.general import index_of_its_makers, is_general
 from gpudoctor.plan.glibc import glibc_floor
 from gpudoctor.plan.indexes import tag_of_companions
 from gpudoctor.plan.library_pins import library_pins
 from gpudoctor.plan.links import link_words
 from gpudoctor.plan.machine import Machine
+from gpudoctor.plan.toolkit_for_build import commands_of_conda
 from gpudoctor.plan.triton import compile_floor
 
 TORCH_INDEX = "https://download.pytorch.org/"
 #: From this release on a build's own index serves what torch needs, too (pytorch.org, previous versions).
 FIRST_COMPLETE_INDEX = numbers_of("torch-whole-index")
-#: What is documented to put the libraries of a CUDA and a cuDNN beside TensorFlow, which then brings none
-#: (https://www.tensorflow.org/install/pip, windows-native; and as it was for release 2.12).
-BESIDE_TENSORFLOW = {
-    ("11.2", "8.1"): ("conda install --channel conda-forge cudatoolkit=11.2 cudnn=8.1.0",),
-    ("11.8", "8.6"): (
-        "conda install --channel conda-forge cudatoolkit=11.8.0",
-        "python -m pip install nvidia-cudnn-cu11==8.6.0.163",
-    ),
-}
 
 
 def proposal(build: Build, wanted: Wanted, machine: Machine, matrix: Matrix, newer: NotNewer | None = None) -> Proposal:
@@ -98,7 +91,9 @@ def pip_install(machine: Machine) -> tuple[str, ...]:
 
 def must_be_named(proposals: tuple[Proposal, ...]) -> bool:
     """Whether torch's own index does not have everything, so that torch must be told from that of the usual one."""
-    torch = next(one for one in proposals if one.framework == "torch")
+    torch = next((one for one in proposals if one.framework == "torch"), None)
+    if torch is None:
+        return False  # The makers' index of another framework has everything.
     alone = len(proposals) == 1 and not any(text.startswith("numpy") for text in torch.requirements)
     return not alone or _release(torch.version) < FIRST_COMPLETE_INDEX
 
@@ -111,6 +106,8 @@ def _release(version: str) -> tuple[int, ...]:
 def index_url(build: Build) -> str | None:
     """The index of a torch build; None where the package index gives it to a plain install."""
     row = build.row
+    if is_general(build):
+        return index_of_its_makers(build)
     if not isinstance(row, TorchBuild) or build.platform in row.default_on or row.index_suffix is None:
         return None
     return f"{TORCH_INDEX}{row.index_suffix}"
@@ -189,7 +186,9 @@ def _why_gpu(build: Build, machine: Machine, matrix: Matrix) -> tuple[Reason, ..
         text = f"CUDA {build.cuda} runs on drivers from {floor} on; this is {machine.driver}"
         found.append(Reason(constraint="driver", text=text))
     for index, gpu in enumerate(machine.capabilities):
-        native = coverage(build.archs or (), gpu, build.cuda) == "native"
+        if build.archs is None:
+            continue
+        native = coverage(build.archs, gpu, build.cuda) == "native"
         how = "it has machine code for" if native else "the driver compiles its PTX for"
         found.append(Reason(constraint="gpu", text=f"{how} {machine.label(index)}"))
     return tuple(found)
@@ -199,6 +198,9 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
     if build.cuda is None or not machine.uses_cuda:
         return ()
     found = [f"{build.fault[1]}. So {link_words(*one)}." for one in build.links.items() if build.fault]
+    if build.archs is None and machine.capabilities:
+        gpus = ", ".join(machine.label(index) for index in range(len(machine.capabilities)))
+        found.append(f"Whether it has code for {gpus} is not known here: its makers do not list it.")
     if build.archs_of is not None:
         found.append(f"Which GPUs it has code for was not read from its own wheels, but from {build.archs_of}.")
     if any(coverage(build.archs or (), gpu, build.cuda) == "ptx" for gpu in machine.capabilities):
@@ -213,10 +215,10 @@ def _limits(build: Build, machine: Machine, matrix: Matrix) -> tuple[str, ...]:
             "but code compiled from PTX at run time does not."
         )
     found += _compiling(build, machine, matrix)
-    if build.framework == "tensorflow" and not build.has_extra:
+    if (build.framework == "tensorflow" or is_general(build)) and not (build.has_extra or build.variant != "plain"):
         cudnn = getattr(build.row, "cudnn", None)
         libraries = f"CUDA {build.cuda}" + (f" and cuDNN {cudnn}" if cudnn else "")
-        typed = " and ".join(BESIDE_TENSORFLOW.get((str(build.cuda), str(cudnn)), ()))
+        typed = " and ".join(commands_of_conda(build.cuda, cudnn))
         by = f" In an environment of conda: {typed}." if typed else ""
         found.append(f"It brings no CUDA libraries: {libraries} must be installed beside it.{by}")
         if machine.os == "windows":

@@ -63,8 +63,8 @@ def with_amd_gpus(machine: Machine, scene: Scene, matrix: Matrix) -> Machine:
     known = [(gfx, gpu.name or "") for gpu in devices if gpu.vendor == "amd" and (gfx := gfx_of_gpu(gpu, matrix))]
     if not known:
         return machine
-    gfx, names = zip(*known, strict=True)
-    return replace(machine, gfx=gfx, gpu_names=names, cpu_only=False)
+    models, names = tuple(gfx for gfx, _ in known), tuple(name for _, name in known)
+    return replace(machine, gfx=models, gpu_names=names, cpu_only=False)
 
 
 def can_be_root(host: System | Gap | None) -> bool | None:

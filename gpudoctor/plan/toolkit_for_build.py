@@ -6,6 +6,7 @@ What conda-forge has for them is in the words of TensorFlow's installation pages
 
 from collections.abc import Iterator
 
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.fix import Ask, Fix, Run
 from gpudoctor.facts.scene import Scene
 from gpudoctor.facts.versions import CudaVersion
@@ -20,6 +21,16 @@ _CONDA = {
 #: The package index has cuDNN for these.
 _PIP = {"11.8": "nvidia-cudnn-cu11==8.6.0.163"}
 _TOOLKITS, _CUDNNS = "https://developer.nvidia.com/cuda-toolkit-archive", "https://developer.nvidia.com/cudnn-archive"
+
+
+def commands_of_conda(cuda: CudaVersion, cudnn: str | None) -> tuple[str, ...]:
+    """What puts a CUDA and a cuDNN into an environment of conda; nothing where that is not known of these."""
+    words, package = _CONDA.get(str(cuda), ()), _PIP.get(str(cuda))
+    text = " ".join((*words, package or ""))
+    if not words or cudnn is None or not re.search(rf"cudnn\S*==?{re.escape(cudnn)}\b", text):
+        return ()
+    typed = f"conda install --channel {CHANNEL} {' '.join(words)}"
+    return (typed, f"python -m pip install {package}") if package else (typed,)
 
 
 def toolkit_for_build(cuda: CudaVersion, cudnn: str | None, scene: Scene, *, cudnn_only: bool = False) -> Fix:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.finding import Severity
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.milestones import milestone
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.plan.places import install, replace, safety
 from gpudoctor.rules._gpu_packages import dist_for
 from gpudoctor.rules.builds import built_for_cuda, release_numbers
@@ -22,7 +22,7 @@ from gpudoctor.rules.terms import Ask, Fix, Iterator, Problem, SetEnv, by_hand, 
 from gpudoctor.sources.libraries_names import nvrtc_name
 
 #: In the package's requirements from this release on: onnxruntime.ai, CUDA Execution Provider; docs.cupy.dev, Install.
-ONNXRUNTIME_EXTRAS, CUPY_EXTRA = (1, 21), milestone("cupy-looks-into-packages")
+ONNXRUNTIME_EXTRAS, CUPY_EXTRA = numbers_of("onnxruntime-cuda-extra"), milestone("cupy-looks-into-packages")
 #: CUDA majors of which a library may be judged by its name, and that CuPy has packages for.
 FIRST = 11
 

@@ -9,6 +9,7 @@ from gpudoctor.knowledge.frameworks import gpu_code_owners
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.kernels import Coverage, coverage, ptx_is_refused
 from gpudoctor.knowledge.matrix.types import JaxBuild, Os, TensorflowBuild, TorchBuild
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.places import wheel_platform
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules.sections import Container, Framework, Frameworks, Gap, Gpu, Gpus, Matrix, Packages, System
@@ -52,6 +53,10 @@ class Service(Fact, frozen=True, kw_only=True):
         return Evidence(
             fact=f"{self.gpu.label}: compute capability", value=str(self.capability), source=self.gpu.source
         )
+
+
+#: Older builds of PyTorch in conda are those of its makers.
+CONDA_FORGE = numbers_of("torch-on-conda-forge")
 
 
 def is_left_out(code: DeviceCode, capability: Capability, matrix: Matrix) -> bool:
@@ -129,7 +134,7 @@ def _is_of_pytorch(packages: Packages | Gap | None) -> bool:
     if package is None or package.installer != "conda":
         return package is not None
     numbers = release_numbers(package.version)
-    return package.channel == "pytorch" or (package.channel is None and numbers is not None and numbers < (1, 8))
+    return package.channel == "pytorch" or (package.channel is None and numbers is not None and numbers < CONDA_FORGE)
 
 
 def _archs_of_matrix(framework: Framework, matrix: Matrix, platform: str | None) -> tuple[tuple[str, ...], Source]:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from gpudoctor.facts.versions import package_version
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.compatibility import needs_numpy1, numpy_bounds
 from gpudoctor.plan.specifiers import agree, meets
@@ -14,8 +15,8 @@ from gpudoctor.verify.verdict import Verdict
 
 #: A framework, and what of the same command brings NumPy along (package metadata: torch and torchaudio do not).
 _BRING_NUMPY = {"torch": ("torchvision", "numpy"), "tensorflow": ("tensorflow", "tensorflow-gpu", "tensorflow-cpu")}
-#: The protobuf that a Python's newest release is still old enough for: 3.19 is the last for Python 3.6.
-_OLD_ENOUGH = ("2.7", "3.5", "3.6")
+#: Older Pythons get a protobuf that is old enough for every TensorFlow.
+_FIRST_TOO_NEW = numbers_of("protobuf-3-20-python")
 
 
 def bounds(install: Install, case: Case, taken: dict[str, Offer]) -> Iterator[Verdict]:
@@ -89,7 +90,9 @@ def _is_open(specifier: str) -> bool:
 def _protobuf(
     build: Build, asked: dict[str, Requirement], install: Install, case: Case, *, comes: bool
 ) -> Verdict | None:
-    if build.framework != "tensorflow" or case.machine.python in _OLD_ENOUGH:
+    python = case.machine.python
+    is_old = python is not None and tuple(map(int, python.split("."))) < _FIRST_TOO_NEW
+    if build.framework != "tensorflow" or is_old:
         return None
     row = case.matrix.tf_protobuf(build.version)
     wanted, installed = asked.get("protobuf"), case.installed("protobuf")

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from gpudoctor.facts.versions import Capability, CudaVersion
-from gpudoctor.knowledge.milestones import milestone
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 
 #: native: machine code for it is inside. ptx: only PTX, which the driver must compile. none: nothing that runs.
 Coverage = Literal["native", "ptx", "none"]
@@ -26,10 +26,10 @@ TENSORFLOW_PTX_ENDS = Capability("10.0")
 #: generates) is for sm_90a, though labelled compute_90; in 2.15.1 for sm_80, in 2.21.0 and 2.22.0rc0 for sm_90 (scan,
 #: 2026-11). The driver refuses it: CUDA_ERROR_INVALID_PTX, then CUDA_ERROR_INVALID_HANDLE, as issues 89272, 90291,
 #: 97387, 99592 and 101746 of github.com/tensorflow/tensorflow show.
-FOR_ONE_GPU = (2, 16)
+FOR_ONE_GPU = numbers_of("tensorflow-ptx-for-one-gpu")
 #: The release in which it works: github.com/remote-worker-prof/edu-ai-math-essentials themes/00-Foundations/guides/07
 #: (RTX 5070 Ti: 2.19.1 fails, 2.21.0 trains), github.com/rlogwood/gpu_tests (RTX 5080; nightly build of 2025-11-26).
-WORKS = (2, 21)
+WORKS = numbers_of("tensorflow-ptx-works")
 FIRST_NIGHTLY = "20251124"
 
 Target = tuple[str, tuple[int, int], str]

@@ -195,7 +195,12 @@ class FrameworkBuild(Row, frozen=True, kw_only=True):
     variant: str
     cuda: CudaVersion | None = None
     cudnn: str | None = None
+    #: Where they were not read, which GPUs it has code for is said to be unknown, as far as its CUDA can serve them.
     archs: tuple[str, ...] | None = None
+    #: The oldest GPU that it is known to have code for.
+    min_capability: Capability | None = None
+    #: The oldest that its makers ask for.
+    driver_linux: DriverRelease | None = None
     pythons: tuple[str, ...] = ()
     platforms: tuple[str, ...] = ()
     notes: str | None = None

@@ -33,7 +33,7 @@ RELEASE = by_hand(
 #: From this release on torch asks nvrtc for no newer GPU than nvrtc knows (github.com/pytorch/pytorch/pull/87611).
 FIRST_TO_ASK_FOR_LESS = numbers_of("torch-asks-nvrtc")
 #: The oldest Python that it has wheels for.
-ITS_PYTHON = (3, 7)
+ITS_PYTHON = numbers_of("torch-asks-nvrtc-python")
 
 
 @rule("FRM002", name="arch-too-new-for-build", severity="error")

@@ -1,8 +1,7 @@
 """FRM003: the GPU is too old for the installed framework build."""
 
 from gpudoctor.facts.finding import Severity
-from gpudoctor.facts.versions import Capability
-from gpudoctor.knowledge.milestones import numbers_of
+from gpudoctor.knowledge.matrix.extensions import oldest_gpu_of
 from gpudoctor.plan.recipes import framework_for_gpus
 from gpudoctor.rules._driver_state import usable
 from gpudoctor.rules._gpu_labels import evidence_of, labels_with_capability
@@ -15,19 +14,14 @@ from gpudoctor.rules.builds import (
     is_jetson,
     is_left_out,
     possible_code,
-    release_numbers,
     services,
 )
 from gpudoctor.rules.sections import Frameworks, Gap, Gpus, Matrix, Packages, Scene, System
 from gpudoctor.rules.terms import Iterator, Problem, by_hand, problem, rule, seen
 
-#: Packages with kernels of their own: from which release on they need which GPU, newest first. flash-attn is often only
-#: installed, and used where a program asks for it.
-FLOORS: tuple[tuple[str, tuple[int, ...], Capability, Severity | None], ...] = (
-    ("vllm", numbers_of("vllm-without-volta"), Capability("7.5"), None),
-    ("vllm", (0,), Capability("7.0"), None),
-    ("flash-attn", (2,), Capability("8.0"), "warning"),
-)
+#: Packages with kernels of their own, whose oldest GPU the matrix has. flash-attn is often only installed, and used
+#: where a program asks for it.
+WITH_KERNELS: dict[str, Severity | None] = {"vllm": None, "flash-attn": "warning"}
 
 
 @rule("FRM003", name="arch-too-old-for-build", severity="error")
@@ -104,15 +98,11 @@ def _of_extensions(
     """Packages with kernels of their own, whose makers name the oldest GPU."""
     if packages is None or is_jetson(host):
         return
-    seen_names: set[str] = set()
-    for name, since, floor, severity in FLOORS:
+    for name, severity in WITH_KERNELS.items():
         package = packages.find(name)
-        numbers = release_numbers(package.version) if package else None
-        if package is None or numbers is None or numbers < since:
+        floor = oldest_gpu_of(name, package.version, matrix) if package else None
+        if package is None or floor is None:
             continue
-        if name in seen_names:
-            continue
-        seen_names.add(name)
         capable = [(gpu, matrix.capability(gpu)) for gpu in usable(gpus)]
         older = [(gpu, capability) for gpu, capability in capable if capability is not None and capability < floor]
         if not older or len(older) < len(capable):

@@ -1,14 +1,13 @@
 """FRM007: JAX is installed without its CUDA plugin, although this machine has an NVIDIA GPU."""
 
 from gpudoctor.knowledge.frameworks import computing
+from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.recipes import jax_for_gpus
 from gpudoctor.rules.builds import gpu_names, release_numbers
 from gpudoctor.rules.sections import Framework, Frameworks, Gap, Gpus, Matrix, Packages, Scene
 from gpudoctor.rules.terms import Iterator, Problem, problem, rule, seen
 
-#: The first jaxlib known to us whose version names its CUDA: 0.1.57+cuda111 (github.com/jax-ml/jax/issues/4920); that
-#: of 0.1.28 did not (/1351).
-_TAGGED = (0, 1, 57)
+_TAGGED = numbers_of("jaxlib-cuda-in-version")
 
 
 @rule("FRM007", name="jax-cpu-only", severity="error", when="frameworks.jax, gpus.nvidia")

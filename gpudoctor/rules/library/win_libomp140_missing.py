@@ -1,5 +1,6 @@
 """LIB021: PyTorch 2.4.0 on Windows needs a file that comes only with Microsoft's compiler."""
 
+from gpudoctor.knowledge.milestones import milestone, numbers_of
 from gpudoctor.plan.places import install, safety, wheel_platform
 from gpudoctor.plan.recipes import COMPANIONS, companion_pins
 from gpudoctor.rules.builds import release_numbers
@@ -7,8 +8,7 @@ from gpudoctor.rules.sections import Frameworks, Libraries, Matrix, Scene, Syste
 from gpudoctor.rules.terms import Fix, Iterator, Problem, problem, rule, seen
 
 NAME = "libomp140.x86_64.dll"
-#: The release notes of 2.4.1 say that it is fixed.
-AFFECTED, MENDED = (2, 4, 0), "2.4.1"
+AFFECTED, MENDED = numbers_of("torch-windows-libomp"), milestone("torch-windows-libomp-mended")
 
 
 @rule("LIB021", name="win-libomp140-missing", severity="error")

@@ -19,8 +19,9 @@ _SOON: dict[str, frozenset[str]] = {
     "jax": frozenset({"scipy"}),
     "tensorflow": frozenset({"h5py", "keras", "tensorflow-estimator"}),
 }
-#: The releases of TensorFlow with a Keras 2 beside them, and the first that waits until it is used.
-_KERAS_2, _KERAS_LATER = ((2, 6), (2, 15)), (2, 13)
+#: The first TensorFlow with a Keras 2 beside it, the last that imports it at once, and the first with Keras 3.
+_APART, _LATE = numbers_of("tensorflow-keras-apart"), numbers_of("tensorflow-keras-late")
+_KERAS_3 = numbers_of("tensorflow-own-libraries")
 _KERAS_3_TOO = numbers_of("tensorflow-keras-3-too")
 #: What is told elsewhere: by tf-protobuf, by jax-plugin-version, and of keras below.
 _TOLD_ELSEWHERE = (("tensorflow", "protobuf"), ("jax", "jaxlib"))
@@ -116,7 +117,7 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
     tensorflow, keras = frameworks.get("tensorflow"), packages.find("keras")
     ours = (release_numbers(tensorflow.version) or ())[:2] if tensorflow else ()
     theirs = (release_numbers(keras.version) or ())[:2] if keras else ()
-    if tensorflow is None or keras is None or not theirs or not _KERAS_2[0] <= ours <= _KERAS_2[1] or ours == theirs:
+    if tensorflow is None or keras is None or not theirs or not _APART <= ours < _KERAS_3 or ours == theirs:
         return
     if ours >= _KERAS_3_TOO and theirs >= (3,) and not any(one.requirement == "keras" for one in packages.unmet):
         return
@@ -125,7 +126,7 @@ def _keras_of_another_release(frameworks: Frameworks, packages: Packages, scene:
         summary=f"{tensorflow.label} needs keras {ours[0]}.{ours[1]}, but {keras.version} is installed.",
         subject="tensorflow",
         # From 2.13 on tf.keras is imported when it is used, and Keras 3 can be used on its own.
-        severity="warning" if ours >= _KERAS_LATER and theirs >= (3,) else "error",
+        severity="warning" if ours > _LATE and theirs >= (3,) else "error",
         evidence=(seen("tensorflow", tensorflow.version, tensorflow.source), seen("keras", keras.version)),
         fixes=(Fix("Install the keras of this TensorFlow", safety(scene), install(scene, wanted)),),
     )
@@ -160,7 +161,7 @@ def _asked_by_all(one: Unmet, packages: Packages) -> tuple[Unmet, ...]:
 
 
 def _is_keras_2(one: Unmet, framework: Framework) -> bool:
-    return one.requirement == "keras" and (release_numbers(framework.version) or ())[:2] <= _KERAS_2[1]
+    return one.requirement == "keras" and (release_numbers(framework.version) or ())[:2] < _KERAS_3
 
 
 def _is_numpy_2(one: Unmet) -> bool:
