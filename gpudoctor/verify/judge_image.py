@@ -12,7 +12,6 @@ from msgspec.structs import replace
 from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.python import Package, Packages
 from gpudoctor.facts.versions import CudaVersion
-from gpudoctor.knowledge.matrix.code_of_cuda import has_code
 from gpudoctor.knowledge.matrix.offer_types import ContainerImage, Extension
 from gpudoctor.knowledge.matrix.types import DriverFloor, TorchBuild
 from gpudoctor.knowledge.milestones import milestone
@@ -22,6 +21,7 @@ from gpudoctor.plan.forward import is_data_centre
 from gpudoctor.verify.asked import Image
 from gpudoctor.verify.case import Case, aspect_of
 from gpudoctor.verify.choice import version_of
+from gpudoctor.verify.image_gpus import gpu_verdict
 from gpudoctor.verify.verdict import Given, Grounds, Verdict
 
 _CUDA = re.compile(r"(?:docker\.io/|nvcr\.io/)?nvidia/cuda(?::(?P<tag>[\w.-]+))?")
@@ -187,14 +187,9 @@ def _listed(image: str, tag: str, case: Case) -> ContainerImage | None:
 
 def _nvidia(name: str, row: ContainerImage, case: Case) -> Verdict:
     """One of NVIDIA's framework images: its oldest GPU, and its CUDA, for which it brings forward compatibility."""
-    machine, oldest = case.machine, row.min_capability
-    for index, gpu in enumerate(machine.capabilities):
-        if oldest is not None and gpu < oldest:
-            text = f"The image is for GPUs from compute capability {oldest} on, and this is {machine.label(index)}."
-            return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
-        if row.cuda is not None and has_code(row.cuda, gpu, case.matrix) is False:
-            text = f"CUDA {row.cuda} is in the image, and has no code for {machine.label(index)}."
-            return case.verdict(name, "does not fit", aspect="gpu", because=text, row=row)
+    machine, about_gpus = case.machine, gpu_verdict(name, row, case)
+    if about_gpus is not None:
+        return about_gpus
     driver = machine.driver
     is_taken = driver is not None and any(driver.branch == one.branch and driver >= one for one in row.base_drivers)
     if is_taken and is_data_centre(machine, case.matrix):

@@ -33,6 +33,8 @@ def not_its_part(wanted: Requirement, install: Install, case: Case, taken: Mappi
 def _needs(name: str, install: Install, case: Case, taken: Mapping[str, Offer]) -> Iterator[tuple[str, str]]:
     """What each framework holds the part to, by the framework's name and release."""
     asked = {one.name: one for one in install.requirements}
+    if _JAX_PART.fullmatch(name) and (jaxlib := _jaxlib(asked, case)):
+        yield f"jaxlib {jaxlib}", f"=={jaxlib}"
     for framework, offer in taken.items():
         label = f"{framework} {offer.version}"
         row = offer.build.row if offer.build is not None else None
@@ -44,6 +46,15 @@ def _needs(name: str, install: Install, case: Case, taken: Mapping[str, Offer]) 
             yield label, next((match[2] for match in pins if match[1] == name), "")
         elif framework == "jax":
             yield label, _of_jax(name, offer.version, asked, case)
+
+
+def _jaxlib(asked: Mapping[str, Requirement], case: Case) -> str | None:
+    """The jaxlib that there will be: the one that is asked for, else what is installed and no jax comes to replace."""
+    if "jaxlib" in asked:
+        pinned = _EXACT.fullmatch(asked["jaxlib"].specifier)
+        return pinned[1] if pinned else None
+    installed = case.installed("jaxlib") if "jax" not in asked else None
+    return installed.version if installed is not None else None
 
 
 def _exact(name: str, row: TorchBuild) -> str:
@@ -60,10 +71,8 @@ def _of_jax(name: str, version: str, asked: Mapping[str, Requirement], case: Cas
     if name == "jaxlib":
         # The exact one is what an extra asks for; jax itself asks for one no newer than itself.
         return jaxlib if extras or "," in jaxlib else f"<={version}"
-    part = _JAX_PART.fullmatch(name)
-    if part:
-        pinned = _EXACT.fullmatch(asked["jaxlib"].specifier) if "jaxlib" in asked else None
-        return f"=={pinned[1]}" if pinned else jaxlib.partition("+")[0]
+    if _JAX_PART.fullmatch(name):
+        return jaxlib.partition("+")[0] if "jaxlib" not in asked else ""
     parts = {match[1] for one in asked if (match := _JAX_PART.fullmatch(one))}
     row = next((rows[extra] for extra in (*extras, *sorted(parts)) if extra in rows), None)
     if row is None or row.cudnn is None:
