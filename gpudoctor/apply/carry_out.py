@@ -256,10 +256,8 @@ def _close(change: Change, proofs: tuple[Proved, ...], archives: tuple[Archive, 
     with suppress(OSError):
         if change.kind == "new" and journal.is_listed(change):
             # There is nothing in it: undoing a new environment removes what is not the user's.
-            known = journal.contents_of(change)
+            journal.list_contents(change)
             remove(change.folder)
-            if known is not None:
-                journal.note_contents(change, known.environment, known.tree)
         forget_older(change.environment, KEPT)
     whole: Outcome = "installed-and-proved" if proofs else "installed"
     outcome = whole if len(proved) == len(proofs) else "installed-not-proved"

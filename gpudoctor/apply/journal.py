@@ -126,6 +126,12 @@ def note_contents(change: Change, environment: Contents, tree: Contents) -> None
     _put(_contents(change), encoded(Manifest(environment=environment, tree=tree)))
 
 
+def list_contents(change: Change) -> None:
+    """Keep what was noted, if anything, in the user's list, as the change's folder is to be removed. Raises OSError."""
+    with suppress(FileNotFoundError), open(_contents(change), "rb") as stream:
+        _put(_listed_contents(change), stream.read())
+
+
 def contents_of(change: Change) -> Manifest | None:
     """What was kept last; None: nothing."""
     return read_manifest(_contents(change)) or read_manifest(_listed_contents(change))

@@ -65,9 +65,10 @@ def _correct(record: str, changed: set[str]) -> None:
     """Write the new hashes and sizes of the changed files into a RECORD (packaging.python.org, recording installs)."""
     site = os.path.dirname(os.path.dirname(record))
     names = {os.path.basename(path) for path in changed}
+    ends = [f"{name}{end}" for name in names for end in (",", '"')]  # a row begins with the path
     with open(record, newline="", encoding="utf-8") as stream:
         text = stream.read()
-    if not any(name in text for name in names):
+    if not any(end in text for end in ends):
         return
     rows = list(csv.reader(io.StringIO(text, newline="")))
     dirty = False

@@ -12,7 +12,7 @@ from gpudoctor.plan.builds import Build, builds_of
 from gpudoctor.plan.constraints import driver_floor
 from gpudoctor.plan.demand import Demand
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.solve import fit
+from gpudoctor.plan.solve import fit, has_builds
 
 #: More of a kind than these only confuse.
 MOST_ALTERNATIVES = 4
@@ -93,6 +93,8 @@ def _with_a_newer_driver(
 
 def _instead(found: Fit, machine: Machine, wanted: tuple[Wanted, ...], matrix: Matrix) -> dict[str, Proposal]:
     """What all that is wanted would be on another machine; nothing where some has no build, or they need be apart."""
+    if not has_builds(machine, wanted, matrix):
+        return {}
     other = fit(machine, wanted, matrix)
     is_whole = not other.refusals and len(other.environments) <= len(found.environments)
     return _by_framework(other) if is_whole else {}

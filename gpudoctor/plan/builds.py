@@ -1,10 +1,11 @@
 """Every published build that could be installed, whichever framework: one shape for the solver."""
 
+from bisect import bisect_left, bisect_right
 from functools import lru_cache
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, package_version
+from gpudoctor.facts.versions import Capability, CudaVersion, DriverRelease, known_version, package_version
 from gpudoctor.knowledge.matrix.jax_code import LikelyCode, likely_code
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.matrix.types import (
@@ -20,12 +21,17 @@ from gpudoctor.knowledge.matrix.types import (
 from gpudoctor.knowledge.milestones import numbers_of
 from gpudoctor.plan.wheels import releases_of
 
+if TYPE_CHECKING:
+    from packaging.version import Version
+
 Processor = Literal["cuda", "mps", "cpu"]
 Fault = tuple[Literal["index", "withdrawn", "defect"], str]
 #: torch builds for macOS use Apple's GPUs from this release on (pytorch.org/blog/pytorch-1.12-released).
 FIRST_MPS = numbers_of("torch-apple-gpus")
 #: Extras of JAX whose plugins are on the package index; the older ones are kept elsewhere.
 JAX_EXTRAS = ("cuda12", "cuda13")
+#: What no version is written as.
+_AFTER_ALL = "~"
 
 
 class Build(Fact, frozen=True, kw_only=True):
@@ -157,22 +163,18 @@ def _tensorflow_builds(platform: str | None, matrix: Matrix) -> list[Build]:
     for row in matrix.tensorflow_builds():
         if row.build == "stub":
             continue
-        first, last = package_version(row.first), package_version(row.last)
-        assert first is not None
-        assert last is not None
-        between = {
-            text for text in known if (version := package_version(text)) is not None and first <= version <= last
-        }
+        first, last = known_version(row.first), known_version(row.last)
+        between = (text for _, text in known[bisect_left(known, (first,)) : bisect_right(known, (last, _AFTER_ALL))])
         builds += [_tensorflow(row, version, platform) for version in sorted({row.first, row.last, *between})]
     return builds
 
 
 @lru_cache(maxsize=4)
-def _tensorflow_releases(matrix: Matrix) -> frozenset[str]:
-    """The releases of TensorFlow that some table names one by one; the builds are ranges."""
+def _tensorflow_releases(matrix: Matrix) -> "tuple[tuple[Version, str], ...]":
+    """The releases of TensorFlow that some table names one by one, oldest first; the builds are ranges."""
     protobuf = {row.tensorflow for row in matrix.table("protobuf") if isinstance(row, ProtobufRange)}
     numpy = {row.version for row in matrix.table("numpy") if isinstance(row, NumpyAbi) and row.package == "tensorflow"}
-    return frozenset(protobuf | numpy)
+    return tuple(sorted((version, text) for text in protobuf | numpy if (version := package_version(text)) is not None))
 
 
 def _tensorflow(row: TensorflowBuild, version: str, platform: str | None) -> Build:

@@ -68,6 +68,12 @@ def _candidates(wanted: Wanted, machine: Machine, matrix: Matrix) -> tuple[Build
     return tuple(build for build in builds if not any(wish_obstacles(build, wanted, machine, matrix)))
 
 
+def has_builds(machine: Machine, wish: tuple[Wanted, ...], matrix: Matrix) -> bool:
+    """Whether all that is wanted has some build; why it has none takes `fit` longer to say."""
+    # A Mac's GPU, and AMD's, have ways of their own.
+    return machine.os == "macos" or bool(machine.gfx) or all(_candidates(one, machine, matrix) for one in wish)
+
+
 def _refusals(
     wish: tuple[Wanted, ...], lists: Mapping[str, tuple[Build, ...]], machine: Machine, matrix: Matrix
 ) -> Iterator[Refusal]:
