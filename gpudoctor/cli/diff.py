@@ -6,9 +6,7 @@ from gpudoctor.cli.option_values import format_option
 from gpudoctor.cli.show import show
 from gpudoctor.diagnosis.compare import compare
 from gpudoctor.examine.look import stated_in
-from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
-from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.rules.load import load_rules
 
 
@@ -23,11 +21,7 @@ def command(before: str, after: str, form: str, verbose: bool) -> None:
     A change is suspicious when undoing it alone takes back a finding that is new in AFTER. One of the two may be - for
     standard input. The exit code is 1 if an error or a warning is new, else 0; 3 if one of the two cannot be read.
     """
-    comparison = compare(_snapshot(before), _snapshot(after), load_matrix(), load_rules())
+    comparison = compare(stated_in(before), stated_in(after), load_matrix(), load_rules())
     show("diff", comparison, form, 1 if verbose else 0)
     worse = any(one.severity != "info" for one in comparison.appeared)
     raise click.exceptions.Exit(1 if worse else 0)
-
-
-def _snapshot(path: str) -> Snapshot:
-    return fact_without_credentials(stated_in(path))

@@ -15,6 +15,7 @@ from gpudoctor.facts.live import Live, Symptom
 from gpudoctor.facts.snapshot import Snapshot
 from gpudoctor.knowledge.matrix.load import load_matrix
 from gpudoctor.knowledge.message import message_of
+from gpudoctor.redact.facts import fact_without_credentials
 from gpudoctor.rules.load import load_rules
 from gpudoctor.tickets.pasted import NotText
 from gpudoctor.tickets.read import ingest
@@ -32,7 +33,8 @@ def explained(raw: bytes, facts: Snapshot | None = None) -> Explanation:
         made = ingest(raw, matrix)
     except NotText as error:
         raise Unreadable(str(error)) from None
-    snapshot = made.snapshot if facts is None else _with(facts, made.symptoms)
+    # Before words of it stand in commands: a part of a token no longer says what it is.
+    snapshot = fact_without_credentials(made.snapshot if facts is None else _with(facts, made.symptoms))
     diagnosis = diagnose(snapshot, matrix, rules)
     contents = contents_of(made)
     system = system_of(snapshot, contents.around)

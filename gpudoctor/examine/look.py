@@ -79,13 +79,14 @@ def run_frameworks(
 
 
 def stated_in(path: str) -> Snapshot:
-    """The facts in a snapshot, report or pasted text. Raises CannotExamine."""
+    """The facts in a snapshot, report or pasted text, without credentials. Raises CannotExamine."""
     # Imported here: this machine's own facts need no reader of texts.
     from gpudoctor.examine.tickets import Unreadable, read_input, subject_of
     from gpudoctor.knowledge.matrix.load import load_matrix
+    from gpudoctor.redact.facts import fact_without_credentials
 
     try:
-        return subject_of(read_input(path), load_matrix()).snapshot
+        return fact_without_credentials(subject_of(read_input(path), load_matrix()).snapshot)
     except Unreadable as error:
         raise CannotExamine(f"{path} cannot be read: {error}.") from None
 

@@ -166,6 +166,19 @@ def _readers() -> list[Expression]:
     return [one for one in expressions() if one.package in readers]
 
 
+#: Commands that take a ticket for a machine.
+_FROM = (
+    ("check", "--from"),
+    ("fix", "--from"),
+    ("report", "--output", "-", "--format", "json", "--from"),
+    ("advise", "resnet-50", "--from"),
+    ("explain", "CUDA out of memory", "--from"),
+    ("verify", "pip install torch==2.6.0", "--for"),
+    ("brief",),
+    ("diff", "a.txt"),
+)
+
+
 def _lines(seed: int, draw: random.Random) -> Given:
     """A text of what each of some expressions waits for, with other numbers in it."""
     lines = []
@@ -182,6 +195,7 @@ def _lines(seed: int, draw: random.Random) -> Given:
             Given("lines", seed, {}, ("triage", "--format", form, "-"), raw),
             Given("lines", seed, {"a.txt": raw}, ("triage", "--format", form, "a.txt")),
             Given("lines", seed, {}, ("verify", "--format", draw.choice(("terminal", "json")), "-"), raw),
+            Given("lines", seed, {"a.txt": raw}, (*draw.choice(_FROM), "a.txt")),
             Given("lines", seed, {}, ("explain", "--", argument)),
             Given("lines", seed, {}, ("look-up", "--", draw.choice(argument.split("\n")))),
         )
