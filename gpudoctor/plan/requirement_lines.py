@@ -80,7 +80,7 @@ def read_lines(path: str, read: Read, variables: Mapping[str, str]) -> Iterator[
 def _lines(
     path: str, read: Read, variables: Mapping[str, str], within: tuple[Line, ...], *, is_constraint: bool = False
 ) -> Iterator[Line]:
-    for number, text in _logical(_text(path, read, within)):
+    for number, text in _logical(text_of(path, read, within)):
         line = _split(Line(file=path, number=number, is_constraint=is_constraint), _with_values(text, variables))
         yield line
         for one in line.options:
@@ -92,7 +92,8 @@ def _lines(
                 yield from _lines(file, read, variables, (*within, line), is_constraint=bounds)
 
 
-def _text(path: str, read: Read, within: tuple[Line, ...]) -> str:
+def text_of(path: str, read: Read, within: tuple[Line, ...] = ()) -> str:
+    """The text of a file that the lines `within` lead to. Raises NotADemand."""
     said = within[-1].error if within else NotADemand
     if len(within) > MOST_DEEP or path in [line.file for line in within]:
         raise said(f"{path} is included again and again.")

@@ -14,7 +14,7 @@ from gpudoctor.facts.base import Fact
 from gpudoctor.facts.versions import is_bounded
 from gpudoctor.plan.demand import COMPANIONS, EXTRAS, FRAMEWORKS, Demand, NotADemand, demand_of, joined, name_of
 from gpudoctor.plan.machine import Machine
-from gpudoctor.plan.requirement_lines import Line, Read, read_lines
+from gpudoctor.plan.requirement_lines import Line, Read, read_lines, text_of
 from gpudoctor.redact.credentials import without_credentials
 from gpudoctor.sources.toml import parse_toml
 
@@ -81,7 +81,7 @@ def parse_requirements(
     Python that is installed into; `variables` those of the process, which a file may name.
     """
     if _PYLOCK.fullmatch(os.path.basename(path)):
-        read(path)
+        text_of(path, read)
         return Asked(demand=Demand(files=(path,), settled=f"{path} is a lock file", cpu_only=cuda == "cpu"))
     _refuse_other_files(path)
     known: dict[str, str] = {}

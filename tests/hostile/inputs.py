@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 from gpudoctor.facts.codec import encode
 from tests.cases.bases import BASES
 from tests.hostile.expressions import Expression, expressions, matching
+from tests.hostile.projects import NAMES, project
 from tests.tickets.stated import FOLDER
 
-KINDS = ("snapshot", "text", "lines", "configuration", "words")
+KINDS = ("snapshot", "text", "lines", "project", "configuration", "words")
 #: What a value is replaced by.
 _TEXTS = (
     "",
@@ -202,6 +203,22 @@ def _lines(seed: int, draw: random.Random) -> Given:
     )
 
 
+def _project(seed: int, draw: random.Random) -> Given:
+    raw = project(draw, _NUMBERS).encode("utf-8", "replace")
+    raw = _noise(raw, draw) if raw and draw.random() < 0.2 else raw
+    name = draw.choice(NAMES)
+    described = ("--gpu", "4090", "--python", "3.12")
+    words = draw.choice(
+        (
+            ("verify", *described, name),
+            ("verify", *described, "--format", "json", name),
+            ("check", *described, "--dockerfile", name),
+            ("plan", "torch", *described, "-r", name),
+        )
+    )
+    return Given("project", seed, {name: raw}, words)
+
+
 _SETTINGS = ("select", "ignore", "fail-on", "require", "requires", "", "a.b")
 
 
@@ -220,60 +237,14 @@ def _configuration(seed: int, draw: random.Random) -> Given:
 
 
 _COMMANDS = (
-    "check",
-    "diff",
-    "explain",
-    "fix",
-    "matrix",
-    "plan",
-    "report",
-    "rules",
-    "snapshot",
-    "triage",
-    "history",
-    "advise",
-    "brief",
-    "fleet",
-    "look-up",
-    "verify",
+    *("check", "diff", "explain", "fix", "matrix", "plan", "report", "rules", "snapshot", "triage", "history"),
+    *("advise", "brief", "fleet", "look-up", "verify"),
 )
 _OPTIONS = (
-    "--from",
-    "a.json",
-    "--format",
-    "json",
-    "html",
-    "--select",
-    "--ignore",
-    "--require",
-    "gpu>=1",
-    "--gpu",
-    "RTX 3090",
-    "--driver",
-    "580.95.05",
-    "--python",
-    "3.11",
-    "-r",
-    "a.txt",
-    "torch",
-    "tensorflow",
-    "jax==0.4.38",
-    "gpu",
-    "--cuda",
-    "12.4",
-    "-v",
-    "-q",
-    "--help",
-    "--",
-    "-",
-    "--jobs",
-    "2",
-    "DRV001",
-    "--arch",
-    "--platform",
-    "linux-x86_64",
-    "--venv",
-    "--conda",
+    *("--from", "a.json", "--format", "json", "html", "--select", "--ignore", "--require", "gpu>=1", "--gpu"),
+    *("RTX 3090", "--driver", "580.95.05", "--python", "3.11", "-r", "a.txt", "torch", "tensorflow", "jax==0.4.38"),
+    *("gpu", "--cuda", "12.4", "-v", "-q", "--help", "--", "-", "--jobs", "2", "DRV001", "--arch", "--platform"),
+    *("linux-x86_64", "--venv", "--conda"),
 )
 
 
@@ -293,7 +264,14 @@ def _words(seed: int, draw: random.Random) -> Given:
     return Given("words", seed, {"a.json": draw.choice(_BASES), "a.txt": requirements}, (command, *words))
 
 
-_MAKERS = {"snapshot": _snapshot, "text": _text, "lines": _lines, "configuration": _configuration, "words": _words}
+_MAKERS = {
+    "snapshot": _snapshot,
+    "text": _text,
+    "lines": _lines,
+    "project": _project,
+    "configuration": _configuration,
+    "words": _words,
+}
 
 
 def laid_out(one: Given, folder: Path) -> None:

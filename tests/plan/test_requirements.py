@@ -203,8 +203,9 @@ def test_no_file_and_no_text():
     def binary(path):
         return b"\xff\xfe".decode("utf-8")
 
-    with pytest.raises(NotADemand, match="no text"):
-        parse_requirements("x", binary, LINUX)
+    for name in ("x", "pylock.toml"):
+        with pytest.raises(NotADemand, match="no text"):
+            parse_requirements(name, binary, LINUX)
 
 
 def test_a_project():
