@@ -12,7 +12,7 @@ from joined_patterns import joined
 from needles import NoWords, needles_of
 
 from gpudoctor.facts.base import Fact
-from gpudoctor.knowledge.causes import Cause
+from gpudoctor.knowledge.causes import Cause, Elsewhere, Remedy
 from gpudoctor.knowledge.cuda_programs import CudaProgram
 from gpudoctor.knowledge.failures import FailureRecord
 from gpudoctor.knowledge.frameworks import Descriptor
@@ -94,12 +94,23 @@ class CauseFile(Strict, frozen=True, kw_only=True):
 
     #: Effects that have the same causes, by the name that stands for them in `leads_to`, after an @.
     groups: dict[str, tuple[str, ...]] = {}
+    #: Remedies of places that several causes have, by the name that stands for them in `remedy.places`.
+    places: dict[str, tuple[Elsewhere, ...]] = {}
     cause: tuple[Cause, ...]
 
     def rows(self) -> Iterator[Cause]:
-        """Each cause, with the groups in `leads_to` written out. Raises ValueError for an unknown group."""
+        """Each cause, with the groups in `leads_to` and in its remedy written out. Raises ValueError for an unknown one."""
         for cause in self.cause:
-            yield msgspec.structs.replace(cause, leads_to=tuple(dict.fromkeys(self._effects(cause))))
+            effects = tuple(dict.fromkeys(self._effects(cause)))
+            yield msgspec.structs.replace(cause, leads_to=effects, remedy=self._remedy(cause))
+
+    def _remedy(self, cause: Cause) -> Remedy | None:
+        if cause.remedy is None or not cause.remedy.places:
+            return cause.remedy
+        if unknown := [name for name in cause.remedy.places if name not in self.places]:
+            raise ValueError(f"causes.toml: {cause.id} has remedies of {', '.join(unknown)}, which is no group of places")
+        shared = (one for name in cause.remedy.places for one in self.places[name])
+        return msgspec.structs.replace(cause.remedy, at=(*cause.remedy.at, *shared), places=())
 
     def _effects(self, cause: Cause) -> Iterator[str]:
         for effect in cause.leads_to:

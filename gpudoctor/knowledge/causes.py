@@ -54,6 +54,8 @@ class Remedy(Fact, frozen=True, kw_only=True):
     macos: tuple[str, ...] = ()
     #: The first of which the place is the reporter's stands for all of the above.
     at: tuple[Elsewhere, ...] = ()
+    #: Groups of such places that several causes share, which follow; in causes.toml only.
+    places: tuple[str, ...] = ()
 
     def commands(self, system: str | None) -> tuple[str, ...]:
         """The commands for linux, wsl, windows or macos; those for Linux where the system is not known."""

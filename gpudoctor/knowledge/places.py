@@ -63,6 +63,15 @@ _PLACES = {
     "at-nerdctl": r"\bnerdctl\b",
     "at-kubernetes": r"\bkubectl\b|\bkubernetes\b|\bk8s\b|\bpods?\b[^\n]{0,40}\b(?:running|pending|gpu|node)"
     r"|\bdaemonset\b|\bkubelet\b",
+    # Kubernetes as one program, with settings and an engine of its own.
+    "at-k3s": r"\bk3s\b|/var/lib/rancher/k3s\b|\brke2\b",
+    "at-microk8s": r"\bmicrok8s\b",
+    # Its operator brings driver, container tools and device plugin as containers.
+    "at-gpu-operator": r"\bgpu[- ]operator\b|\bnvidia-driver-(?:daemonset|ctr|container)\b|nvcr\.io/nvidia/driver:",
+    # Slurm's containers.
+    "at-enroot": r"\b(?:enroot|pyxis)\b|\b--container-image\b",
+    # Cards in an enclosure of their own.
+    "at-egpu": r"\be-?gpus?\b|\bthunderbolt\b|\boculink\b|\brazer core\b|\busb ?4\b",
     # A container that is a whole system, with a driver's libraries of its own.
     "at-lxc": r"\blx[cd]\b|\bproxmox\b[^\n]{0,80}\bcontainer|\bincus\b|\bpct (?:enter|create|set)\b",
     # Programs that start others without a login shell.
@@ -76,6 +85,11 @@ _PLACES = {
     r"|\bsupervisord?\b|\bas an? (?:\w+ )?(?:service|daemon)\b|\b(?:service|unit) file\b|\bat boot\b|\blaunchd\b",
     # A cluster's software, chosen by module.
     "at-modules": r"\bmodule (?:load|avail|spider|list|add|purge)\b|\blmod\b|\bmodulefiles?\b|\benvironment modules\b",
+    # Systems that are an image: packages and modules come with it, not with a package manager.
+    "at-image-system": r"\b(?:silverblue|kinoite|bazzite|bluefin|secureblue|ublue|rpm-ostree|bootc|universal blue)\b",
+    "at-unraid": r"\bunraid\b",
+    "at-truenas": r"\btrue ?nas\b",
+    "at-proxmox": r"\bproxmox\b|\d-pve\b|\bpve-(?:kernel|headers)\b",
     "at-apptainer": r"\b(?:apptainer|singularity)\b",
     "at-singularity": r"\bsingularity\b(?<!/singularity)(?! hub)",
 }
@@ -83,7 +97,7 @@ _PLACES = {
 _DISTRIBUTIONS = {
     "on-ubuntu": r"\bubuntu\b|\blinux ?mint\b|\bpop!?_os\b|\d-generic\b|~\d\d\.\d\d\.\d\b",
     "on-debian": r"\bdebian\b|\d-(?:cloud-|rt-)?amd64\b",
-    "on-fedora": r"\bfedora\b|\.fc\d\d\b|\bbazzite\b|\bnobara\b",
+    "on-fedora": r"\bfedora\b|\.fc\d\d\b|\bbazzite\b|\bnobara\b|\bsilverblue\b|\bkinoite\b|\bbluefin\b|\bublue\b",
     "on-rhel": r"\b(?:rhel|red hat|cent ?os(?: ?\d)?|rocky(?: linux)?|alma ?linux|oracle linux|amazon linux)\b|\.el\d",
     "on-el7": r"\b(?:rhel|red hat|cent ?os)(?: linux)?(?: release)? ?7\b|\.el7\b",
     "on-arch": r"\b(?:arch ?linux|manjaro|cachyos|endeavouros|garuda)\b|\d-arch\d|\bpacman -s",
