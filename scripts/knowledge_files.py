@@ -99,7 +99,7 @@ class CauseFile(Strict, frozen=True, kw_only=True):
     cause: tuple[Cause, ...]
 
     def rows(self) -> Iterator[Cause]:
-        """Each cause, with the groups in `leads_to` and in its remedy written out. Raises ValueError for an unknown one."""
+        """Each cause, with the groups of effects and places written out. Raises ValueError for an unknown one."""
         for cause in self.cause:
             effects = tuple(dict.fromkeys(self._effects(cause)))
             yield msgspec.structs.replace(cause, leads_to=effects, remedy=self._remedy(cause))
@@ -108,7 +108,7 @@ class CauseFile(Strict, frozen=True, kw_only=True):
         if cause.remedy is None or not cause.remedy.places:
             return cause.remedy
         if unknown := [name for name in cause.remedy.places if name not in self.places]:
-            raise ValueError(f"causes.toml: {cause.id} has remedies of {', '.join(unknown)}, which is no group of places")
+            raise ValueError(f"causes.toml: {cause.id} has remedies of {unknown[0]}, which is no group of places")
         shared = (one for name in cause.remedy.places for one in self.places[name])
         return msgspec.structs.replace(cause.remedy, at=(*cause.remedy.at, *shared), places=())
 

@@ -5,6 +5,7 @@ from typing import cast
 
 from gpudoctor.diagnosis.condition import condition
 from gpudoctor.diagnosis.snapshot_view import SnapshotView
+from gpudoctor.facts import lazy_re as re
 from gpudoctor.facts.driver import Driver
 from gpudoctor.facts.gpus import Gpus
 from gpudoctor.facts.live import Live
@@ -15,6 +16,7 @@ from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.knowledge.message import STRENGTH, message_of
 
 _USUAL = STRENGTH["usual"]
+_KFD_REFUSED = re.compile(r"/dev/kfd\b[^\n]{0,30}(?:permission denied|not permitted)", re.IGNORECASE)
 
 
 @condition
@@ -28,6 +30,20 @@ def nvml_lists_gpus(seen: SnapshotView) -> str | None:
         return None
     release = f" {driver.release}" if driver and driver.release else ""
     return f"the driver{release} answers and lists {nvml.device_count} GPU{'s' * (nvml.device_count > 1)}"
+
+
+@condition
+def module_is_loaded(seen: SnapshotView) -> str | None:
+    """NVIDIA's module for this kernel wrote into the log what becomes of the GPU."""
+    wrote = seen.said("rm-init-adapter-failed", "gsp-not-started", "gsp-runs-already", "xid-hang", "gpu-is-lost")
+    return "the driver's module is loaded: it reports the GPU's start in the kernel log" if wrote else None
+
+
+@condition
+def kfd_may_not_be_opened(seen: SnapshotView) -> str | None:
+    """AMD's tools were refused the GPU: why a framework sees none, whatever its build."""
+    refused = any(_KFD_REFUSED.search(line) for line in seen.messages)
+    return "AMD's own tools may not open /dev/kfd" if refused else None
 
 
 @condition

@@ -107,6 +107,13 @@ _DISTRIBUTIONS = {
     "on-gentoo": r"\bgentoo\b|\bemerge -",
 }
 _FLAGS = re.IGNORECASE | re.MULTILINE | re.ASCII
+#: Images by the names of distributions, which say nothing of the system under them.
+_IMAGES = re.compile(
+    r"(?:\b|/)(?:ubuntu|debian|fedora|archlinux|centos|rockylinux|almalinux|nixos/nix)"
+    r"(?::[\w.-]+|(?= (?:nvidia-smi|bash|sh)\b))"
+    r"|[\w./-]+:[\w.-]*(?:ubuntu|ubi|rockylinux|centos|debian)[\w.-]*",
+    re.IGNORECASE,
+)
 #: They bind a program of ggml or libtorch into Python, which is then the place.
 _BINDINGS = re.compile(r"\bllama[-_]cpp[-_]python\b|\bllama_cpp\b|\bpywhispercpp\b|\bsite-packages\b", re.IGNORECASE)
 
@@ -116,6 +123,7 @@ def places_in(text: str) -> frozenset[str]:
     found = {name for name, words in _PLACES.items() if re.search(words, text, _FLAGS)}
     if "at-native" in found and _BINDINGS.search(text):
         found.discard("at-native")
+    text = _IMAGES.sub("", text)
     on = [name for name, words in _DISTRIBUTIONS.items() if re.search(words, text, _FLAGS)]
     found |= {"on-el7"} & set(on)
     on = [name for name in on if name != "on-el7"]

@@ -47,6 +47,7 @@ _SURROUNDINGS = {
     r"|(?<!subsystem for )\blinux\b",
     "jetson": r"\bjetson\b|\bjetbot|\btegra\b|\bl4t\b|\bjetpack|\borin (?:nano|nx|agx)|\bagx (?:orin|xavier)"
     r"|\bxavier (?:nx|agx)|\bnx ?\(?xavier",
+    "jetson-4": r"\bjetpack[ -]?4\b|\br32[._]\d|\bl4t[-: ]*r?32\b|\br32 \(release\)",
     "several-machines": r"\bmulti-?nodes?\b"
     r"|\b(?:two|three|four|several|multiple|[2-9]) (?:machines|nodes|servers|hosts)\b"
     r"|--(?:nnodes|node_rank|num_machines)[ =][1-9]|\bmaster node\b",
@@ -142,6 +143,8 @@ def surroundings_in(text: str) -> frozenset[str]:
     found = {name for name, words in _SURROUNDINGS.items() if re.search(words, text, _WORDS)}
     if "wsl" in found and _APPTAINER.search(text):
         found.add("wsl-apptainer")
+    if found.issuperset(("jetson-4", "container")):
+        found.add("jetson-4-container")
     if found.intersection(_OTHERS) and _NVIDIA.search(text):
         found.difference_update(_OTHERS)
     return frozenset(found)

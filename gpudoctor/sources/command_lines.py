@@ -18,6 +18,12 @@ _GPUS = re.compile(
     r"(?:^|\s)(?:--gpus[ =]\S|--runtime[ =]nvidia\b|--device[ =](?:nvidia\.com/gpu|/dev/nvidia)|--nv(?:ccli)?\b"
     r"|--rocm\b)"
 )
+#: NVIDIA's runtime gives what the image, or the command, names in this variable; images made for GPUs name all.
+_BY_VARIABLE = re.compile(r"(?:^|\s)--runtime[ =]nvidia\b")
+_NAMES_GPUS = re.compile(
+    r"NVIDIA_VISIBLE_DEVICES=|(?:^|\s)--gpus[ =]|nvcr\.io/|\bnvidia/|\bpytorch/|\btensorflow/|\bcuda\b|\bgpu\b"
+    r"|l4t|jetson|rocm"
+)
 #: Podman hands this to CDI, which older releases and hosts without a specification do not have.
 _BY_CDI = re.compile(r"(?:^|\s)--gpus[ =]\S")
 #: Compose and Kubernetes.
@@ -61,6 +67,9 @@ def started(lines: Sequence[str]) -> Iterator[Started]:
                 used.append(lines[number - 1 + len(used)])
             engine = match[1] or match[3]
             asks: bool | None = engine == "nvidia-docker" or any(_GPUS.search(one) for one in used)
+            named = any(_NAMES_GPUS.search(one) for one in used)
+            if not named and any(_BY_VARIABLE.search(one) for one in used):
+                asks = None
             if engine == "podman" and any(_BY_CDI.search(one) for one in used):
                 asks = None
             yield Started(engine, tuple(range(number, number + len(used))), asks)

@@ -11,11 +11,11 @@ Flavour = Literal["open", "proprietary"]
 
 
 def parse_nvrm_version(text: str) -> tuple[DriverRelease | None, Flavour | None]:
-    """Release and flavour in /proc/driver/nvidia/version, whose wording differs between the two.
+    """Release and flavour in /proc/driver/nvidia/version and in the kernel log, whose wording differs between the two.
 
     "NVIDIA UNIX x86_64 Kernel Module  535.161.07 …" and "NVIDIA UNIX Open Kernel Module for x86_64  580.65.06 …".
     """
-    match = re.search(r"NVRM version:.{0,200}?Kernel Module(?: for \S{1,40})?\s+(\d+(?:\.\d+)+)", text)
+    match = re.search(r"NVRM(?: version:|: loading).{0,200}?Kernel Module(?: for \S{1,40})?\s+(\d+(?:\.\d+)+)", text)
     if match is None:
         return None, None
     return desktop_release(match.group(1)), "open" if "Open Kernel Module" in match.group(0) else "proprietary"

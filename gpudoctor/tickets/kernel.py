@@ -14,7 +14,7 @@ _LINE = re.compile(r"\bNVRM: (?!version)|\bXid \(PCI|fallen off the bus|\bnouvea
     r"|nvidia: module verification failed"
                    r"|nvidia-uvm: |nvidia-modeset: |Lockdown: modprobe: |nvidia: loading out-of-tree")  # fmt: skip
 _BEFORE = re.compile(r"^.*?(?=\bNVRM: |\bnouveau |\bnvidia[-\w]*: |\bLockdown: |\bXid )")
-_NVRM = re.compile(r"NVRM version: ")
+_NVRM = re.compile(r"NVRM version: |NVRM: loading NVIDIA UNIX ")
 _LSMOD = re.compile(r"^\s*(nvidia(?:_uvm|_drm|_modeset|_peermem)?|nouveau|nova_core)\s+(\d{3,9})\s+(\d+|-?\d+)\b")
 #: A shell's prompt with a command: "$ lsmod | grep nvidia", "(base) me@box:~$ dkms status".
 _COMMAND = re.compile(r"^\s*(?:\([\w.-]+\)\s*)?(?:\[?[\w.-]+@[\w.-]+[:\s][^$#]{0,60})?[$#]\s+(\S.*)$")

@@ -15,6 +15,7 @@ from gpudoctor.inference.installed_builds import frameworks_of
 from gpudoctor.knowledge.matrix.query import Matrix
 from gpudoctor.knowledge.recognition import recognise
 from gpudoctor.redact.credentials import without_credentials
+from gpudoctor.tickets.crashes import with_programs
 from gpudoctor.tickets.documents import spread
 from gpudoctor.tickets.fragment import WORDS, Contradiction, Fragment, fragment, source
 from gpudoctor.tickets.merge import Merger
@@ -101,7 +102,7 @@ def ingest_text(text: Pasted, matrix: Matrix) -> Ingested:
     merger = Merger((*stated, *_of_packages(stated)))
     sections = merger.sections()
     body = text.text
-    symptoms = recognise(body, where="the text", clean=without_credentials)
+    symptoms = recognise(with_programs(body), where="the text", clean=without_credentials)
     symptoms += _implied(sections.get("live"), symptoms)
     if symptoms:
         sections["live"] = _with_symptoms(sections.get("live"), symptoms)
