@@ -51,7 +51,7 @@ def commands_that_fit(
     """
     if snapshot is None:
         return tuple(one for one in commands if not _ONLY.search(_comment(one)))
-    written = tuple(_for_distribution(commands, snapshot, around))
+    written = tuple(for_distribution(commands, snapshot, around))
     return _with_what_follows(tuple(_fitting(written, snapshot, around)), written)
 
 
@@ -130,7 +130,7 @@ def _judged(command: str, before: list[str], after: list[str], given: "Given") -
     return None
 
 
-def _for_distribution(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str]) -> Iterator[str]:
+def for_distribution(commands: Iterable[str], snapshot: Snapshot, around: Iterable[str]) -> Iterator[str]:
     """Without those whose comment names another distribution; "" for one that none takes the place of."""
     host = snapshot.host if isinstance(snapshot.host, System) else None
     commands = tuple(commands)

@@ -16,6 +16,7 @@ from gpudoctor.knowledge.matrix.types import Os
 from gpudoctor.knowledge.message import STRENGTH, message_of
 
 _USUAL = STRENGTH["usual"]
+_FREE_DRIVERS = ("nouveau", "nova_core")
 _KFD_REFUSED = re.compile(r"/dev/kfd\b[^\n]{0,30}(?:permission denied|not permitted)", re.IGNORECASE)
 
 
@@ -37,6 +38,15 @@ def module_is_loaded(seen: SnapshotView) -> str | None:
     """NVIDIA's module for this kernel wrote into the log what becomes of the GPU."""
     wrote = seen.said("rm-init-adapter-failed", "gsp-not-started", "gsp-runs-already", "xid-hang", "gpu-is-lost")
     return "the driver's module is loaded: it reports the GPU's start in the kernel log" if wrote else None
+
+
+@condition
+def nouveau_is_loaded(seen: SnapshotView) -> str | None:
+    """The list of modules has nouveau, and none of NVIDIA's modules."""
+    driver = seen.section(Driver, "driver")
+    loaded = driver.modules_loaded if driver else None
+    alone = bool(loaded) and "nvidia" not in loaded and any(one in _FREE_DRIVERS for one in loaded)
+    return "nouveau is loaded, and NVIDIA's module is not" if alone else None
 
 
 @condition

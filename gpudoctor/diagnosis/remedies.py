@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from gpudoctor.diagnosis.at_place import at_place
 from gpudoctor.diagnosis.commands_for import is_foreign
-from gpudoctor.diagnosis.commands_that_fit import commands_that_fit
+from gpudoctor.diagnosis.commands_that_fit import commands_that_fit, for_distribution
 from gpudoctor.diagnosis.filled_in import WORD, stated
 from gpudoctor.diagnosis.named_in_messages import named_build, named_cudnn, named_library
 from gpudoctor.diagnosis.offered_wheels import Wheels, own_python, wheels_asked_for
@@ -86,8 +86,9 @@ def _remedy_at(
         commands = tuple(
             _here(one, snapshot, place.system) for one in commands_that_fit(own.run, snapshot, place.words)
         )
-        # Of what does not fit this machine only a rest would be left.
-        is_whole = len(commands) == len(own.run)
+        # Of what does not fit this machine only a rest would be left; what is for another distribution is none of it.
+        meant = tuple(filter(None, for_distribution(own.run, snapshot, place.words))) if snapshot else own.run
+        is_whole = len(commands) == len(meant)
         usual = None if own.say and is_whole else _remedy(key, finding, rule, snapshot, place)
         if not is_whole and usual is not None and _can_be_typed(usual):
             return _typed_at(usual, place, record.framework if record else None)

@@ -62,8 +62,12 @@ _PLACES = {
     "at-podman": r"\bpodman\b",
     "at-nerdctl": r"\bnerdctl\b",
     "at-kubernetes": r"\bkubectl\b|\bkubernetes\b|\bk8s\b|\bpods?\b[^\n]{0,40}\b(?:running|pending|gpu|node)"
-    r"|\bdaemonset\b|\bkubelet\b",
+    r"|\bdaemonset\b|\bkubelet\b|\b(?:aks|eks|gke)\b|\bnode ?pools?\b|\b(?:k8s-|nvidia-|the )device[- ]plugin\b|\bk0s\b"
+    r"|\b(?:in|inside|into) (?:the|my|a|each|this) pods?\b|\bpods? (?:fails?|starts?|logs?|cannot|does|do)\b",
     # Kubernetes as one program, with settings and an engine of its own.
+    # Nodes that a cloud's service makes of its own images.
+    "at-managed-nodes": r"\b(?:aks|eks|gke)\b|\bnode ?(?:pools?|groups?)\b|\bbottlerocket\b|\bautopilot\b",
+    "at-k0s": r"\bk0s\b",
     "at-k3s": r"\bk3s\b|/var/lib/rancher/k3s\b|\brke2\b",
     "at-microk8s": r"\bmicrok8s\b",
     # Its operator brings driver, container tools and device plugin as containers.
@@ -87,6 +91,15 @@ _PLACES = {
     "at-modules": r"\bmodule (?:load|avail|spider|list|add|purge)\b|\blmod\b|\bmodulefiles?\b|\benvironment modules\b",
     # Systems that are an image: packages and modules come with it, not with a package manager.
     "at-image-system": r"\b(?:silverblue|kinoite|bazzite|bluefin|secureblue|ublue|rpm-ostree|bootc|universal blue)\b",
+    # Modules made ready for single kernels: kmod packages of RHEL and its kin, linux-modules-nvidia of Ubuntu.
+    "at-ready-modules": r"\bkmod-nvidia(?!-latest-dkms)[\w-]*|\blinux-(?:modules|signatures)-nvidia\b",
+    "at-supergfxctl": r"\bsupergfxctl\b|\basusctl\b|\bsupergfxd\b",
+    "at-envycontrol": r"\benvycontrol\b",
+    "at-optimus-manager": r"\boptimus-manager\b",
+    "at-system76": r"\bsystem76-power\b|\bpop!?_os\b",
+    "at-esxi": r"\besxi?\b|\bvsphere\b|\bvmware\b",
+    "at-hyper-v": r"\bhyper-?v\b|\bdda\b",
+    "at-qemu": r"\bqemu\b|\bkvm\b|\blibvirt\b|\bovmf\b|\bvirt-manager\b|\bproxmox\b|\bunraid\b",
     "at-unraid": r"\bunraid\b",
     "at-truenas": r"\btrue ?nas\b",
     "at-proxmox": r"\bproxmox\b|\d-pve\b|\bpve-(?:kernel|headers)\b",

@@ -10,9 +10,9 @@ from gpudoctor.knowledge.matrix.load import load_matrix
 
 _MODEL = re.compile(
     r"(?<![\w-])(?:nvidia\s+)?(?:(?P<brand>geforce|quadro|tesla|titan|grid)\s*)?(?:(?P<series>rtx|gtx|gts|gt|fx|nvs)\s*)?-?"
-    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}(?:xm|st|[cmgstx])?|[1-9]\d{2,3}(?:mx?)?|titan ?(?:xp|x|v|rtx)|gh200"
-    r"|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
-    r"(?P<tail>(?:[ -]?(?:ti|super|d|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)"
+    r"(?P<model>(?:pro )?[ahlvkpmt]\d{1,4}(?:xm|st|[cmgstx])?|pro [1-6]\d{2,3}|[1-9]\d{2,3}(?:mx?)?"
+    r"|titan ?(?:xp|x|v|rtx)|gh200|gb\d{2,3}|mx\d{3}|black|xp|v|rtx)"
+    r"(?P<tail>(?:[ -]?(?:ti|super|d|pro|sff|ada|blackwell|pcie|sxm\d?|max-q|laptop(?: gpu)?|\d{2,3}gb))*)"
     r"(?: ?(?P<after>[gr]tx|gts?|gso?)(?! ?\d)\+?)?(?!\w|\.\w)",
     re.I,
 )
@@ -129,11 +129,22 @@ def _numbered(match: re.Match[str], model: str) -> str | None:
     if series in ("FX", "NVS"):
         # AMD's processors are called FX, too.
         return " ".join(f"{brand.title()} {series} {model}".split()) if brand == "quadro" or series == "NVS" else None
+    if series == "RTX" and not brand and (professional := _professional(model, match["tail"])):
+        return professional
     if match["after"] and _FIRST.fullmatch(model):
         return f"NVIDIA GeForce {model} {series}"
     if brand in ("", "geforce") and (series or brand or tail or _BARE.fullmatch(model)):
         return f"NVIDIA GeForce {series or _series(model)} {model}{tail}".replace("  ", " ")
     return " ".join(f"{brand.title()} {series} {model}{tail}".split()) if brand in ("quadro", "titan") else None
+
+
+def _professional(model: str, tail: str) -> str | None:
+    """RTX 6000 Ada, RTX 4000 SFF Ada, and RTX PRO 6000, as it is called in either order: no GeForce."""
+    words = tail.lower()
+    if "pro" in words:
+        return f"NVIDIA RTX PRO {model} Blackwell"
+    laptop = " Laptop GPU" if "laptop" in words else ""
+    return f"NVIDIA RTX {model}{' SFF' if 'sff' in words else ''} Ada Generation{laptop}" if "ada" in words else None
 
 
 def _lettered(match: re.Match[str], model: str) -> str | None:
@@ -144,6 +155,8 @@ def _lettered(match: re.Match[str], model: str) -> str | None:
     model = model[:-1] if re.fullmatch(r"[AHP]\d{2,4}S", model) else model
     if model.startswith("TITAN") or brand == "titan":
         return f"NVIDIA TITAN {model.removeprefix('TITAN').strip()}{tail}".replace("XP", "Xp")
+    if re.fullmatch(r"PRO \d+", model):
+        return f"NVIDIA RTX {model} Blackwell" if series == "RTX" else None
     if model.startswith("MX"):
         return f"NVIDIA GeForce {model}{tail}"
     if brand in ("tesla", "quadro", "grid"):

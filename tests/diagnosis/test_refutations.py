@@ -56,6 +56,18 @@ def missed(framework, soname, version=None):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "module-is-loaded": (
+        message("NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x30:0xffff:804)", "rm-init-adapter-failed"),
+        message("modprobe: FATAL: Module nvidia not found", "modprobe-not-found"),
+    ),
+    "kfd-may-not-be-opened": (
+        message("Unable to open /dev/kfd read-write: Permission denied", "amd-device-files"),
+        message("RuntimeError: No HIP GPUs are available", "amd-device-files"),
+    ),
+    "nouveau-is-loaded": (
+        {"driver": Driver(modules_loaded=("nouveau",))},
+        {"driver": Driver(modules_loaded=("nouveau", "nvidia"))},
+    ),
     "on-jetson": ({"host": System(os="linux", tegra="R36.4.0")}, {"host": System(os="linux", arch="aarch64")}),
     "nvml-lists-gpus": (LISTS, {"driver": Driver(nvml=Answer(outcome="answered", code=9))}),
     "no-gpu-found": ({"gpus": None}, named("NVIDIA L4")),
