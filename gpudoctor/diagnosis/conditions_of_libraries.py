@@ -14,6 +14,13 @@ def tensorflow_misses_libraries(seen: SnapshotView) -> str | None:
 
 
 @condition
+def torch_started_cuda(seen: SnapshotView) -> str | None:
+    """PyTorch's own warning of a start of CUDA that failed: a build for the processor has no such code."""
+    tried = any("CUDA initialization:" in line or "torch._C._cuda_getDeviceCount" in line for line in seen.messages)
+    return "PyTorch tried to start CUDA, which a build for the processor has not" if tried else None
+
+
+@condition
 def another_program_misses_libraries(seen: SnapshotView) -> str | None:
     """What did not find CUDA's libraries is neither torch nor linked to it."""
     # Its own symbols are what an extension of torch misses, whatever else is said.

@@ -67,6 +67,10 @@ _PLACES = {
     # Kubernetes as one program, with settings and an engine of its own.
     # Nodes that a cloud's service makes of its own images.
     "at-managed-nodes": r"\b(?:aks|eks|gke)\b|\bnode ?(?:pools?|groups?)\b|\bbottlerocket\b|\bautopilot\b",
+    "at-gke": r"\bgke\b|\bcontainer-optimized os\b|\bgoogle kubernetes\b",
+    # Branches that get no more releases, by the names of their packages and folders.
+    "legacy-branch": r"\bnvidia[-_]?(?:driver|legacy|dkms|graphics-drivers|kernel)?[-_]?(?:304|340|390|470)(?:xx|-|\b)"
+    r"|/nvidia/(?:304|340|390|470)\.",
     "at-k0s": r"\bk0s\b",
     "at-k3s": r"\bk3s\b|/var/lib/rancher/k3s\b|\brke2\b",
     "at-microk8s": r"\bmicrok8s\b",

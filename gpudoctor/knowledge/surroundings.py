@@ -19,7 +19,10 @@ _SURROUNDINGS = {
     # PyTorch's C++ library, without a Python: the archive that was unpacked decides.
     "libtorch": r"\blibtorch\b|\btorch::(?:cuda|jit|kcuda|device|nn)\b|find_package\(torch",
     "libtorch-cpu": r"/libtorch/(?:nightly/)?cpu/|\blibtorch[-\w.]*%2bcpu|\blibtorch[-\w.]*\+cpu",
-    "kubernetes": r"\b(?:kubernetes|kubectl|kubelet|k8s|k3s|microk8s|rke2|openshift)\b|\bnvidia\.com/gpu\b",
+    "kubernetes": r"\b(?:kubernetes|kubectl|kubelet|k8s|k3s|k0s|microk8s|rke2|openshift|aks|eks|gke)\b"
+    r"|\bnvidia\.com/gpu\b",
+    # One GPU is given to several pods, which share its memory.
+    "gpu-shared-by-pods": r"\btime[- ]?slic\w+\b|\bgpu sharing\b|\bshared gpus?\b",
     "gpus-asked-of-kubernetes": r"\bnvidia\.com/(?:gpu|mig-[\w.]+)[\"']?\s*[:=]\s*[\"']?[1-9]",
     "musl": r"\balpine\b|\bmusl\b",
     "gpus-asked-of-slurm": r"--gres[= ]gpu\b|\b(?:srun|sbatch|salloc)\b[^\n]*--gpus[= ]\d"

@@ -56,6 +56,10 @@ def missed(framework, soname, version=None):
 
 #: By condition: sections with which it holds, and sections with which it does not.
 ROWS = {
+    "torch-started-cuda": (
+        message("UserWarning: CUDA initialization: CUDA unknown error - this may be due to", "cuda-unknown"),
+        message("AssertionError: Torch not compiled with CUDA enabled", "torch-no-cuda"),
+    ),
     "module-is-loaded": (
         message("NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x30:0xffff:804)", "rm-init-adapter-failed"),
         message("modprobe: FATAL: Module nvidia not found", "modprobe-not-found"),
