@@ -137,7 +137,8 @@ def for_distribution(commands: Iterable[str], snapshot: Snapshot, around: Iterab
     named = {command: set(_DISTRIBUTION.findall(_comment(command).lower())) for command in commands}
     family: tuple[str, ...] = (host.distribution, *host.distribution_like) if host and host.distribution else ()
     family = family or tuple(one.removeprefix("on-") for one in around if one.startswith("on-"))
-    family += ("debian",) if "ubuntu" in family else ("fedora",) if "rhel" in family else ()
+    kin = {"ubuntu": "debian", "rhel": "fedora", "suse": "opensuse"}
+    family += tuple(other for name, other in kin.items() if name in family)
     own = next((name for name in family if any(name in names for names in named.values())), None)
     tools = {tool for name in family if (tool := TOOLS.get(name))} | ({"ubuntu"} & {*family})
     old = "on-el7" in around

@@ -96,7 +96,8 @@ _PLACES = {
     # Systems that are an image: packages and modules come with it, not with a package manager.
     "at-image-system": r"\b(?:silverblue|kinoite|bazzite|bluefin|secureblue|ublue|rpm-ostree|bootc|universal blue)\b",
     # Modules made ready for single kernels: kmod packages of RHEL and its kin, linux-modules-nvidia of Ubuntu.
-    "at-ready-modules": r"\bkmod-nvidia(?!-latest-dkms)[\w-]*|\blinux-(?:modules|signatures)-nvidia\b",
+    "at-ready-modules": r"\bkmod-nvidia(?!-latest-dkms)[\w-]*|\blinux-(?:modules|signatures)-nvidia\b"
+    r"|\bnvidia-[\w-]*kmp\b|\bnvidia-[\w-]*kmp-\w+",
     "at-supergfxctl": r"\bsupergfxctl\b|\basusctl\b|\bsupergfxd\b",
     "at-envycontrol": r"\benvycontrol\b",
     "at-optimus-manager": r"\boptimus-manager\b",
