@@ -77,7 +77,7 @@ _PLACES = {
     # Its operator brings driver, container tools and device plugin as containers.
     "at-gpu-operator": r"\bgpu[- ]operator\b|\bnvidia-driver-(?:daemonset|ctr|container)\b|nvcr\.io/nvidia/driver:",
     # Slurm's containers.
-    "at-enroot": r"\b(?:enroot|pyxis)\b|\b--container-image\b",
+    "at-enroot": r"\b(?:enroot|pyxis)\b|(?<!\S)--container-image\b",
     # Cards in an enclosure of their own.
     "at-egpu": r"\be-?gpus?\b|\bthunderbolt\b|\boculink\b|\brazer core\b|\busb ?4\b",
     # A container that is a whole system, with a driver's libraries of its own.

@@ -125,6 +125,11 @@ def test_a_command_at_a_place(command, words, typed):
         ("Linux host 5.14.0-427.el9.x86_64", {"on-rhel"}),
         ("from llama_cpp import Llama  # llama.cpp", {"at-another", "at-llm", "of-llama-cpp-python"}),
         ("Ubuntu 22.04 in Docker on Fedora", {"at-docker"}),
+        ("On NixOS: podman run ubuntu:latest nvidia-smi", {"at-podman", "on-nixos"}),
+        ("srun --container-image=cuda nvidia-smi", {"at-enroot"}),
+        ("the node pool of AKS", {"at-kubernetes", "at-managed-nodes"}),
+        ("kmod-nvidia-open on AlmaLinux 9", {"at-ready-modules", "on-rhel"}),
+        ("nvidia-470xx-dkms on Arch Linux", {"legacy-branch", "on-arch"}),
     ],
 )
 def test_places_of_a_text(text, places):
@@ -178,3 +183,21 @@ def test_a_package_of_conda_is_changed_by_conda():
     candidate = Candidate(key="cudnn-too-old", code=CODES["cudnn-too-old"], words="x", weight=0.9)
     (found,) = remedies((candidate,), (), RULES, "linux", machine(packages=cudnn))
     assert found.commands[-1].startswith("conda install")
+
+
+@pytest.mark.parametrize(
+    ("cause", "text", "command"),
+    [
+        ("ctk-missing", "pyxis on Ubuntu 22.04", "sudo apt install libnvidia-container-tools"),
+        ("ctk-not-configured", "k3s on Rocky Linux 9", "kubectl get runtimeclass nvidia"),
+        ("cdi-list-missing", "podman on NixOS", "ls -l /run/cdi"),
+        ("drv-dkms-not-built", "nvidia-open-driver-G06-signed-kmp-default on openSUSE", "sudo zypper dup"),
+        ("drv-absent", "Bazzite 41", "rpm-ostree status"),
+        ("driver-older-than-kernel", "the GPU operator's driver", "kubectl logs"),
+        ("drv-lib-mismatch", "GPU nodes of EKS", "kubectl cordon <NODE>"),
+    ],
+)
+def test_a_remedy_is_for_its_place_on_each_distribution(cause, text, command):
+    candidate = Candidate(key=cause, code=CODES.get(cause), words="x", weight=0.9)
+    (found,) = remedies((candidate,), (), RULES, "linux", machine(), places_in(text))
+    assert any(line.startswith(command) for line in found.commands), found.commands

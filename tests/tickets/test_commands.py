@@ -36,6 +36,10 @@ COMPOSE = """services:
         ("docker run --gpus all -it ubuntu nvidia-smi", "container.gpus_requested", "True"),
         (CONTINUED, "container.gpus_requested", "True"),
         ("docker run -it ubuntu bash", "container.gpus_requested", "False"),
+        # NVIDIA's runtime gives what the image names: one of its makers names all, of another it is not known.
+        ("docker run --runtime=nvidia nvidia/cuda:12.4.1-base-ubuntu22.04 bash", "container.gpus_requested", "True"),
+        ("docker run --runtime=nvidia -e NVIDIA_VISIBLE_DEVICES=all mine x", "container.gpus_requested", "True"),
+        ("docker run --runtime=nvidia -it mine ./example", "container.gpus_requested", "unseen"),
         ("podman run --device nvidia.com/gpu=all ubuntu nvidia-smi -L", "container.gpus_requested", "True"),
         ("singularity exec --nv image.sif python x.py", "container.gpus_requested", "True"),
         ("apptainer shell image.sif", "container.gpus_requested", "False"),

@@ -59,6 +59,12 @@ STATED = [
     # What a build asks for is not there.
     ("-- *** cuDNN V5.0 OR GREATER NOT FOUND.  ***", {"cudnn": None}),
     ("### NVIDIA Open GPU Kernel Modules Version\n\n575.57.08-1.el9", {"driver": "575.57.08", "flavour": "open"}),
+    (
+        "NVRM: loading NVIDIA UNIX x86_64 Kernel Module  470.141.03  Thu Jun 30",
+        {"driver": "470.141.03"},
+    ),
+    ("2x RTX 5880 Ada", {"gpus": ["NVIDIA RTX 5880 Ada Generation"]}),
+    ("an RTX 6000 Pro, or RTX PRO 6000 Blackwell", {"gpus": ["NVIDIA RTX PRO 6000 Blackwell"]}),
     ("akmod-nvidia-570.133.07-1.fc42.x86_64", {"driver": "570.133.07"}),
     ("kmod-nvidia-latest-dkms-550.90.07-1.el8.x86_64", {"driver": "550.90.07"}),
     ("rc  nvidia-driver-470  470.199.02-0ubuntu0.20.04.1", {"driver": None}),
