@@ -44,7 +44,7 @@ def module_is_loaded(seen: SnapshotView) -> str | None:
 def nouveau_is_loaded(seen: SnapshotView) -> str | None:
     """The list of modules has nouveau, and none of NVIDIA's modules."""
     driver = seen.section(Driver, "driver")
-    loaded = driver.modules_loaded if driver else None
+    loaded = (driver.modules_loaded if driver else None) or ()
     alone = bool(loaded) and "nvidia" not in loaded and any(one in _FREE_DRIVERS for one in loaded)
     return "nouveau is loaded, and NVIDIA's module is not" if alone else None
 
