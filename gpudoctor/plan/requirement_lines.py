@@ -14,7 +14,8 @@ from gpudoctor.plan.demand import NotADemand
 
 #: Files that include each other deeper than this are a circle.
 MOST_DEEP = 10
-_COMMENT = re.compile(r"(^|\s+)#.*$")
+#: The blanks before it are left to strip(): an expression would look for them from each blank anew.
+_COMMENT = re.compile(r"(?<!\S)#.*$")
 _VARIABLE = re.compile(r"\$\{([A-Z0-9_]+)\}")
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://", re.IGNORECASE)
 _SHORT = {"-i": "--index-url", "-r": "--requirement", "-c": "--constraint", "-e": "--editable", "-f": "--find-links"}
@@ -110,7 +111,7 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
     start, pieces = 0, []
     for number, raw in enumerate(text.splitlines(), 1):
         start = start or number
-        is_comment = _COMMENT.match(raw) is not None
+        is_comment = raw.lstrip().startswith("#")
         if raw.endswith("\\") and not is_comment:
             pieces.append(raw.strip("\\"))
             continue

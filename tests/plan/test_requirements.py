@@ -1,6 +1,8 @@
 """Files of requirements and projects as a demand, faults with their line."""
 
 import re
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -242,3 +244,13 @@ def test_a_project_of_uv_is_uvs_to_read_and_what_is_left_out_is_said():
 def test_a_project_that_cannot_be_read(text, said):
     with pytest.raises(NotADemand, match=re.escape(said)):
         parse_project("pyproject.toml", text, LINUX)
+
+
+@pytest.mark.timed
+@pytest.mark.parametrize("before", ["", "torch", "torch==", "torch; python_version", "-r ", "torch\\\n"])
+@pytest.mark.parametrize("many", [" ", "\t", "\u3000", "#", " #", "\\", "a", "1.", "-", "${A", "[", ";", "'", "=\\\n"])
+def test_a_line_of_a_hundred_thousand_characters_is_read_in_a_moment(before, many):
+    began = time.process_time()
+    with suppress(NotADemand):
+        parsed(f"{before}{many * (100_000 // len(many))}2")
+    assert time.process_time() - began < 1
